@@ -18,8 +18,8 @@ public record Hierarchy(List<Tier> tiers) {
     public Hierarchy {
         tiers = List.copyOf(tiers);
         if (tiers.size() < MIN_TIERS || tiers.size() > MAX_TIERS) {
-            throw new IllegalArgumentException("a hierarchy has " + MIN_TIERS + " to " + MAX_TIERS + " tiers, not "
-                    + tiers.size());
+            throw new IllegalArgumentException(
+                    "a hierarchy has " + MIN_TIERS + " to " + MAX_TIERS + " tiers, not " + tiers.size());
         }
         Set<String> names = new HashSet<>();
         for (Tier tier : tiers) {

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Pinned and excluded objects are the caller's: it does not tell the policy of their accesses and takes the bytes
  * they use off the tier's capacity ({@link #resize}).
  *
- * <p>A policy books each wish as done when it makes it. The caller confirms with {@link #moved} (not required when the
- * move went as wished) or takes it back with {@link #moveFailed}.
+ * <p>A policy books each wish as done when it makes it. The caller answers the latest wish for an object with {@link
+ * #moved} when it is carried out or {@link #moveFailed} when it is given up; until then news of earlier wishes for the
+ * same object are ignored. Without a wish outstanding, {@link #moved} tells of a move that somebody else made.
  */
 public interface Policy {
 
@@ -50,7 +51,8 @@ public interface Policy {
     void resize(long nowMs, int tier, long capacityBytes, Wishes wishes);
 
     /** Why the object stands where it does, in the policy's own figures; null when it has no memory of the object. */
-    @Nullable Explanation explain(long nowMs, long object);
+    @Nullable
+    Explanation explain(long nowMs, long object);
 
     /** Objects the policy has an entry for, ghosts included. */
     long trackedObjects();

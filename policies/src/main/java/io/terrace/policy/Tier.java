@@ -10,8 +10,10 @@ import java.util.Objects;
  *     minding. Whatever is pinned or reserved in the tier is taken off by the caller before it states this figure
  * @param latencyNs time to the first byte of a read
  * @param bandwidthBytesPerS rate of a single read after the first byte
+ * @param copies true when an object placed here keeps its place (and its bytes) in a tier below as well, as blocks in
+ *     memory do; false when it moves, as a replica between nvm, ssd and disk does
  */
-public record Tier(String name, long capacityBytes, long latencyNs, long bandwidthBytesPerS) {
+public record Tier(String name, long capacityBytes, long latencyNs, long bandwidthBytesPerS, boolean copies) {
 
     /** Capacity of a tier that is never full as far as placement is concerned. */
     public static final long UNBOUNDED = Long.MAX_VALUE / 4;
@@ -41,6 +43,6 @@ public record Tier(String name, long capacityBytes, long latencyNs, long bandwid
 
     /** The same tier with another capacity. */
     public Tier withCapacity(long bytes) {
-        return new Tier(name, bytes, latencyNs, bandwidthBytesPerS);
+        return new Tier(name, bytes, latencyNs, bandwidthBytesPerS, copies);
     }
 }
