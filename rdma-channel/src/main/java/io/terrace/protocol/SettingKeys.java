@@ -1,0 +1,160 @@
+package io.terrace.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every {@code terrace.*} configuration key of every part, with its default, who reads it and what it does: the list that
+ * unknown keys are checked against and that {@code conf/} is tested against.
+ */
+public enum SettingKeys {
+    ENABLED("terrace.enabled", "true", "client, DataNode, NameNode", "Whole switch: false leaves stock HDFS."),
+    CHANNEL_DIR(
+            "terrace.channel.dir",
+            "",
+            "client, DataNode",
+            "Directory of the Unix sockets over which DataNodes of a host grant blocks to clients. Nobody but its owner and root may be able to write it or any directory above it. Unset: no grants."),
+    CLIENT_MAPPED_MAX(
+            "terrace.client.mapped.max",
+            "64m",
+            "client",
+            "Bytes of granted extents that a client process may keep mapped. Mapped pages count against a container's memory. 0 reads through the file only."),
+    CLIENT_GRANTS_MAX(
+            "terrace.client.grants.max",
+            "1024",
+            "client",
+            "Grants, and so open files, that a client process may hold."),
+    CLIENT_GRANT_TIMEOUT(
+            "terrace.client.grant.timeout",
+            "250ms",
+            "client",
+            "How long a read waits for the answer of a DataNode before it goes to stock HDFS."),
+    CLIENT_GRANT_IDLE(
+            "terrace.client.grant.idle", "60s", "client", "A grant that was not used for so long is given back."),
+    CLIENT_REPORT_INTERVAL(
+            "terrace.client.report.interval",
+            "1s",
+            "client",
+            "How often reads through grants are reported to the DataNode."),
+    CLIENT_REPORT_BYTES(
+            "terrace.client.report.bytes",
+            "256m",
+            "client",
+            "A report is sent early when so much was read through one grant; bounds what a killed client leaves unreported."),
+    CLIENT_REFUSED_PAUSE(
+            "terrace.client.refused.pause",
+            "1s",
+            "client",
+            "After a refusal or failure a block is not asked for again for so long."),
+    CLIENT_CONNECT_PAUSE(
+            "terrace.client.connect.pause",
+            "1s",
+            "client",
+            "How often the channel directory is looked through for DataNodes that came or came back.");
+
+    private static final String PREFIX = "terrace.";
+
+    private final String key;
+    private final String defaultValue;
+    private final String readBy;
+    private final String doc;
+
+    SettingKeys(String key, String defaultValue, String readBy, String doc) {
+        this.key = key;
+        this.defaultValue = defaultValue;
+        this.readBy = readBy;
+        this.doc = doc;
+    }
+
+    public String key() {
+        return key;
+    }
+
+    /** As it would stand in a configuration file; empty means unset. */
+    public String defaultValue() {
+        return defaultValue;
+    }
+
+    public String readBy() {
+        return readBy;
+    }
+
+    public String doc() {
+        return doc;
+    }
+
+    /** Whether a key of a configuration is one of ours, or none of our business. Suffixed keys count as their stem. */
+    public static boolean isKnown(String key) {
+        if (!key.startsWith(PREFIX)) {
+            return true;
+        }
+        for (SettingKeys known : values()) {
+            if (key.equals(known.key) || (known.takesSuffix() && key.startsWith(known.key + "."))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * What is wrong with a configuration's keys.
+     *
+     * @return one sentence for each unknown key, naming the nearest known one; empty when all are known
+     */
+    public static List<String> complaints(Iterable<String> keys) {
+        List<String> complaints = new ArrayList<>();
+        for (String key : keys) {
+            if (!isKnown(key)) {
+                complaints.add("unknown setting " + key + "; did you mean " + nearest(key) + "?");
+            }
+        }
+        return complaints;
+    }
+
+    /** The setting of that exact key, or null. */
+    public static @Nullable SettingKeys of(String key) {
+        for (SettingKeys known : values()) {
+            if (known.key.equals(key)) {
+                return known;
+            }
+        }
+        return null;
+    }
+
+    /** Keys that stock's HA convention extends by name service and NameNode. */
+    private boolean takesSuffix() {
+        return key.endsWith("-address");
+    }
+
+    private static String nearest(String key) {
+        String nearest = "";
+        int least = Integer.MAX_VALUE;
+        for (SettingKeys known : values()) {
+            int distance = editDistance(key, known.key);
+            if (distance < least) {
+                least = distance;
+                nearest = known.key;
+            }
+        }
+        return nearest;
+    }
+
+    private static int editDistance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int above = row[j];
+                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(change, Math.min(above, row[j - 1]) + 1);
+                diagonal = above;
+            }
+        }
+        return row[b.length()];
+    }
+}
