@@ -1,0 +1,3 @@
+/** The commands of {@code bin/terrace}. */
+@org.jspecify.annotations.NullMarked
+package io.terrace.bench.cli;

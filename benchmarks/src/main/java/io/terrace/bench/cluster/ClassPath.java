@@ -1,0 +1,72 @@
+package io.terrace.bench.cluster;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The jars that the build resolved, taken from the class path of this process.
+ *
+ * @param entries absolute jars and directories in their order
+ */
+public record ClassPath(List<Path> entries) {
+    /** Jars that Hadoop does not bring and the plugins need, by the start of their names. */
+    private static final Set<String> PLUGIN_JARS = Set.of(
+            "policies-",
+            "rdma-channel-",
+            "datanode-tiers-",
+            "placement-service-",
+            "micrometer-",
+            "prometheus-metrics-",
+            "rocksdbjni-",
+            "snakeyaml-",
+            "picocli-",
+            "fastutil-core-",
+            "progressbar-",
+            "xchart-");
+
+    /** Jars of the benchmarks alone, which no Hadoop process wants. */
+    private static final Set<String> BENCHMARK_JARS = Set.of("benchmarks-", "jmh-core-", "jopt-simple-");
+
+    public ClassPath {
+        entries = List.copyOf(entries);
+    }
+
+    /** The class path of this JVM. */
+    public static ClassPath ofThisProcess() {
+        return new ClassPath(Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.isEmpty())
+                .map(entry -> Path.of(entry).toAbsolutePath().normalize())
+                .toList());
+    }
+
+    /**
+     * What a Hadoop client runs with: Hadoop, its libraries and Terrace. The daemons take the whole class path, since
+     * their web pages stand in the benchmarks jar.
+     */
+    public ClassPath hadoop() {
+        return new ClassPath(entries.stream()
+                .filter(entry -> !isOneOf(entry, BENCHMARK_JARS))
+                .toList());
+    }
+
+    /** What is to be added to the class path of a Hadoop that is installed already. */
+    public ClassPath plugins() {
+        return new ClassPath(
+                entries.stream().filter(entry -> isOneOf(entry, PLUGIN_JARS)).toList());
+    }
+
+    /** In the form of {@code java -cp}. */
+    public String text() {
+        return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** True when the entry's name begins with one of the prefixes followed by a version. */
+    private static boolean isOneOf(Path entry, Set<String> prefixes) {
+        String name = String.valueOf(entry.getFileName());
+        return prefixes.stream().anyMatch(name::startsWith);
+    }
+}

@@ -1,0 +1,155 @@
+package io.terrace.bench.cluster;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * One daemon of a local cluster: a process of its own that outlives this one, known by its pid file.
+ *
+ * <p>A pid alone is no proof, since the kernel uses it again: the process counts as this daemon only while its command
+ * line carries the cluster's directory and the daemon's name. Instances hold no state; two of them for one daemon agree.
+ */
+public final class Daemon {
+    private static final String MARK = "-Dterrace.daemon=";
+
+    private final String name;
+    private final Layout layout;
+
+    Daemon(String name, Layout layout) {
+        this.name = name;
+        this.layout = layout;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The log that the daemon writes. */
+    public Path log() {
+        return layout.logs().resolve(name + ".log");
+    }
+
+    /** What the daemon's JVM wrote to its standard output and error. */
+    public Path output() {
+        return layout.logs().resolve(name + ".out");
+    }
+
+    /** The mark on the daemon's command line. */
+    private String mark() {
+        return MARK + layout.dir() + "/" + name;
+    }
+
+    /**
+     * Starts the process, in a session of its own where the host can, so that neither a Ctrl-C nor the end of the
+     * terminal reaches it.
+     *
+     * @param jvm the options of the JVM, its class path and main class
+     */
+    void start(List<String> jvm) throws IOException {
+        Files.createDirectories(layout.logs());
+        Files.createDirectories(layout.pids());
+        DaemonCommand command = new DaemonCommand(mark(), log(), jvm);
+        Process process = new ProcessBuilder(command.words())
+                .directory(layout.dir().toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.to(output().toFile()))
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .start();
+        Files.writeString(pidFile(), process.pid() + "\n");
+    }
+
+    /** The running process, empty when the daemon is not up. */
+    public Optional<ProcessHandle> process() throws IOException {
+        String text;
+        try {
+            text = Files.readString(pidFile()).strip();
+        } catch (NoSuchFileException neverStarted) {
+            return Optional.empty();
+        }
+        long pid;
+        try {
+            pid = Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new ClusterException(pidFile() + " holds no process id: remove it", e);
+        }
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).filter(this::isOurs);
+    }
+
+    /** Ends the process as a crash would, and waits until it is gone. */
+    public void kill() throws IOException {
+        Optional<ProcessHandle> running = process();
+        if (running.isPresent()) {
+            running.get().destroyForcibly();
+            await(running.get(), 10);
+        }
+    }
+
+    /** Asks the process to end; {@link #awaitEnd} waits for it. */
+    void terminate() throws IOException {
+        process().ifPresent(ProcessHandle::destroy);
+    }
+
+    /** Waits for the end of the process, kills it after the given time, and forgets it. */
+    void awaitEnd(int seconds) throws IOException {
+        Optional<ProcessHandle> running = process();
+        if (running.isPresent() && !await(running.get(), seconds)) {
+            kill();
+        }
+        Files.deleteIfExists(pidFile());
+    }
+
+    /** The last lines of what the daemon wrote, for an error message. */
+    String lastWords(int lines) throws IOException {
+        StringBuilder words = new StringBuilder();
+        for (Path file : List.of(output(), log())) {
+            if (Files.exists(file)) {
+                List<String> all = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
+                all.subList(Math.max(0, all.size() - lines), all.size())
+                        .forEach(line -> words.append("  ").append(line).append('\n'));
+            }
+        }
+        return words.toString();
+    }
+
+    private Path pidFile() {
+        return layout.pids().resolve(name + ".pid");
+    }
+
+    private boolean isOurs(ProcessHandle process) {
+        try {
+            byte[] commandLine = Files.readAllBytes(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
+            for (String word : new String(commandLine, StandardCharsets.UTF_8).split("\0")) {
+                if (word.equals(mark())) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException goneOrNoProc) {
+            return false;
+        }
+    }
+
+    private static boolean await(ProcessHandle process, int seconds) throws IOException {
+        CompletableFuture<ProcessHandle> end = process.onExit();
+        try {
+            end.get(seconds, TimeUnit.SECONDS);
+            return true;
+        } catch (TimeoutException stillThere) {
+            return false;
+        } catch (ExecutionException e) {
+            throw new IOException("cannot wait for process " + process.pid(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClusterException("interrupted while process " + process.pid() + " ended", e);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package io.terrace.bench.cluster;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+
+/**
+ * A NameNode and DataNodes on this host, each its own JVM, in one directory.
+ *
+ * <p>The daemons outlive this process; everything about them stands in the directory, so an instance of any process can
+ * stop them or start them again with their data. Not for use by two processes at a time.
+ */
+public final class LocalCluster {
+    /** How often other ports are drawn when a daemon finds one of its own taken. */
+    private static final int MAX_START_TRIES = 3;
+
+    /** A daemon that has not ended by itself after this time is killed. */
+    private static final int STOP_SECONDS = 10;
+
+    private static final int LAST_WORDS_LINES = 8;
+
+    private final Layout layout;
+    private final ClusterFile file;
+    private final ClassPath classPath;
+
+    private LocalCluster(Layout layout, ClusterFile file, ClassPath classPath) {
+        this.layout = layout;
+        this.file = file;
+        this.classPath = classPath;
+    }
+
+    /**
+     * Brings a cluster up and returns when it serves: a new one in an empty directory, or the one that the directory
+     * holds, with its data and ports. Daemons that run already are left alone.
+     *
+     * @param spec for a new cluster; must equal what the directory holds, if it holds one
+     * @throws ClusterException if it cannot; then nothing that this call started is left running
+     */
+    public static LocalCluster up(Path dir, ClusterSpec spec, ClassPath classPath, RandomGenerator random)
+            throws IOException {
+        Layout layout = new Layout(dir);
+        Optional<ClusterFile> known = ClusterFile.read(layout);
+        if (known.isPresent()) {
+            if (!known.get().spec().equals(spec)) {
+                throw new ClusterException("the cluster in " + layout.dir()
+                        + " was made with other options: bring it up with those, or remove the directory");
+            }
+            LocalCluster cluster = new LocalCluster(layout, known.get(), classPath);
+            cluster.start();
+            return cluster;
+        }
+        requireEmpty(layout.dir());
+        for (int i = 1; ; i++) {
+            LocalCluster cluster =
+                    new LocalCluster(layout, new ClusterFile(spec, Ports.choose(spec.datanodes(), random)), classPath);
+            try {
+                cluster.file.write(layout);
+                cluster.writeConfiguration();
+                cluster.format();
+                cluster.start();
+                return cluster;
+            } catch (PortTakenException e) {
+                if (i == MAX_START_TRIES) {
+                    throw new ClusterException("other processes took the ports that were drawn, " + i + " times", e);
+                }
+                deleteTree(layout.home(Layout.namenode()));
+            }
+        }
+    }
+
+    /** The cluster of this directory, running or not; empty if the directory holds none. */
+    public static Optional<LocalCluster> in(Path dir, ClassPath classPath) throws IOException {
+        Layout layout = new Layout(dir);
+        return ClusterFile.read(layout).map(file -> new LocalCluster(layout, file, classPath));
+    }
+
+    public Layout layout() {
+        return layout;
+    }
+
+    public ClusterSpec spec() {
+        return file.spec();
+    }
+
+    public Ports ports() {
+        return file.ports();
+    }
+
+    public String fileSystemUri() {
+        return settings().fileSystemUri();
+    }
+
+    /** Client configuration with Terrace on. */
+    public Configuration conf() {
+        return ConfDir.read(layout.conf());
+    }
+
+    /** Client configuration with Terrace off in the client. */
+    public Configuration confStock() {
+        return ConfDir.read(layout.confStock());
+    }
+
+    public List<Daemon> daemons() {
+        return Layout.daemons(spec().datanodes()).stream()
+                .map(name -> new Daemon(name, layout))
+                .toList();
+    }
+
+    public Daemon namenode() {
+        return new Daemon(Layout.namenode(), layout);
+    }
+
+    /** @param number of the DataNode, from 1 */
+    public Daemon datanode(int number) {
+        return new Daemon(Layout.datanode(number), layout);
+    }
+
+    /** Directory on tmpfs that holds the memory tier of one DataNode, counted from 1. */
+    public Path memoryDir(int number) {
+        return settings().memoryDir(number);
+    }
+
+    /** Starts every daemon that does not run and waits until the cluster serves. */
+    public void start() throws IOException {
+        makeDirectories();
+        List<Daemon> started = new ArrayList<>();
+        try {
+            for (Daemon daemon : daemons()) {
+                if (daemon.process().isEmpty()) {
+                    start(daemon);
+                    started.add(daemon);
+                }
+            }
+            new Readiness(this).await();
+        } catch (IOException | RuntimeException e) {
+            boolean portTaken = false;
+            for (Daemon daemon : started) {
+                portTaken |= daemon.process().isEmpty()
+                        && daemon.lastWords(LAST_WORDS_LINES * 20).contains("java.net.BindException");
+            }
+            stopAll(started);
+            if (portTaken) {
+                throw new PortTakenException("another process took a port of the cluster", e);
+            }
+            throw e;
+        }
+    }
+
+    /** Starts one daemon again, without waiting until it serves. */
+    public void start(Daemon daemon) throws IOException {
+        boolean isNamenode = daemon.name().equals(Layout.namenode());
+        String mainClass = isNamenode
+                ? "org.apache.hadoop.hdfs.server.namenode.NameNode"
+                : "org.apache.hadoop.hdfs.server.datanode.DataNode";
+        List<String> jvm = new ArrayList<>();
+        jvm.add("-Xmx" + spec().heapMb() + "m");
+        jvm.add("-XX:+UseSerialGC");
+        if (!isNamenode && !spec().nativeDir().isEmpty()) {
+            jvm.add("-Djava.library.path=" + spec().nativeDir());
+        }
+        jvm.add("-cp");
+        jvm.add(confDir(daemon.name()) + ":" + classPath.text());
+        jvm.add(mainClass);
+        daemon.start(jvm);
+    }
+
+    /** Stops what runs and removes the memory tier; the data stays. Doing it twice is no error. */
+    public void down() throws IOException {
+        stopAll(daemons());
+        deleteTree(layout.memory());
+    }
+
+    /** {@link #down} and removes the directory with the data. */
+    public void destroy() throws IOException {
+        down();
+        deleteTree(layout.dir());
+    }
+
+    private DaemonSettings settings() {
+        return new DaemonSettings(file.spec(), file.ports(), layout);
+    }
+
+    private Path confDir(String daemon) {
+        return layout.home(daemon).resolve("conf");
+    }
+
+    private void writeConfiguration() throws IOException {
+        DaemonSettings settings = settings();
+        ConfDir.write(layout.conf(), settings.client(), "client-log4j.properties");
+        ConfDir.write(layout.confStock(), settings.stockClient(), "client-log4j.properties");
+        ConfDir.write(confDir(Layout.namenode()), settings.namenode(), "daemon-log4j.properties");
+        for (int i = 1; i <= spec().datanodes(); i++) {
+            ConfDir.write(confDir(Layout.datanode(i)), settings.datanode(i), "daemon-log4j.properties");
+        }
+        Files.writeString(layout.classpathFile(), classPath.hadoop().text() + "\n");
+    }
+
+    private void format() throws IOException {
+        NameNode.format(ConfDir.read(confDir(Layout.namenode())));
+    }
+
+    /** The directories that must be there before a daemon starts, with the permissions that they are checked for. */
+    private void makeDirectories() throws IOException {
+        var searchable = PosixFilePermissions.fromString("rwx--x--x");
+        List<Path> dirs = new ArrayList<>(List.of(layout.memory(), layout.channel()));
+        dirs.add(layout.shortCircuit().resolveSibling("."));
+        for (int i = 1; i <= spec().datanodes(); i++) {
+            dirs.add(memoryDir(i));
+        }
+        for (Path dir : dirs) {
+            Path normal = dir.normalize();
+            Files.createDirectories(normal);
+            Files.setPosixFilePermissions(normal, searchable);
+        }
+    }
+
+    private static void stopAll(List<Daemon> daemons) throws IOException {
+        for (Daemon daemon : daemons) {
+            daemon.terminate();
+        }
+        for (Daemon daemon : daemons) {
+            daemon.awaitEnd(STOP_SECONDS);
+        }
+    }
+
+    private static void requireEmpty(Path dir) throws IOException {
+        if (!Files.exists(dir)) {
+            return;
+        }
+        if (!Files.isDirectory(dir)) {
+            throw new ClusterException(dir + " is not a directory");
+        }
+        try (var entries = Files.list(dir)) {
+            if (entries.findAny().isPresent()) {
+                throw new ClusterException(
+                        dir + " holds something else than a cluster: name an empty directory or a new one");
+            }
+        }
+    }
+
+    static void deleteTree(Path root) throws IOException {
+        try {
+            Files.walkFileTree(root, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                    Files.deleteIfExists(file);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(Path dir, @org.jspecify.annotations.Nullable IOException e)
+                        throws IOException {
+                    if (e != null) {
+                        throw e;
+                    }
+                    Files.deleteIfExists(dir);
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (NoSuchFileException alreadyGone) {
+            return;
+        }
+    }
+
+    /** A daemon found one of its ports taken. */
+    private static final class PortTakenException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        PortTakenException(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.terrace.bench.cluster;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+
+/** Waits until a cluster serves, and says why when it never will. */
+final class Readiness {
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+    private static final long POLL_MS = 100;
+    private static final int CONNECT_TIMEOUT_MS = 1_000;
+    private static final int LAST_WORDS_LINES = 8;
+
+    private final LocalCluster cluster;
+    private final long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+
+    Readiness(LocalCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /** Returns when the NameNode is out of safe mode, every DataNode is live and Terrace listens everywhere. */
+    void await() throws IOException {
+        Configuration conf = cluster.confStock();
+        conf.setInt("ipc.client.connect.max.retries", 0);
+        conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
+        poll("the NameNode to answer", () -> accepts(cluster.ports().namenodeRpc()));
+        try (DistributedFileSystem dfs =
+                (DistributedFileSystem) FileSystem.newInstance(URI.create(cluster.fileSystemUri()), conf)) {
+            poll(
+                    "every DataNode to register",
+                    () -> liveDatanodes(dfs) >= cluster.spec().datanodes());
+            poll("the NameNode to leave safe mode", () -> !dfs.setSafeMode(SafeModeAction.SAFEMODE_GET));
+        }
+        if (cluster.spec().terrace()) {
+            poll(
+                    "the placement service to answer",
+                    () -> accepts(cluster.ports().placementRpc()));
+            poll(
+                    "Terrace's socket of every DataNode",
+                    () -> sockets() >= cluster.spec().datanodes());
+        }
+    }
+
+    private interface Condition {
+        boolean holds() throws IOException;
+    }
+
+    private void poll(String what, Condition condition) throws IOException {
+        IOException last = null;
+        while (System.nanoTime() < deadlineNs) {
+            try {
+                if (condition.holds()) {
+                    return;
+                }
+            } catch (IOException notYet) {
+                last = notYet;
+            }
+            requireAlive();
+            sleep();
+        }
+        StringBuilder message = new StringBuilder("waited " + LIMIT.toSeconds() + " s for " + what + "\n");
+        for (Daemon daemon : cluster.daemons()) {
+            message.append(daemon.name()).append(", ").append(daemon.log()).append(":\n");
+            message.append(daemon.lastWords(LAST_WORDS_LINES));
+        }
+        throw last == null
+                ? new ClusterException(message.toString())
+                : new ClusterException(message + last.toString(), last);
+    }
+
+    private void requireAlive() throws IOException {
+        for (Daemon daemon : cluster.daemons()) {
+            if (daemon.process().isEmpty()) {
+                throw new ClusterException(
+                        "the " + daemon.name() + " ended while the cluster came up; its last words in " + daemon.log()
+                                + ":\n" + daemon.lastWords(LAST_WORDS_LINES));
+            }
+        }
+    }
+
+    private static int liveDatanodes(DistributedFileSystem dfs) throws IOException {
+        return dfs.getDataNodeStats(DatanodeReportType.LIVE).length;
+    }
+
+    private long sockets() throws IOException {
+        try (var entries = Files.list(cluster.layout().channel())) {
+            return entries.filter(file -> file.toString().endsWith(".sock")).count();
+        }
+    }
+
+    private static boolean accepts(int port) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress("localhost", port), CONNECT_TIMEOUT_MS);
+            return true;
+        } catch (IOException refused) {
+            return false;
+        }
+    }
+
+    private static void sleep() throws ClusterException {
+        try {
+            TimeUnit.MILLISECONDS.sleep(POLL_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClusterException("interrupted while the cluster came up", e);
+        }
+    }
+}
