@@ -1,7 +1,9 @@
 package io.terrace.policy;
 
+import io.terrace.policy.shelf.DecayShelf;
 import io.terrace.policy.shelf.IDeciderShelf;
 import io.terrace.policy.shelf.LayeredPolicy;
+import io.terrace.policy.shelf.LruShelf;
 import io.terrace.policy.shelf.Shelf;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,6 +29,30 @@ public final class PolicyCatalog {
                     int threshold = (int) parameters.whole("threshold", 0, Integer.MAX_VALUE);
                     int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
                     return capacity -> new IDeciderShelf(capacity, threshold, remembered);
+                });
+        shelf(
+                "lru",
+                "Admits everything that fits and evicts the least recently used",
+                List.of(),
+                parameters -> LruShelf::new);
+        decay("decay-admit", false, "Decayed access counts; admits what is read more than those it displaces");
+        decay(
+                "decay-density",
+                true,
+                "Decayed access counts per byte; admits what is worth more than those it displaces");
+    }
+
+    private static void decay(String name, boolean byDensity, String summary) {
+        shelf(
+                name,
+                summary,
+                List.of(
+                        new PolicyParameter("half-life", "1h", "time in which a count halves, at least 1s"),
+                        remembered()),
+                parameters -> {
+                    long halfLifeMs = parameters.durationMs("half-life", 1000);
+                    int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
+                    return capacity -> new DecayShelf(name, capacity, halfLifeMs, byDensity, remembered);
                 });
     }
 

@@ -156,6 +156,23 @@ public final class IDeciderShelf implements Shelf {
     }
 
     @Override
+    public void resized(long object, long sizeBytes, Evictions evictions) {
+        int slot = table.find(object);
+        if (slot == NONE || !byAge.contains(slot)) {
+            return;
+        }
+        usedBytes += sizeBytes - table.size(slot);
+        table.resize(slot, sizeBytes);
+        if (sizeBytes > capacityBytes) {
+            byAge.remove(slot);
+            usedBytes -= sizeBytes;
+            outside.pushHead(slot, 0);
+            evictions.evicted(object, sizeBytes);
+        }
+        shrink(evictions);
+    }
+
+    @Override
     public void drop(long object) {
         int slot = table.find(object);
         if (slot != NONE) {

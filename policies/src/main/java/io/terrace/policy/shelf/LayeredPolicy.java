@@ -83,11 +83,22 @@ public final class LayeredPolicy implements Policy, Shelf.Evictions {
         if (access.tier() < home && !ledger.knows(object)) {
             adopt(access.nowMs(), object, access.sizeBytes(), access.tier());
         }
+        long bookedBytes = ledger.sizeBytes(object);
+        if (bookedBytes >= 0 && bookedBytes != access.sizeBytes()) {
+            resized(object, access.sizeBytes());
+        }
         for (int k = home - 1; k >= 0; k--) {
             shelves[k].access(access, this);
         }
         settleLeft(wishes);
         settle(object, access.sizeBytes(), wishes);
+    }
+
+    private void resized(long object, long sizeBytes) {
+        ledger.book(object, sizeBytes, ledger.tier(object), ledger.pending(object));
+        for (Shelf shelf : shelves) {
+            shelf.resized(object, sizeBytes, this);
+        }
     }
 
     private void adopt(long nowMs, long object, long sizeBytes, int tier) {

@@ -32,6 +32,11 @@ final class Ledger {
         return entry == ABSENT ? home : (int) (entry & (PENDING - 1));
     }
 
+    /** Size the object is booked with, -1 when it has no entry. */
+    long sizeBytes(long object) {
+        return entries.get(object) >> SIZE_SHIFT;
+    }
+
     boolean pending(long object) {
         long entry = entries.get(object);
         return entry != ABSENT && (entry & PENDING) != 0;

@@ -25,6 +25,9 @@ public interface Shelf {
     /** The object is here already, whatever the shelf thinks of it; what then no longer fits is told to leave. */
     void adopt(long nowMs, long object, long sizeBytes, Evictions evictions);
 
+    /** An object on the shelf has another size now; what no longer fits, itself perhaps, is told to leave. */
+    void resized(long object, long sizeBytes, Evictions evictions);
+
     /** The object has left, by no decision of the shelf. */
     void drop(long object);
 

@@ -1,0 +1,241 @@
+package io.terrace.policy.sim;
+
+import io.terrace.policy.Access;
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.Policy;
+import io.terrace.policy.Wishes;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Replays a {@link Trace} against a policy. Every object starts in the last tier. Each access is first scored by where
+ * the object stands, then told to the policy, whose wishes are carried out as the {@link World} allows. Wishes that
+ * would overfill a tier fail.
+ */
+public final class Simulator implements Wishes {
+
+    private static final int PROGRESS_ROWS = 8192;
+
+    private final Trace trace;
+    private final Hierarchy hierarchy;
+    private final World world;
+    private final Policy policy;
+    private final LongSupplier clockNs;
+
+    private final byte[] tiers;
+    private final long[] placedBytes;
+    private final long[] standing;
+    private final long[] peak;
+    private final boolean[] readSinceMove;
+    private final MoveLine line;
+
+    private long[] wishedObjects = new long[64];
+    private long[] wishedSizes = new long[64];
+    private int[] wishedTiers = new int[64];
+    private int wished;
+
+    private double promotedBytes;
+    private double movedBytes;
+    private long moves;
+    private long wastedMoves;
+    private long failedMoves;
+
+    private Simulator(Trace trace, Hierarchy hierarchy, World world, Policy policy, LongSupplier clockNs) {
+        this.trace = trace;
+        this.hierarchy = hierarchy;
+        this.world = world;
+        this.policy = policy;
+        this.clockNs = clockNs;
+        tiers = new byte[trace.objects()];
+        Arrays.fill(tiers, (byte) hierarchy.home());
+        placedBytes = new long[trace.objects()];
+        standing = new long[hierarchy.size()];
+        peak = new long[hierarchy.home()];
+        readSinceMove = new boolean[trace.objects()];
+        line = new MoveLine(world.queuedMoves());
+    }
+
+    /** Replays with no clock and nobody watching. */
+    public static Outcome replay(Trace trace, Hierarchy hierarchy, World world, Policy policy) {
+        return replay(trace, hierarchy, world, policy, () -> 0, rows -> {});
+    }
+
+    /**
+     * Replays a trace.
+     *
+     * @param clockNs for the time spent in the policy, e.g. {@code System::nanoTime}
+     * @param progress told the rows done, now and then
+     */
+    public static Outcome replay(
+            Trace trace, Hierarchy hierarchy, World world, Policy policy, LongSupplier clockNs, LongConsumer progress) {
+        return new Simulator(trace, hierarchy, world, policy, clockNs).run(progress);
+    }
+
+    private Outcome run(LongConsumer progress) {
+        Access access = new Access();
+        int home = hierarchy.home();
+        long[] tierReads = new long[hierarchy.size()];
+        double[] tierBytes = new double[hierarchy.size()];
+        double readNs = 0;
+        byte[] jobState = new byte[trace.jobs()];
+        long jobs = 0;
+        long jobsAllHit = 0;
+        long nextTickMs = Long.MIN_VALUE;
+        long startNs = clockNs.getAsLong();
+        for (int row = 0; row < trace.rows(); row++) {
+            long nowMs = trace.timeMs(row);
+            int object = trace.object(row);
+            arrive(nowMs);
+            if (nowMs >= nextTickMs) {
+                policy.tick(nowMs, this);
+                carryOut(nowMs);
+                nextTickMs = nowMs + 1000;
+            }
+            int tier = tiers[object];
+            if (trace.isWrite(row)) {
+                access.write(nowMs, object, trace.size(row), trace.bytes(row), tier);
+            } else {
+                tierReads[tier]++;
+                tierBytes[tier] += trace.bytes(row);
+                readNs += hierarchy.tier(tier).readNs(trace.bytes(row));
+                readSinceMove[object] = true;
+                int job = trace.job(row);
+                if (job < 0) {
+                    jobs++;
+                    jobsAllHit += tier == 0 ? 1 : 0;
+                } else if (tier == 0) {
+                    jobState[job] |= 1;
+                } else {
+                    jobState[job] |= 2;
+                }
+                access.read(nowMs, object, trace.size(row), trace.bytes(row), tier);
+            }
+            policy.access(access.by(trace.job(row)), this);
+            carryOut(nowMs);
+            grow(object, trace.size(row));
+            if (row % PROGRESS_ROWS == 0) {
+                progress.accept(row);
+            }
+        }
+        double decisionNs = (double) (clockNs.getAsLong() - startNs) / Math.max(1, trace.rows());
+        progress.accept(trace.rows());
+        for (byte state : jobState) {
+            jobs += state == 0 ? 0 : 1;
+            jobsAllHit += state == 1 ? 1 : 0;
+        }
+        for (int object = 0; object < tiers.length; object++) {
+            wastedMoves += tiers[object] < home && !readSinceMove[object] ? 1 : 0;
+        }
+        long reads = Arrays.stream(tierReads).sum();
+        return new Outcome(
+                reads,
+                Arrays.stream(tierBytes).sum(),
+                tierReads,
+                tierBytes,
+                jobs,
+                jobsAllHit,
+                promotedBytes,
+                movedBytes,
+                moves,
+                wastedMoves,
+                failedMoves,
+                peak,
+                reads == 0 ? 0 : readNs / reads / 1e6,
+                decisionNs,
+                policy.memoryBytes(),
+                policy.trackedObjects());
+    }
+
+    /** An object that changed size where it stands was brought up to date there: the new part was moved in. */
+    private void grow(int object, long sizeBytes) {
+        long more = sizeBytes - placedBytes[object];
+        int tier = tiers[object];
+        if (more != 0 && tier < hierarchy.home()) {
+            standing[tier] += more;
+            placedBytes[object] = sizeBytes;
+            peak[tier] = Math.max(peak[tier], standing[tier]);
+            movedBytes += Math.max(0, more);
+            promotedBytes += tier == 0 ? Math.max(0, more) : 0;
+        }
+    }
+
+    @Override
+    public void place(long object, long sizeBytes, int fromTier, int toTier) {
+        if (wished == wishedObjects.length) {
+            wishedObjects = Arrays.copyOf(wishedObjects, wished * 2);
+            wishedSizes = Arrays.copyOf(wishedSizes, wished * 2);
+            wishedTiers = Arrays.copyOf(wishedTiers, wished * 2);
+        }
+        wishedObjects[wished] = object;
+        wishedSizes[wished] = sizeBytes;
+        wishedTiers[wished++] = toTier;
+    }
+
+    private void carryOut(long nowMs) {
+        // A correction may lead to further wishes, which are appended while this runs.
+        for (int i = 0; i < wished; i++) {
+            start(nowMs, (int) wishedObjects[i], wishedSizes[i], wishedTiers[i]);
+        }
+        wished = 0;
+    }
+
+    private void start(long nowMs, int object, long sizeBytes, int toTier) {
+        boolean climbs = toTier < tiers[object];
+        line.cancel(object);
+        if (!climbs || (world.promotionDelayMs() == 0 && world.moveBytesPerS() == 0)) {
+            settle(nowMs, object, sizeBytes, toTier);
+        } else if (!line.join(nowMs, world, object, sizeBytes, toTier)) {
+            fail(nowMs, object, sizeBytes);
+        }
+    }
+
+    private void arrive(long nowMs) {
+        while (line.readyMs() <= nowMs) {
+            int object = line.object();
+            long sizeBytes = line.sizeBytes();
+            int toTier = line.toTier();
+            boolean wanted = line.leave();
+            if (wanted) {
+                settle(nowMs, object, sizeBytes, toTier);
+                carryOut(nowMs);
+            }
+        }
+    }
+
+    private void settle(long nowMs, int object, long sizeBytes, int toTier) {
+        int home = hierarchy.home();
+        int from = tiers[object];
+        if (from == toTier) {
+            policy.moved(nowMs, object, sizeBytes, toTier, this);
+            return;
+        }
+        if (toTier < home
+                && standing[toTier] + sizeBytes > hierarchy.tier(toTier).capacityBytes()) {
+            fail(nowMs, object, sizeBytes);
+            return;
+        }
+        if (from < home) {
+            wastedMoves += readSinceMove[object] ? 0 : 1;
+        }
+        standing[from] -= placedBytes[object];
+        standing[toTier] += sizeBytes;
+        placedBytes[object] = sizeBytes;
+        tiers[object] = (byte) toTier;
+        readSinceMove[object] = false;
+        if (toTier < home) {
+            peak[toTier] = Math.max(peak[toTier], standing[toTier]);
+            moves++;
+            movedBytes += sizeBytes;
+            if (toTier == 0) {
+                promotedBytes += sizeBytes;
+            }
+        }
+        policy.moved(nowMs, object, sizeBytes, toTier, this);
+    }
+
+    private void fail(long nowMs, int object, long sizeBytes) {
+        failedMoves++;
+        policy.moveFailed(nowMs, object, sizeBytes, tiers[object], this);
+    }
+}
