@@ -165,7 +165,185 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Granted links that the client did not open in time."),
-    CHANNEL_REVOKES("channel.revokes", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Revocations sent to clients.");
+    CHANNEL_REVOKES("channel.revokes", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Revocations sent to clients."),
+
+    // The placement service in the NameNode.
+    PLACEMENT_ACTIVE(
+            "placement.active",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.NAMENODE,
+            "1 while this NameNode decides, 0 on a standby."),
+    PLACEMENT_EPOCH(
+            "placement.epoch",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.NAMENODE,
+            "Epoch of this NameNode's decisions; grows with every failover."),
+    PLACEMENT_DATANODES("placement.datanodes", Unit.COUNT, Kind.GAUGE, Where.NAMENODE, "DataNodes that are heard of."),
+    PLACEMENT_DATANODES_SILENT(
+            "placement.datanodes.silent",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.NAMENODE,
+            "DataNodes whose heartbeats are overdue."),
+    PLACEMENT_HEARTBEATS("placement.heartbeats", Unit.COUNT, Kind.COUNTER, Where.NAMENODE, "Heartbeats of DataNodes."),
+    PLACEMENT_HEARTBEATS_AGAIN(
+            "placement.heartbeats.again",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Heartbeats that came again because their answer was lost; answered again, counted once."),
+    PLACEMENT_HEARTBEAT_ENTRIES_CUT(
+            "placement.heartbeat.entries.cut",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Entries of heartbeats that were beyond the limit and not taken."),
+    PLACEMENT_READS(
+            "placement.reads", Unit.COUNT, Kind.COUNTER, Where.NAMENODE, "Block reads that DataNodes reported."),
+    PLACEMENT_READ_BYTES(
+            "placement.read.bytes", Unit.BYTES, Kind.COUNTER, Where.NAMENODE, "Bytes read that DataNodes reported."),
+    PLACEMENT_READ_MEMORY_BYTES(
+            "placement.read.memory.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "The part of the bytes read that DataNodes served from memory copies."),
+    PLACEMENT_HEAT_STALE(
+            "placement.heat.stale",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Reports of heat for an older generation stamp than the one known."),
+    PLACEMENT_BLOCKS_TRACKED(
+            "placement.blocks.tracked", Unit.COUNT, Kind.GAUGE, Where.NAMENODE, "Blocks whose heat is known."),
+    PLACEMENT_BLOCKS_RESIDENT(
+            "placement.blocks.resident", Unit.COUNT, Kind.GAUGE, Where.NAMENODE, "Memory copies on all DataNodes."),
+    PLACEMENT_BLOCKS_PINNED(
+            "placement.blocks.pinned", Unit.COUNT, Kind.GAUGE, Where.NAMENODE, "Blocks of pinned files."),
+    PLACEMENT_HOMES_CHANGED(
+            "placement.homes.changed",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Blocks whose home moved to another DataNode."),
+    PLACEMENT_PROMOTIONS_WISHED(
+            "placement.promotions.wished",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Promotions that policies wished for."),
+    PLACEMENT_PROMOTIONS_SENT(
+            "placement.promotions.sent", Unit.COUNT, Kind.COUNTER, Where.NAMENODE, "Promotions ordered of DataNodes."),
+    PLACEMENT_PROMOTIONS_DONE(
+            "placement.promotions.done", Unit.COUNT, Kind.COUNTER, Where.NAMENODE, "Promotions carried out."),
+    PLACEMENT_DROPS_SENT(
+            "placement.drops.sent",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Drops of memory copies ordered of DataNodes."),
+    PLACEMENT_DROPS_DONE("placement.drops.done", Unit.COUNT, Kind.COUNTER, Where.NAMENODE, "Drops carried out."),
+    PLACEMENT_MOVES_WAITING(
+            "placement.moves.waiting",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.NAMENODE,
+            "Moves that wait for the budget or a heartbeat."),
+    PLACEMENT_MOVES_IN_FLIGHT(
+            "placement.moves.in_flight",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.NAMENODE,
+            "Moves that DataNodes are carrying out."),
+    PLACEMENT_MOVES_FAILED(
+            "placement.moves.failed",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Moves that a DataNode refused, failed or lost."),
+    PLACEMENT_MOVES_UNFIT(
+            "placement.moves.unfit",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Promotions that the NameNode's maps ruled out: deleted, changed, being written, erasure-coded, no replica there."),
+    PLACEMENT_MOVES_WITHDRAWN(
+            "placement.moves.withdrawn",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Moves taken back before they were sent."),
+    PLACEMENT_MOVES_HELD_BACK(
+            "placement.moves.held_back",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Wishes not followed: paused, off, failed of late, or too many waiting."),
+    PLACEMENT_MOVES_UNPAID(
+            "placement.moves.unpaid",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Memory copies that left without having served a byte."),
+    PLACEMENT_PROMOTED_BYTES(
+            "placement.promoted.bytes", Unit.BYTES, Kind.COUNTER, Where.NAMENODE, "Bytes copied into memory."),
+    PLACEMENT_DROPPED_BYTES(
+            "placement.dropped.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Bytes of memory copies dropped on orders."),
+    PLACEMENT_RESULTS_STALE(
+            "placement.results.stale",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Results of orders that are not open, e.g. of an earlier epoch."),
+    PLACEMENT_MEMORY_BYTES(
+            "placement.memory.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.NAMENODE,
+            "NameNode heap that heat and policies hold, estimated."),
+    PLACEMENT_TURN_NANOSECONDS(
+            "placement.turn.nanoseconds",
+            Unit.NANOSECONDS,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Time the loop's thread worked."),
+    PLACEMENT_LOCK_HOLDS(
+            "placement.lock.holds",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Times the NameNode's read lock was taken."),
+    PLACEMENT_LOCK_BLOCKS(
+            "placement.lock.blocks",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Blocks looked at under the NameNode's read lock."),
+    PLACEMENT_LOCK_NANOSECONDS(
+            "placement.lock.nanoseconds",
+            Unit.NANOSECONDS,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Time the NameNode's read lock was held."),
+    PLACEMENT_LOCK_LONGEST_NANOSECONDS(
+            "placement.lock.longest.nanoseconds",
+            Unit.NANOSECONDS,
+            Kind.GAUGE,
+            Where.NAMENODE,
+            "Longest hold of the NameNode's read lock so far."),
+    PLACEMENT_ADMIN_CALLS("placement.admin.calls", Unit.COUNT, Kind.COUNTER, Where.NAMENODE, "Calls of placementctl."),
+    PLACEMENT_ADMIN_REFUSED(
+            "placement.admin.refused",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Calls of placementctl refused for want of rights.");
 
     /** What a value counts. */
     public enum Unit {

@@ -51,7 +51,106 @@ public enum SettingKeys {
             "terrace.client.connect.pause",
             "1s",
             "client",
-            "How often the channel directory is looked through for DataNodes that came or came back.");
+            "How often the channel directory is looked through for DataNodes that came or came back."),
+
+    PLACEMENT_RPC_ADDRESS(
+            "terrace.placement.rpc-address",
+            "",
+            "DataNode, NameNode, placementctl",
+            "host:port of the placement service in a NameNode; with a suffix .<nameservice>[.<namenode>] where there are several. Unset: the host of the NameNode's RPC address and terrace.placement.port."),
+    PLACEMENT_RPC_BIND_HOST(
+            "terrace.placement.rpc-bind-host",
+            "",
+            "NameNode",
+            "Address that the service listens on when it is not that of terrace.placement.rpc-address."),
+    PLACEMENT_PORT(
+            "terrace.placement.port",
+            "8899",
+            "DataNode, NameNode, placementctl",
+            "Port of the placement service where terrace.placement.rpc-address is unset."),
+    PLACEMENT_HANDLERS(
+            "terrace.placement.handlers", "8", "NameNode", "Threads that answer heartbeats and placementctl."),
+    PLACEMENT_ADMIN_ACL(
+            "terrace.placement.admin.acl",
+            "",
+            "NameNode",
+            "Users and groups (\"user1,user2 group1\") who may change placement besides the superuser."),
+    PLACEMENT_POLICY(
+            "terrace.placement.policy",
+            "idecider",
+            "NameNode",
+            "Name of the placement policy; each DataNode has an instance of its own."),
+    PLACEMENT_IDECIDER_THRESHOLD(
+            "terrace.placement.idecider.threshold", "2", "NameNode", "Reads that a block must exceed to be promoted."),
+    PLACEMENT_IDECIDER_REMEMBERED(
+            "terrace.placement.idecider.remembered",
+            "100000",
+            "NameNode",
+            "Blocks outside memory whose reads the policy of one DataNode counts."),
+    PLACEMENT_MOVE_BANDWIDTH(
+            "terrace.placement.move.bandwidth",
+            "100m",
+            "NameNode",
+            "Bytes a second copied into memory on each DataNode while it serves reads; 0 is no limit. An idle DataNode has none."),
+    PLACEMENT_IDLE_BANDWIDTH(
+            "terrace.placement.idle.bandwidth",
+            "1m",
+            "NameNode",
+            "A DataNode that serves fewer bytes a second is idle."),
+    PLACEMENT_MOVES_IN_FLIGHT(
+            "terrace.placement.moves.in-flight",
+            "4",
+            "NameNode",
+            "Promotions that one DataNode carries out at a time."),
+    PLACEMENT_MOVES_WAITING(
+            "terrace.placement.moves.waiting",
+            "256",
+            "NameNode",
+            "Promotions that may wait for one DataNode; more are forgone."),
+    PLACEMENT_MOVE_TIMEOUT(
+            "terrace.placement.move.timeout",
+            "60s",
+            "NameNode",
+            "An order without a result is given up after this and the time its bytes take at 10 MB/s."),
+    PLACEMENT_MOVE_WAIT(
+            "terrace.placement.move.wait",
+            "30s",
+            "NameNode",
+            "A promotion that the budget let wait for longer is given up."),
+    PLACEMENT_INTERVAL(
+            "terrace.placement.interval", "250ms", "NameNode", "Time between two turns of the placement loop."),
+    PLACEMENT_HEARTBEAT_INTERVAL(
+            "terrace.placement.heartbeat.interval",
+            "250ms",
+            "NameNode",
+            "Time between two heartbeats of a DataNode; 1 ms per DataNode where that is longer."),
+    PLACEMENT_NODE_EXPIRY(
+            "terrace.placement.node.expiry",
+            "10s",
+            "NameNode",
+            "A DataNode that is silent for longer gets no orders and no block's home."),
+    PLACEMENT_NODE_FORGET(
+            "terrace.placement.node.forget", "10m", "NameNode", "A DataNode that is silent for longer is forgotten."),
+    PLACEMENT_TRACKED_BLOCKS(
+            "terrace.placement.tracked.blocks",
+            "500000",
+            "NameNode",
+            "Blocks whose heat is kept, about 260 bytes of heap each."),
+    PLACEMENT_HEARTBEAT_ENTRIES(
+            "terrace.placement.heartbeat.entries",
+            "10000",
+            "NameNode",
+            "Entries of each list that are taken from one heartbeat."),
+    PLACEMENT_LOCK_BLOCKS(
+            "terrace.placement.lock.blocks",
+            "256",
+            "NameNode",
+            "Blocks looked at in one hold of the NameNode's read lock."),
+    PLACEMENT_HEAT_HALF_LIFE(
+            "terrace.placement.heat.half-life",
+            "10m",
+            "NameNode",
+            "Half-life of heat, where the home of a block and placementctl top are concerned.");
 
     private static final String PREFIX = "terrace.";
 
