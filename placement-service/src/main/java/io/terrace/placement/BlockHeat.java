@@ -1,0 +1,165 @@
+package io.terrace.placement;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was read of one block, where, and how recently. Reads decay by half in each half-life; each DataNode's share
+ * decays alike, so shares compare. Keeps the {@value #MOST_NODES} DataNodes that read it last.
+ *
+ * <p>About {@value HeatMap#BYTES_PER_BLOCK} bytes with its entry in {@link HeatMap}. Owned by one thread.
+ */
+public final class BlockHeat {
+
+    static final int MOST_NODES = 4;
+
+    private StampedBlock block;
+    private long reads;
+    private long bytesRead;
+    private long bytesFromMemory;
+    private long writes;
+    private long lastMs;
+    private Node[] nodes = {};
+    private float[] shares = {};
+    private @Nullable Node home;
+    private NameView.@Nullable Verdict excluded;
+
+    BlockHeat(StampedBlock block, long nowMs) {
+        this.block = block;
+        this.lastMs = nowMs;
+    }
+
+    public StampedBlock block() {
+        return block;
+    }
+
+    /** Reads since the block is known. */
+    public long reads() {
+        return reads;
+    }
+
+    public long bytesRead() {
+        return bytesRead;
+    }
+
+    /** The part of {@link #bytesRead} that was served from memory. */
+    public long bytesFromMemory() {
+        return bytesFromMemory;
+    }
+
+    public long writes() {
+        return writes;
+    }
+
+    public long lastMs() {
+        return lastMs;
+    }
+
+    /** The DataNode where its accesses count and its memory copy would be. */
+    @Nullable
+    Node home() {
+        return home;
+    }
+
+    void settleAt(@Nullable Node node) {
+        home = node;
+    }
+
+    /** Why the block can never be promoted, if so. */
+    NameView.@Nullable Verdict excluded() {
+        return excluded;
+    }
+
+    void exclude(NameView.Verdict why) {
+        excluded = why;
+    }
+
+    void record(long nowMs, Node node, Heartbeat.Heat heat, long halfLifeMs) {
+        reads += heat.reads();
+        bytesRead += heat.bytesRead();
+        bytesFromMemory += heat.bytesReadFromMemory();
+        writes += heat.writes();
+        decay(nowMs, halfLifeMs);
+        if (heat.reads() > 0) {
+            shares[slot(node)] += heat.reads();
+        }
+    }
+
+    private void decay(long nowMs, long halfLifeMs) {
+        if (nowMs > lastMs) {
+            float factor = (float) Math.pow(0.5, (double) (nowMs - lastMs) / halfLifeMs);
+            for (int i = 0; i < shares.length; i++) {
+                shares[i] *= factor;
+            }
+            lastMs = nowMs;
+        }
+    }
+
+    private int slot(Node node) {
+        int least = 0;
+        for (int i = 0; i < nodes.length; i++) {
+            if (nodes[i] == node) {
+                return i;
+            }
+            if (shares[i] < shares[least]) {
+                least = i;
+            }
+        }
+        if (nodes.length < MOST_NODES) {
+            least = nodes.length;
+            nodes = Arrays.copyOf(nodes, least + 1);
+            shares = Arrays.copyOf(shares, least + 1);
+        }
+        nodes[least] = node;
+        shares[least] = 0;
+        return least;
+    }
+
+    /** Drops what a DataNode contributed that is gone for good. */
+    void forget(Node node) {
+        for (int i = 0; i < nodes.length; i++) {
+            if (nodes[i] == node) {
+                int last = nodes.length - 1;
+                nodes[i] = nodes[last];
+                shares[i] = shares[last];
+                nodes = Arrays.copyOf(nodes, last);
+                shares = Arrays.copyOf(shares, last);
+                break;
+            }
+        }
+        if (home == node) {
+            home = null;
+        }
+    }
+
+    /** Decayed reads on all DataNodes. */
+    public double heat(long nowMs, long halfLifeMs) {
+        float sum = 0;
+        for (float share : shares) {
+            sum += share;
+        }
+        return sum * Math.pow(0.5, (double) Math.max(0, nowMs - lastMs) / halfLifeMs);
+    }
+
+    int nodeCount() {
+        return nodes.length;
+    }
+
+    Node node(int index) {
+        return nodes[index];
+    }
+
+    /** Decayed reads as of {@link #lastMs}; shares of one block compare with each other only. */
+    float share(int index) {
+        return shares[index];
+    }
+
+    float shareOf(@Nullable Node node) {
+        for (int i = 0; i < nodes.length; i++) {
+            if (nodes[i] == node) {
+                return shares[i];
+            }
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,98 @@
+package io.terrace.placement;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The heat of the blocks that were read last, a bounded number of them; the one read longest ago is forgotten for a new
+ * one. About {@value #BYTES_PER_BLOCK} bytes a block. Owned by one thread.
+ */
+public final class HeatMap {
+
+    /** Entry, boxed id, block, its record and two DataNodes' shares, measured with compressed references. */
+    static final int BYTES_PER_BLOCK = 260;
+
+    private final int mostBlocks;
+    private final long halfLifeMs;
+    private final LinkedHashMap<Long, BlockHeat> blocks;
+    private long forgotten;
+
+    public HeatMap(int mostBlocks, long halfLifeMs) {
+        this.mostBlocks = mostBlocks;
+        this.halfLifeMs = halfLifeMs;
+        this.blocks = new LinkedHashMap<>(1024, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Long, BlockHeat> eldest) {
+                if (size() <= HeatMap.this.mostBlocks) {
+                    return false;
+                }
+                forgotten++;
+                return true;
+            }
+        };
+    }
+
+    public @Nullable BlockHeat find(long blockId) {
+        return blocks.get(blockId);
+    }
+
+    BlockHeat touch(long nowMs, StampedBlock block) {
+        BlockHeat known = blocks.get(block.id());
+        if (known == null || !known.block().sameContent(block)) {
+            known = new BlockHeat(block, nowMs);
+            blocks.put(block.id(), known);
+        }
+        return known;
+    }
+
+    void remove(long blockId) {
+        blocks.remove(blockId);
+    }
+
+    void clear() {
+        blocks.clear();
+    }
+
+    Collection<BlockHeat> all() {
+        return Collections.unmodifiableCollection(blocks.values());
+    }
+
+    public int size() {
+        return blocks.size();
+    }
+
+    /** Blocks that had to be forgotten for others. */
+    public long forgotten() {
+        return forgotten;
+    }
+
+    public long memoryBytes() {
+        return (long) blocks.size() * BYTES_PER_BLOCK;
+    }
+
+    /** The hottest blocks, hottest first. */
+    List<BlockHeat> hottest(long nowMs, int count) {
+        Comparator<Map.Entry<Double, BlockHeat>> byHeat = Map.Entry.comparingByKey();
+        PriorityQueue<Map.Entry<Double, BlockHeat>> best = new PriorityQueue<>(byHeat);
+        for (BlockHeat block : blocks.values()) {
+            double heat = block.heat(nowMs, halfLifeMs);
+            if (best.size() < count) {
+                best.add(Map.entry(heat, block));
+            } else if (count > 0 && heat > best.element().getKey()) {
+                best.remove();
+                best.add(Map.entry(heat, block));
+            }
+        }
+        return best.stream().sorted(byHeat.reversed()).map(Map.Entry::getValue).toList();
+    }
+
+    public long halfLifeMs() {
+        return halfLifeMs;
+    }
+}

@@ -1,0 +1,273 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.placement.Heartbeat.Heat;
+import io.terrace.placement.Heartbeat.Residency;
+import io.terrace.placement.Heartbeat.Result;
+import io.terrace.placement.Move.Cause;
+import io.terrace.placement.Move.Kind;
+import io.terrace.placement.Node.Resident;
+import io.terrace.policy.Access;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes what heartbeats bring: results of moves, what is resident, and heat, which goes to the policy of the block's
+ * home. Owned by the loop's thread.
+ */
+final class Intake {
+
+    static final long NO_ROOM_PAUSE_MS = 200;
+    static final int NO_ROOM_ATTEMPTS = 4;
+
+    private final Board board;
+    private final Figures figures;
+    private final Access access = new Access();
+
+    Intake(Board board) {
+        this.board = board;
+        this.figures = board.figures();
+    }
+
+    void results(long nowMs, long epoch, Node node, List<Result> results) {
+        for (Result result : results) {
+            Move move = result.epoch() == 0 || result.epoch() == epoch
+                    ? node.agenda().inFlight(result.moveId())
+                    : null;
+            if (move == null || !move.block().sameContent(result.block())) {
+                figures.increment(Figure.PLACEMENT_RESULTS_STALE);
+            } else {
+                settle(nowMs, node, move, result);
+            }
+        }
+    }
+
+    private void settle(long nowMs, Node node, Move move, Result result) {
+        StampedBlock block = move.block();
+        if (result.outcome() == Outcome.NO_ROOM
+                && move.isPromotion()
+                && !move.isOvertaken()
+                && move.retry(nowMs, NO_ROOM_PAUSE_MS, NO_ROOM_ATTEMPTS)) {
+            node.agenda().waitAgain(move);
+            return;
+        }
+        String said = result.message();
+        board.end(
+                nowMs,
+                node,
+                move,
+                result.outcome(),
+                said == null ? result.outcome().text() : said,
+                result.bytesMoved());
+        switch (result.outcome()) {
+            case DONE -> done(nowMs, node, move);
+            case CHANGED -> node.policy().vanished(nowMs, block.id());
+            case PINNED -> {
+                Resident resident = node.residents().get(block.id());
+                node.reside(new Resident(block, resident == null ? nowMs : resident.sinceMs, true));
+                node.policy().vanished(nowMs, block.id());
+                node.resizePolicy(nowMs);
+            }
+            default -> {
+                node.backOff().failed(nowMs, block.id());
+                board.correct(nowMs, node, block, node.residents().containsKey(block.id()));
+            }
+        }
+    }
+
+    private void done(long nowMs, Node node, Move move) {
+        StampedBlock block = move.block();
+        if (move.isPromotion()) {
+            if (!node.residents().containsKey(block.id())) {
+                node.reside(new Resident(block, nowMs, false));
+            }
+        } else {
+            left(node, block.id());
+        }
+        if (!move.isOvertaken()) {
+            board.confirm(nowMs, node, block, move.isPromotion());
+            return;
+        }
+        // The policy booked the opposite meanwhile and waits for it.
+        Kind opposite = move.isPromotion() ? Kind.DROP : Kind.PROMOTE;
+        if (node.agenda().isFullFor(opposite)) {
+            board.correct(nowMs, node, block, move.isPromotion());
+        } else {
+            Move next = board.open(nowMs, node, opposite, block, Cause.POLICY, "changed its mind meanwhile");
+            node.agenda().enqueue(next, false);
+        }
+    }
+
+    private void left(Node node, long blockId) {
+        Resident gone = node.leave(blockId);
+        if (gone != null && gone.bytesServed == 0) {
+            figures.increment(Figure.PLACEMENT_MOVES_UNPAID);
+        }
+    }
+
+    void residency(long nowMs, Node node, List<Residency> changes, boolean full) {
+        if (full) {
+            node.fullArrived();
+            Set<Long> present = new HashSet<>();
+            changes.stream()
+                    .filter(Residency::resident)
+                    .forEach(entry -> present.add(entry.block().id()));
+            for (Long id : List.copyOf(node.residents().keySet())) {
+                if (!present.contains(id)) {
+                    wentAway(nowMs, node, id);
+                }
+            }
+        }
+        for (Residency change : changes) {
+            if (change.resident()) {
+                arrived(nowMs, node, change);
+            } else {
+                wentAway(nowMs, node, change.block().id());
+            }
+        }
+        if (!changes.isEmpty()) {
+            node.resizePolicy(nowMs);
+        }
+    }
+
+    private void arrived(long nowMs, Node node, Residency change) {
+        StampedBlock block = change.block();
+        Resident before = node.residents().get(block.id());
+        if (before == null && node.residents().size() >= board.settings().trackedBlocks()) {
+            figures.increment(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT);
+            return;
+        }
+        Resident same = before != null && before.block.sameContent(block) ? before : null;
+        Resident now = new Resident(block, same == null ? nowMs : same.sinceMs, change.pinned());
+        now.bytesServed = same == null ? 0 : same.bytesServed;
+        node.reside(now);
+        if (change.pinned()) {
+            node.policy().vanished(nowMs, block.id());
+            return;
+        }
+        Move open = node.agenda().open(block.id());
+        if (open == null && (same == null || same.pinnedThere)) {
+            board.correct(nowMs, node, block, true);
+        }
+        BlockHeat heat = board.heat().touch(nowMs, block);
+        Node home = heat.home();
+        if (home == null || !home.isLive()) {
+            heat.settleAt(node);
+        } else if (home != node && home.residents().containsKey(block.id())) {
+            dropCopy(nowMs, node, block.id(), "its home is " + home.name());
+        }
+    }
+
+    /** Orders the drop of an unpinned copy that stands on another DataNode than the block's home. */
+    private void dropCopy(long nowMs, Node node, long blockId, String why) {
+        Resident resident = node.residents().get(blockId);
+        if (resident == null
+                || node.isPinned(blockId)
+                || node.agenda().open(blockId) != null
+                || node.agenda().isFullFor(Kind.DROP)) {
+            return;
+        }
+        board.correct(nowMs, node, resident.block, false);
+        Move drop = board.open(nowMs, node, Kind.DROP, resident.block, Cause.MOVED_HOME, why);
+        node.agenda().enqueue(drop, false);
+    }
+
+    private void wentAway(long nowMs, Node node, long blockId) {
+        Move open = node.agenda().open(blockId);
+        if (open != null && open.isSent() && !open.isPromotion()) {
+            return; // The drop was ordered; its result tells the rest.
+        }
+        if (open != null && !open.isPromotion()) {
+            node.agenda().detach(open);
+            board.end(nowMs, node, open, Outcome.CANCELLED, "it left by itself", 0);
+        }
+        boolean wasHere = node.residents().containsKey(blockId);
+        left(node, blockId);
+        if (wasHere && open == null) {
+            node.policy().vanished(nowMs, blockId);
+        }
+    }
+
+    void heat(long nowMs, Node node, List<Heat> entries) {
+        for (Heat entry : entries) {
+            heat(nowMs, node, entry);
+        }
+    }
+
+    private void heat(long nowMs, Node node, Heat entry) {
+        StampedBlock block = entry.block();
+        figures.add(Figure.PLACEMENT_READS, entry.reads());
+        figures.add(Figure.PLACEMENT_READ_BYTES, entry.bytesRead());
+        figures.add(Figure.PLACEMENT_READ_MEMORY_BYTES, entry.bytesReadFromMemory());
+        BlockHeat known = board.heat().find(block.id());
+        if (known != null && !known.block().sameContent(block)) {
+            if (known.block().stamp() > block.stamp()) {
+                figures.increment(Figure.PLACEMENT_HEAT_STALE);
+                return;
+            }
+            supersede(nowMs, known);
+        }
+        BlockHeat heat = board.heat().touch(nowMs, block);
+        heat.record(nowMs, node, entry, board.settings().halfLifeMs());
+        Resident here = node.residents().get(block.id());
+        if (here != null) {
+            here.bytesServed += entry.bytesReadFromMemory();
+        }
+        if (heat.excluded() != null || entry.reads() + entry.writes() == 0) {
+            return;
+        }
+        @Nullable Node before = heat.home();
+        Node home = HomeChoice.choose(heat);
+        heat.settleAt(home);
+        if (before != home && before != null) {
+            moveHome(nowMs, before, block, home);
+        }
+        if (home != null && !home.isPinned(block.id())) {
+            tell(nowMs, home, entry);
+        }
+    }
+
+    private void moveHome(long nowMs, Node before, StampedBlock block, @Nullable Node home) {
+        figures.increment(Figure.PLACEMENT_HOMES_CHANGED);
+        Move open = before.agenda().open(block.id());
+        if (open != null && !open.isSent() && open.isPromotion()) {
+            board.withdraw(nowMs, before, open, Outcome.CANCELLED, "its home has moved", false);
+        } else if (home != null) {
+            dropCopy(nowMs, before, block.id(), "its home is now " + home.name());
+        }
+    }
+
+    private void tell(long nowMs, Node home, Heat entry) {
+        StampedBlock block = entry.block();
+        int tier = home.residents().containsKey(block.id()) ? Node.MEMORY : Node.HOME;
+        if (entry.reads() > 0) {
+            access.read(nowMs, block.id(), block.lengthBytes(), entry.bytesRead(), tier)
+                    .burst((int) Math.min(Integer.MAX_VALUE, entry.reads()));
+            home.policy().access(access, home::wish);
+        }
+        if (entry.writes() > 0) {
+            access.write(nowMs, block.id(), block.lengthBytes(), entry.bytesWritten(), tier)
+                    .burst((int) Math.min(Integer.MAX_VALUE, entry.writes()));
+            home.policy().access(access, home::wish);
+        }
+    }
+
+    /** A block got another stamp: what was known of the old content is void. */
+    private void supersede(long nowMs, BlockHeat old) {
+        long id = old.block().id();
+        for (Node node : board.nodes().values()) {
+            Move open = node.agenda().open(id);
+            if (open != null && !open.isSent() && open.isPromotion()) {
+                board.withdraw(nowMs, node, open, Outcome.CANCELLED, "the block changed", true);
+            }
+        }
+        Node home = old.home();
+        if (home != null) {
+            home.policy().vanished(nowMs, id);
+        }
+        board.heat().remove(id);
+    }
+}

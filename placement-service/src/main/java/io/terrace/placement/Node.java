@@ -1,0 +1,284 @@
+package io.terrace.placement;
+
+import io.terrace.placement.Heartbeat.Condition;
+import io.terrace.placement.Heartbeat.Medium;
+import io.terrace.placement.Heartbeat.TierState;
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.Policy;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.Tier;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the service knows of one DataNode: its tiers, what is resident in its memory, its policy with the wishes that
+ * were not looked at yet, its open moves and its budget. Owned by the loop's thread.
+ */
+final class Node {
+
+    /** Indexes of the two tiers that a DataNode's policy places blocks in. */
+    static final int MEMORY = 0;
+
+    static final int HOME = 1;
+
+    private static final TierState NO_MEMORY = new TierState(Medium.MEMORY, 0, 0, 0, 0, 0);
+
+    /** A memory copy, and the bytes it served since it is here. */
+    static final class Resident {
+        final StampedBlock block;
+        final long sinceMs;
+        boolean pinnedThere;
+        long bytesServed;
+
+        Resident(StampedBlock block, long sinceMs, boolean pinnedThere) {
+            this.block = block;
+            this.sinceMs = sinceMs;
+            this.pinnedThere = pinnedThere;
+        }
+    }
+
+    /** A policy's wish; {@code toMemory} or down again. */
+    record Wish(long blockId, long sizeBytes, boolean toMemory) {}
+
+    private final String uuid;
+    private final PlacementSettings settings;
+    private final Policy policy;
+    private final List<Wish> wishes = new ArrayList<>();
+    private final Map<Long, Resident> residents = new HashMap<>();
+    private final Map<Long, StampedBlock> pins = new HashMap<>();
+    private final Agenda agenda;
+    private final MoveBudget budget;
+    private final BackOff backOff = new BackOff();
+
+    private String host = "";
+    private int transferPort;
+    private long incarnation;
+    private long sequence = -1;
+    private long firstMs;
+    private long lastMs;
+    private boolean serving;
+    private boolean idle;
+    private boolean fullSeen;
+    private List<TierState> tiers = List.of();
+    private TierState memory = NO_MEMORY;
+    private List<Condition> conditions = List.of();
+    private Map<String, Long> figures = Map.of();
+    private long pinnedThereBytes;
+    private long pinnedHereBytes;
+    private long policyCapacityBytes;
+    private boolean expired;
+    private @Nullable HeartbeatAnswer lastAnswer;
+
+    Node(String uuid, PlacementSettings settings, long nowMs) {
+        this.uuid = uuid;
+        this.settings = settings;
+        this.firstMs = nowMs;
+        this.lastMs = nowMs;
+        // Latencies and rates only matter to policies that weigh tiers against each other; two tiers have one order.
+        Hierarchy tiers = Hierarchy.of(
+                new Tier("memory", 0, 3_000, 8_000_000_000L, true),
+                new Tier("home", Tier.UNBOUNDED, 150_000, 500_000_000L, false));
+        this.policy = PolicyCatalog.create(settings.policy(), settings.policyParameters(), tiers);
+        this.agenda = new Agenda(settings.movesWaiting());
+        this.budget = new MoveBudget(settings.moveBytesPerSecond());
+    }
+
+    /** Takes the DataNode's word on itself; says whether it was started anew. */
+    boolean note(long nowMs, Heartbeat heartbeat) {
+        boolean anew = heartbeat.incarnation() != incarnation;
+        long sinceMs = Math.max(1, nowMs - lastMs);
+        idle = anew || heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
+        if (anew) {
+            fullSeen = false;
+            firstMs = nowMs;
+        }
+        incarnation = heartbeat.incarnation();
+        sequence = heartbeat.sequence();
+        host = heartbeat.host();
+        transferPort = heartbeat.transferPort();
+        lastMs = nowMs;
+        expired = false;
+        serving = heartbeat.serving();
+        tiers = List.copyOf(heartbeat.tiers());
+        memory = tiers.stream()
+                .filter(tier -> tier.medium() == Medium.MEMORY)
+                .findFirst()
+                .orElse(NO_MEMORY);
+        conditions = List.copyOf(heartbeat.conditions());
+        figures = Map.copyOf(heartbeat.figures());
+        resizePolicy(nowMs);
+        return anew;
+    }
+
+    /** Gives the policy what is not reserved for pins, by cache directives or by the service. */
+    void resizePolicy(long nowMs) {
+        long room = Math.max(0, memory.capacityBytes() - pinnedThereBytes - pinnedHereBytes);
+        if (room != policyCapacityBytes) {
+            policyCapacityBytes = room;
+            policy.resize(nowMs, MEMORY, room, this::wish);
+        }
+    }
+
+    void wish(long blockId, long sizeBytes, int fromTier, int toTier) {
+        wishes.add(new Wish(blockId, sizeBytes, toTier == MEMORY));
+    }
+
+    /** Whether a block of that size could be brought into its memory, perhaps in the place of others. */
+    boolean canHold(long lengthBytes) {
+        return serving && !expired && memory.capacityBytes() >= lengthBytes;
+    }
+
+    void reside(Resident resident) {
+        Resident before = residents.put(resident.block.id(), resident);
+        if (before != null && before.pinnedThere) {
+            pinnedThereBytes -= before.block.lengthBytes();
+        }
+        if (resident.pinnedThere) {
+            pinnedThereBytes += resident.block.lengthBytes();
+        }
+    }
+
+    @Nullable
+    Resident leave(long blockId) {
+        Resident gone = residents.remove(blockId);
+        if (gone != null && gone.pinnedThere) {
+            pinnedThereBytes -= gone.block.lengthBytes();
+        }
+        return gone;
+    }
+
+    /** Reserves room for a block that the service pins here. */
+    void pin(StampedBlock block) {
+        StampedBlock before = pins.put(block.id(), block);
+        pinnedHereBytes += block.lengthBytes() - (before == null ? 0 : before.lengthBytes());
+    }
+
+    void unpin(long blockId) {
+        StampedBlock before = pins.remove(blockId);
+        pinnedHereBytes -= before == null ? 0 : before.lengthBytes();
+    }
+
+    boolean pinsHere(long blockId) {
+        return pins.containsKey(blockId);
+    }
+
+    /** Whether it may not be evicted: pinned by the service, or there by a cache directive. */
+    boolean isPinned(long blockId) {
+        Resident resident = residents.get(blockId);
+        return pins.containsKey(blockId) || (resident != null && resident.pinnedThere);
+    }
+
+    boolean isLive() {
+        return !expired;
+    }
+
+    /** It was silent for too long. */
+    void expire() {
+        expired = true;
+    }
+
+    boolean answersAgain(Heartbeat heartbeat) {
+        return heartbeat.incarnation() == incarnation && heartbeat.sequence() <= sequence && lastAnswer != null;
+    }
+
+    @Nullable
+    HeartbeatAnswer lastAnswer() {
+        return lastAnswer;
+    }
+
+    void answered(HeartbeatAnswer answer) {
+        lastAnswer = answer;
+    }
+
+    boolean fullSeen() {
+        return fullSeen;
+    }
+
+    void fullArrived() {
+        fullSeen = true;
+    }
+
+    String uuid() {
+        return uuid;
+    }
+
+    String host() {
+        return host;
+    }
+
+    int transferPort() {
+        return transferPort;
+    }
+
+    /** What operators call it. */
+    String name() {
+        return host + ":" + transferPort;
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    long firstMs() {
+        return firstMs;
+    }
+
+    long lastMs() {
+        return lastMs;
+    }
+
+    boolean isServing() {
+        return serving;
+    }
+
+    boolean isIdle() {
+        return idle;
+    }
+
+    TierState memory() {
+        return memory;
+    }
+
+    List<TierState> tiers() {
+        return tiers;
+    }
+
+    List<Condition> conditions() {
+        return conditions;
+    }
+
+    Map<String, Long> figures() {
+        return figures;
+    }
+
+    Policy policy() {
+        return policy;
+    }
+
+    List<Wish> wishes() {
+        return wishes;
+    }
+
+    Map<Long, Resident> residents() {
+        return residents;
+    }
+
+    long pinnedBytes() {
+        return pinnedThereBytes + pinnedHereBytes;
+    }
+
+    Agenda agenda() {
+        return agenda;
+    }
+
+    MoveBudget budget() {
+        return budget;
+    }
+
+    BackOff backOff() {
+        return backOff;
+    }
+}

@@ -1,0 +1,306 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.placement.Heartbeat.Condition;
+import io.terrace.placement.HeartbeatAnswer.Order;
+import io.terrace.placement.Move.Cause;
+import io.terrace.placement.Move.Kind;
+import io.terrace.placement.NameView.Located;
+import io.terrace.placement.Node.Resident;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The placement loop: takes heartbeats of DataNodes, lets each DataNode's policy decide, keeps to the budget and answers
+ * with orders. An agent without a thread of its own: {@link #heartbeat} and {@link #turn} are called with the time,
+ * from one thread, by {@link PlacementThread} in the NameNode and by simulations. Times are milliseconds on any clock
+ * that does not run backwards.
+ *
+ * <p>It starts stood down, as on a standby NameNode; {@link #activate} begins an epoch with nothing known, which the
+ * DataNodes' full reports then fill. The heat of an earlier epoch is lost.
+ */
+public final class Placement {
+
+    /** DataNodes that are taken on; heartbeats of more are answered like a standby's. */
+    public static final int MOST_NODES = 10_000;
+
+    private final PlacementSettings settings;
+    private final NameView view;
+    private final Figures figures;
+    private Board board;
+    private Intake intake;
+    private Planner planner;
+    private Dispatcher dispatcher;
+    private Pins pins;
+
+    private long epoch;
+    private boolean active;
+    private StandingOrders orders = StandingOrders.initial();
+    private long tickedMs = Long.MIN_VALUE;
+
+    public Placement(PlacementSettings settings, NameView view, Figures figures) {
+        this.settings = settings;
+        this.view = view;
+        this.figures = figures;
+        this.board = new Board(settings, figures);
+        this.intake = new Intake(board);
+        this.planner = new Planner(board);
+        this.dispatcher = new Dispatcher(board, view);
+        this.pins = new Pins(board, view);
+    }
+
+    /**
+     * This NameNode decides from now on.
+     *
+     * @param newEpoch higher than every earlier one of the cluster
+     */
+    public void activate(long newEpoch, StandingOrders standingOrders) {
+        if (newEpoch <= epoch) {
+            throw new IllegalArgumentException("epoch " + newEpoch + " does not follow " + epoch);
+        }
+        reset();
+        epoch = newEpoch;
+        orders = standingOrders;
+        active = true;
+    }
+
+    /** Another NameNode decides; everything known is dropped. */
+    public void standDown() {
+        active = false;
+        reset();
+    }
+
+    private void reset() {
+        board = new Board(settings, figures);
+        intake = new Intake(board);
+        planner = new Planner(board);
+        dispatcher = new Dispatcher(board, view);
+        pins = new Pins(board, view);
+        tickedMs = Long.MIN_VALUE;
+    }
+
+    /** What the operator wants has changed. */
+    public void standingOrders(StandingOrders changed) {
+        orders = changed;
+        pins.changed();
+    }
+
+    /** Takes a heartbeat and says what its DataNode is to do. */
+    public HeartbeatAnswer heartbeat(long nowMs, Heartbeat heartbeat) {
+        figures.increment(Figure.PLACEMENT_HEARTBEATS);
+        if (!active) {
+            return HeartbeatAnswer.standby(settings.heartbeatMs());
+        }
+        Node node = board.nodes().get(heartbeat.node());
+        if (node == null) {
+            if (board.nodes().size() >= MOST_NODES) {
+                return HeartbeatAnswer.standby(settings.heartbeatMs() * 40);
+            }
+            node = new Node(heartbeat.node(), settings, nowMs);
+            board.nodes().put(heartbeat.node(), node);
+        } else if (node.answersAgain(heartbeat)) {
+            figures.increment(Figure.PLACEMENT_HEARTBEATS_AGAIN);
+            HeartbeatAnswer again = node.lastAnswer();
+            if (again != null) {
+                return again;
+            }
+        }
+        take(nowMs, node, heartbeat);
+        List<Order> toDo = decide(nowMs, node);
+        HeartbeatAnswer answer =
+                new HeartbeatAnswer(true, epoch, orders.serve(), !node.fullSeen(), toDo, heartbeatIntervalMs());
+        node.answered(answer);
+        return answer;
+    }
+
+    private void take(long nowMs, Node node, Heartbeat heartbeat) {
+        if (node.note(nowMs, heartbeat)) {
+            dispatcher.abandon(nowMs, node, "the DataNode was started anew");
+            for (Resident resident : List.copyOf(node.residents().values())) {
+                node.leave(resident.block.id());
+                board.correct(nowMs, node, resident.block, false);
+            }
+        }
+        intake.results(nowMs, epoch, node, cut(heartbeat.results()));
+        intake.residency(nowMs, node, cut(heartbeat.residency()), heartbeat.full());
+        intake.heat(nowMs, node, cut(heartbeat.heat()));
+    }
+
+    private <T> List<T> cut(List<T> entries) {
+        if (entries.size() <= settings.heartbeatEntries()) {
+            return entries;
+        }
+        figures.add(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT, entries.size() - settings.heartbeatEntries());
+        return entries.subList(0, settings.heartbeatEntries());
+    }
+
+    private List<Order> decide(long nowMs, Node node) {
+        planEverywhere(nowMs);
+        if (!mayMove()) {
+            return List.of();
+        }
+        dispatcher.examine(nowMs, node);
+        List<Order> toDo = dispatcher.dispatch(nowMs, node);
+        planner.plan(nowMs, node, true);
+        return toDo;
+    }
+
+    private boolean mayMove() {
+        return orders.moves() && orders.serve();
+    }
+
+    private void planEverywhere(long nowMs) {
+        for (Node node : board.nodes().values()) {
+            if (!node.wishes().isEmpty()) {
+                planner.plan(nowMs, node, mayMove());
+            }
+        }
+    }
+
+    /** Longer with many DataNodes, so that no more than a thousand heartbeats a second arrive. */
+    private int heartbeatIntervalMs() {
+        return Math.max(settings.heartbeatMs(), board.nodes().size());
+    }
+
+    /**
+     * What does not wait for a heartbeat: pins, lost orders, DataNodes that went silent, the policies' clocks. To be
+     * called about every {@link PlacementSettings#intervalMs}.
+     *
+     * @return DataNodes looked at; 0 while stood down
+     */
+    public int turn(long nowMs) {
+        if (!active) {
+            return 0;
+        }
+        if (mayMove()) {
+            pins.turn(nowMs, orders);
+        }
+        boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
+        if (tick) {
+            tickedMs = nowMs;
+        }
+        List<Node> gone = new ArrayList<>();
+        for (Node node : board.nodes().values()) {
+            long silentMs = nowMs - node.lastMs();
+            if (node.isLive() && silentMs > settings.expiryMs()) {
+                node.expire();
+                dispatcher.abandon(nowMs, node, "the DataNode fell silent");
+            }
+            if (silentMs > settings.forgetMs()) {
+                gone.add(node);
+            }
+            dispatcher.expire(nowMs, node);
+            if (tick) {
+                node.policy().tick(nowMs, node::wish);
+            }
+        }
+        for (Node node : gone) {
+            board.nodes().remove(node.uuid());
+            board.heat().all().forEach(heat -> heat.forget(node));
+        }
+        planEverywhere(nowMs);
+        return board.nodes().size();
+    }
+
+    /**
+     * Brings a block into memory on an operator's word: on {@code onNode}, or where it has a home, or on the DataNode
+     * with the most free room.
+     *
+     * @param onNode UUID or null
+     * @return the open move; null when {@link Refusals} tells why not
+     */
+    public @Nullable Move promote(long nowMs, Located located, @Nullable String onNode, Refusals refusals) {
+        Node node = target(located, onNode);
+        StampedBlock block = located.block();
+        if (node == null) {
+            refusals.add(block, "no DataNode that holds it is live, serves, and has a memory tier that it fits");
+            return null;
+        }
+        if (!mayMove()) {
+            refusals.add(block, orders.serve() ? "moves are paused" : "Terrace is off");
+            return null;
+        }
+        if (node.residents().containsKey(block.id())) {
+            refusals.add(block, "it is in memory on " + node.name() + " already");
+            return null;
+        }
+        if (node.agenda().open(block.id()) != null || node.agenda().isFullFor(Kind.PROMOTE)) {
+            refusals.add(block, "a move of it is open on " + node.name() + ", or too many are waiting there");
+            return null;
+        }
+        board.heat().touch(nowMs, block).settleAt(node);
+        Move move = board.open(nowMs, node, Kind.PROMOTE, block, Cause.OPERATOR, "an operator wanted it");
+        node.agenda().enqueue(move, true);
+        board.correct(nowMs, node, block, true);
+        planner.plan(nowMs, node, true, move);
+        return move;
+    }
+
+    private @Nullable Node target(Located located, @Nullable String onNode) {
+        long needed = located.block().lengthBytes();
+        BlockHeat heat = board.heat().find(located.block().id());
+        Node best = null;
+        for (String uuid : located.nodes()) {
+            Node node = board.nodes().get(uuid);
+            if (node == null || !node.canHold(needed) || (onNode != null && !onNode.equals(uuid))) {
+                continue;
+            }
+            if (node.residents().containsKey(located.block().id()) || (heat != null && heat.home() == node)) {
+                return node;
+            }
+            if (best == null || node.memory().freeBytes() > best.memory().freeBytes()) {
+                best = node;
+            }
+        }
+        return best;
+    }
+
+    /** Takes a block out of memory on every DataNode on an operator's word; the policy may promote it on fresh reads. */
+    public List<Move> demote(long nowMs, StampedBlock block, Refusals refusals) {
+        List<Move> moves = new ArrayList<>();
+        for (Node node : board.nodes().values()) {
+            Resident resident = node.residents().get(block.id());
+            if (resident == null) {
+                continue;
+            }
+            if (node.isPinned(block.id())) {
+                refusals.add(block, "it is pinned on " + node.name());
+            } else if (node.agenda().open(block.id()) != null) {
+                refusals.add(block, "a move of it is open on " + node.name());
+            } else if (!mayMove()) {
+                refusals.add(block, orders.serve() ? "moves are paused" : "Terrace is off");
+            } else {
+                board.correct(nowMs, node, resident.block, false);
+                Move move = board.open(nowMs, node, Kind.DROP, resident.block, Cause.OPERATOR, "an operator wanted it");
+                node.agenda().enqueue(move, true);
+                moves.add(move);
+            }
+        }
+        return moves;
+    }
+
+    public boolean isActive() {
+        return active;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    public StandingOrders standingOrders() {
+        return orders;
+    }
+
+    /** Reports on the present state, for the thread that owns the loop. */
+    public Reports reports() {
+        return new Reports(board, pins, settings);
+    }
+
+    /** Conditions that a DataNode reported last, by DataNode name. */
+    List<Condition> conditions(String uuid) {
+        Node node = board.nodes().get(uuid);
+        return node == null ? List.of() : node.conditions();
+    }
+}
