@@ -135,6 +135,32 @@ public enum Figure {
             Where.CLIENT,
             "Reads through a grant that ended meanwhile and could not be renewed: done again by stock HDFS."),
 
+    // Client: the FileSystem class.
+    CLIENT_FS_MEMORY_READERS(
+            "client.fs.memory.readers",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Block readers of the FileSystem class that were opened on memory, of this host or another."),
+    CLIENT_FS_STOCK_READERS(
+            "client.fs.stock.readers",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Block readers of the FileSystem class that were left to stock HDFS from the start."),
+    CLIENT_FS_STEPPED_DOWN(
+            "client.fs.stepped_down",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Block readers of the FileSystem class that failed on memory and went on with stock HDFS."),
+    CLIENT_FS_NOT_LINKED(
+            "client.fs.not_linked",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "File systems that are stock HDFS because Hadoop's classes here are not those they were made for."),
+
     // The server of grants in a DataNode.
     CHANNEL_CONNECTIONS(
             "channel.connections", Unit.COUNT, Kind.GAUGE, Where.DATANODE, "Clients connected to the grant server."),
@@ -343,7 +369,219 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.NAMENODE,
-            "Calls of placementctl refused for want of rights.");
+            "Calls of placementctl refused for want of rights."),
+
+    // The memory tier of a DataNode.
+    MEMORY_CAPACITY_BYTES(
+            "memory.capacity.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "What the memory tier may hold."),
+    MEMORY_USED_BYTES(
+            "memory.used.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "What the memory tier holds, retiring copies included."),
+    MEMORY_RETIRING_BYTES(
+            "memory.retiring.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "The part of the used bytes that is no longer served and waits for its last readers."),
+    MEMORY_PINNED_BYTES(
+            "memory.pinned.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "The part of the used bytes that cacheadmin directives ask for."),
+    MEMORY_EXTENTS(
+            "memory.extents",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Copies in the memory tier, in whatever state."),
+    MEMORY_GRANTS(
+            "memory.grants",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Grants that are held now."),
+    MEMORY_PROMOTED(
+            "memory.promoted",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies made and served."),
+    MEMORY_PROMOTED_BYTES(
+            "memory.promoted.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Bytes copied to memory and served."),
+    MEMORY_PROMOTED_MS(
+            "memory.promoted.milliseconds",
+            Unit.MILLISECONDS,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Time spent on copies that were served."),
+    MEMORY_RETIRED_ORDERED(
+            "memory.retired.ordered",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies retired because the service or the end of a directive ordered it."),
+    MEMORY_RETIRED_MADE_ROOM(
+            "memory.retired.made_room",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies retired to make room for a pinned block."),
+    MEMORY_RETIRED_CHANGED(
+            "memory.retired.changed",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies retired because their replica changed, moved or went away."),
+    MEMORY_RETIRED_OTHER(
+            "memory.retired.other",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies retired for a pool or DataNode that stops, a failed scrub, or because Terrace was switched off."),
+    MEMORY_FULL(
+            "memory.full",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies not made for want of room."),
+    MEMORY_REPLICAS_CORRUPT(
+            "memory.replicas.corrupt",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Replicas that failed their checksums when they were to be copied, and were reported."),
+    MEMORY_NO_SLOT(
+            "memory.no_slot",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies served to stock readers only, because the slot table had no slot for them."),
+    MEMORY_SCRUBBED_BYTES(
+            "memory.scrubbed.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Bytes in memory checked again in the background."),
+    MEMORY_SCRUB_FAILED(
+            "memory.scrub.failed",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies that no longer matched their checksums and were retired."),
+    MEMORY_LEFTOVERS_ADOPTED(
+            "memory.leftovers.adopted",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies of an earlier process that were verified in full and served again."),
+    MEMORY_LEFTOVERS_DELETED(
+            "memory.leftovers.deleted",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Copies of an earlier process that were deleted."),
+    READS_STOCK_MEMORY(
+            "reads.stock.memory",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Reads of stock clients over the DataNode's socket that were served from memory."),
+    READS_STOCK_MEMORY_BYTES(
+            "reads.stock.memory.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Bytes sent to stock clients from memory."),
+    READS_STOCK_REPLICA(
+            "reads.stock.replica",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Reads of stock clients over the DataNode's socket that were served from the replica."),
+    READS_STOCK_REPLICA_BYTES(
+            "reads.stock.replica.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Bytes sent to stock clients from replicas."),
+    READS_DESCRIPTORS_MEMORY(
+            "reads.descriptors.memory",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "File descriptors of memory copies passed to stock short-circuit clients; what they read is theirs to know."),
+    READS_DESCRIPTORS_REPLICA(
+            "reads.descriptors.replica",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "File descriptors of replicas passed to stock short-circuit clients."),
+    READS_GRANTED(
+            "reads.granted",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Reads through grants, as reported by clients and believed."),
+    READS_GRANTED_BYTES(
+            "reads.granted.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Bytes read through grants, as reported by clients and believed."),
+    READS_GRANTED_REJECTED(
+            "reads.granted.rejected",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Reports, or parts of them, that were not believed: no such grant, or more than a process can read."),
+    READS_GRANTED_UNREPORTED_BYTES(
+            "reads.granted.unreported.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "The most that clients which went without a goodbye can have read since their last report."),
+    HEAT_DROPPED(
+            "heat.dropped",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Blocks whose reads were forgotten before a heartbeat could carry them."),
+    HEARTBEATS(
+            "heartbeats",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Heartbeats answered by a placement service."),
+    HEARTBEATS_FAILED(
+            "heartbeats.failed",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Heartbeats that no placement service answered."),
+    ORDERS(
+            "orders",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Orders of the placement service taken."),
+    ORDERS_REFUSED(
+            "orders.refused",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Orders of the placement service refused.");
 
     /** What a value counts. */
     public enum Unit {

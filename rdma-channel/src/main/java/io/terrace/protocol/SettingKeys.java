@@ -150,7 +150,112 @@ public enum SettingKeys {
             "terrace.placement.heat.half-life",
             "10m",
             "NameNode",
-            "Half-life of heat, where the home of a block and placementctl top are concerned.");
+            "Half-life of heat, where the home of a block and placementctl top are concerned."),
+    DATANODE_MEMORY_DIR(
+            "terrace.datanode.memory.dir",
+            "",
+            "DataNode",
+            "Directory on tmpfs for copies of hot blocks; one for each DataNode, writable by its user, passable by clients. Unset: the DataNode is stock."),
+    DATANODE_MEMORY_CAPACITY(
+            "terrace.datanode.memory.capacity",
+            "",
+            "DataNode",
+            "Bytes that copies in memory may use, such as 4g. Unset: the DataNode is stock."),
+    DATANODE_MEMORY_REQUIRE_TMPFS(
+            "terrace.datanode.memory.require-tmpfs",
+            "true",
+            "DataNode",
+            "Whether a directory that is not on tmpfs is refused; false only warns."),
+    DATANODE_MEMORY_EXTENTS_MAX(
+            "terrace.datanode.memory.extents.max",
+            "65536",
+            "DataNode",
+            "Copies that there may be at one time."),
+    DATANODE_MEMORY_COPY_THREADS(
+            "terrace.datanode.memory.copy.threads",
+            "2",
+            "DataNode",
+            "Copies made at one time."),
+    DATANODE_MEMORY_COPY_BANDWIDTH(
+            "terrace.datanode.memory.copy.bandwidth",
+            "0",
+            "DataNode",
+            "Bytes a second at which this DataNode makes copies, whatever the service allows. 0: no limit."),
+    DATANODE_MEMORY_COPY_QUEUE(
+            "terrace.datanode.memory.copy.queue",
+            "4096",
+            "DataNode",
+            "Orders to make a copy that may wait; more are refused."),
+    DATANODE_MEMORY_SCRUB_BANDWIDTH(
+            "terrace.datanode.memory.scrub.bandwidth",
+            "8m",
+            "DataNode",
+            "Bytes a second at which copies in memory are checked against their checksums in the background. 0: never."),
+    DATANODE_MEMORY_SCRUB_INTERVAL(
+            "terrace.datanode.memory.scrub.interval",
+            "1h",
+            "DataNode",
+            "Least time from the beginning of one check of all copies to that of the next."),
+    DATANODE_MEMORY_DROP_SOURCE_PAGES(
+            "terrace.datanode.memory.drop-source-pages",
+            "true",
+            "DataNode",
+            "Whether the page cache of a replica is dropped once its copy is in memory, so that it does not stand there twice."),
+    DATANODE_MEMORY_LENT_TIMEOUT(
+            "terrace.datanode.memory.lent.timeout",
+            "10m",
+            "DataNode",
+            "How long the bytes of a retired copy count as used because a stock short-circuit client holds its file descriptor."),
+    DATANODE_REGION_SIZE(
+            "terrace.datanode.region.size",
+            "16t",
+            "DataNode",
+            "Size of the virtual range in which copies have addresses; at least twice the memory tier's capacity."),
+    DATANODE_REGION_REST(
+            "terrace.datanode.region.rest",
+            "10s",
+            "DataNode",
+            "How long an address is not used again after its copy is gone."),
+    DATANODE_GRANTS_MAX(
+            "terrace.datanode.grants.max",
+            "262144",
+            "DataNode",
+            "Grants that may be held at one time."),
+    DATANODE_GRANTS_PER_PEER_MAX(
+            "terrace.datanode.grants.per-peer.max",
+            "16384",
+            "DataNode",
+            "Grants that one client process may hold."),
+    DATANODE_GRANTS_LEASE(
+            "terrace.datanode.grants.lease",
+            "60s",
+            "DataNode",
+            "Longest lease of a grant; a grant never outlives its block token."),
+    DATANODE_GRANTS_DEADLINE(
+            "terrace.datanode.grants.deadline",
+            "5s",
+            "DataNode",
+            "How long a read begun under a lease may take; a retired copy is kept for so long after the last lease."),
+    DATANODE_HEARTBEAT_INTERVAL(
+            "terrace.datanode.heartbeat.interval",
+            "1s",
+            "DataNode",
+            "Time between heartbeats to the placement service when there is nothing new."),
+    DATANODE_HEARTBEAT_INTERVAL_MIN(
+            "terrace.datanode.heartbeat.interval.min",
+            "200ms",
+            "DataNode",
+            "Least time between heartbeats when there is something new."),
+    DATANODE_HEARTBEAT_TIMEOUT(
+            "terrace.datanode.heartbeat.timeout",
+            "5s",
+            "DataNode",
+            "How long a heartbeat may take."),
+    DATANODE_HEAT_BLOCKS_MAX(
+            "terrace.datanode.heat.blocks.max",
+            "16384",
+            "DataNode",
+            "Blocks whose reads are remembered until a heartbeat carries them; beyond it the oldest are forgotten and counted.");
 
     private static final String PREFIX = "terrace.";
 
