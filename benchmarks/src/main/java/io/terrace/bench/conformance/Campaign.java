@@ -1,0 +1,99 @@
+package io.terrace.bench.conformance;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The loop over the classes: makes the runs that are missing, until each class has its verdict. */
+final class Campaign {
+    private final ResultStore store;
+    private final Runner runner;
+    private final Progress progress;
+
+    /** Runs one class once. Real JVMs behind it, or a script of results in a test. */
+    interface Runner {
+        TestRun run(Side side, String className, Path result, Path log) throws IOException, InterruptedException;
+    }
+
+    /** Told of every run. */
+    interface Progress {
+        void ran(int number, int of, Side side, TestRun run);
+    }
+
+    /**
+     * What came of one class.
+     *
+     * @param listed the class
+     * @param verdict the judgement; {@link Verdict#open()} where only one side was asked for
+     * @param stock runs on stock
+     * @param terrace runs with Terrace
+     */
+    record ClassResult(ListedClass listed, Verdict verdict, List<TestRun> stock, List<TestRun> terrace) {}
+
+    Campaign(ResultStore store, Runner runner, Progress progress) {
+        this.store = store;
+        this.runner = runner;
+        this.progress = progress;
+    }
+
+    /** Runs on both sides as far as the rule asks for it. */
+    List<ClassResult> compare(List<ListedClass> classes) throws IOException, InterruptedException {
+        List<ClassResult> results = new ArrayList<>();
+        for (int i = 0; i < classes.size(); i++) {
+            ListedClass listed = classes.get(i);
+            ClassResult result = kept(listed);
+            while (result.verdict().open()) {
+                run(
+                        result.verdict().state() == Verdict.State.NEEDS_STOCK ? Side.STOCK : Side.TERRACE,
+                        result,
+                        i,
+                        classes.size());
+                result = kept(listed);
+            }
+            results.add(result);
+        }
+        return results;
+    }
+
+    /** Runs each class once on stock where that was not done yet, to have it ready for later comparisons. */
+    List<ClassResult> stockOnly(List<ListedClass> classes) throws IOException, InterruptedException {
+        List<ClassResult> results = new ArrayList<>();
+        for (int i = 0; i < classes.size(); i++) {
+            ClassResult result = kept(classes.get(i));
+            if (result.stock().isEmpty()) {
+                run(Side.STOCK, result, i, classes.size());
+                result = kept(classes.get(i));
+            }
+            results.add(result);
+        }
+        return results;
+    }
+
+    /** What is kept of these classes, without running anything. */
+    List<ClassResult> keptResults(List<ListedClass> classes) throws IOException {
+        List<ClassResult> results = new ArrayList<>();
+        for (ListedClass listed : classes) {
+            results.add(kept(listed));
+        }
+        return results;
+    }
+
+    private ClassResult kept(ListedClass listed) throws IOException {
+        List<TestRun> stock = store.runs(Side.STOCK, listed.className());
+        List<TestRun> terrace = store.runs(Side.TERRACE, listed.className());
+        return new ClassResult(listed, Verdict.of(stock, terrace), stock, terrace);
+    }
+
+    private void run(Side side, ClassResult before, int index, int of) throws IOException, InterruptedException {
+        String className = before.listed().className();
+        int number = (side == Side.STOCK ? before.stock() : before.terrace()).size() + 1;
+        Path log = store.log(side, className, number);
+        TestRun run = runner.run(side, className, store.result(side, className, number), log);
+        if (run.passed()) {
+            Files.deleteIfExists(log);
+        }
+        progress.ran(index + 1, of, side, run);
+    }
+}

@@ -1,0 +1,178 @@
+package io.terrace.bench.conformance;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.bench.conformance.Campaign.ClassResult;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code terrace test hadoop}: runs test classes of Hadoop's published test jars on stock and with Terrace, and prints
+ * the differences. Exit code 0: no class differs; 1: a class differs; 2: the run itself could not be made.
+ */
+@Command(
+        name = "hadoop",
+        mixinStandardHelpOptions = true,
+        description =
+                "Runs Hadoop's own test classes on stock and with Terrace switched on, and prints the differences.")
+public final class HadoopConformance implements Callable<Integer> {
+    @Parameters(arity = "0..*", paramLabel = "CLASS", description = "Only these classes, by simple or full name.")
+    private List<String> names = List.of();
+
+    @Option(names = "--short", description = "The short list (under five minutes), for continuous integration.")
+    private boolean shortList;
+
+    @Option(names = "--shard", defaultValue = "1/1", description = "Part i of n of the list, as i/n.")
+    private String shard;
+
+    @Option(names = "--json", description = "Writes the figures to this file, as one flat object.")
+    private @Nullable Path json;
+
+    @Option(
+            names = "--dir",
+            defaultValue = "${sys:terrace.root:-.}/target/conformance",
+            description = "Where results are kept; a run takes up what is there. Default: ${DEFAULT-VALUE}")
+    private Path directory;
+
+    @Option(
+            names = "--time-limit",
+            defaultValue = "900",
+            description = "Seconds for one class on one side. Default: ${DEFAULT-VALUE}, as in Hadoop's build")
+    private long timeLimitSeconds;
+
+    @Option(names = "--heap", defaultValue = "1g", description = "Heap of a test JVM. Default: ${DEFAULT-VALUE}")
+    private String heap;
+
+    @Option(names = "--stock-only", description = "Runs the stock side only, to keep its results.")
+    private boolean stockOnly;
+
+    @Option(names = "--report-only", description = "Runs nothing, reports what is kept.")
+    private boolean reportOnly;
+
+    @Option(names = "--set", description = "A further property of Terrace's side, as key=value. Repeatable.")
+    private Map<String, String> properties = Map.of();
+
+    @Option(names = "--memory-dir", defaultValue = "/dev/shm", description = "tmpfs. Default: ${DEFAULT-VALUE}")
+    private Path memoryParent;
+
+    @Option(
+            names = "--native",
+            description = "Directory with libhadoop. Default: the one that the build unpacks for this processor")
+    private @Nullable Path nativeLibraries;
+
+    @Option(names = "--maven", defaultValue = "mvn", description = "The mvn to call. Default: ${DEFAULT-VALUE}")
+    private String maven;
+
+    /** Runs the command. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new HadoopConformance()).execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Map<String, String> exclusions = ClassList.parseExclusions(lines("excluded.txt"));
+        List<ListedClass> classes = ClassList.parse(lines(shortList ? "short.txt" : "classes.txt"))
+                .named(names)
+                .shard(Shard.parse(shard))
+                .classes()
+                .stream()
+                .filter(listed -> !names.isEmpty() || !exclusions.containsKey(listed.className()))
+                .toList();
+        TestBed bed = TestBed.prepare(
+                directory.toAbsolutePath(),
+                new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), maven),
+                ownClassPath(),
+                properties,
+                nativeLibraries());
+        Campaign campaign = new Campaign(bed.store(), runner(bed), HadoopConformance::progress);
+        List<ClassResult> results = reportOnly
+                ? campaign.keptResults(classes)
+                : stockOnly ? campaign.stockOnly(classes) : campaign.compare(classes);
+        Summary summary = new Summary(results, exclusions.size());
+        print(summary);
+        return summary.differs() ? 1 : 0;
+    }
+
+    private Campaign.Runner runner(TestBed bed) {
+        TestProcess process = new TestProcess(
+                Path.of(System.getProperty("java.home"), "bin", "java"),
+                new TestProcess.Settings(
+                        Duration.ofSeconds(timeLimitSeconds),
+                        heap,
+                        Path.of(System.getProperty("java.io.tmpdir")),
+                        memoryParent,
+                        nativeLibraries()));
+        return (side, className, result, log) -> process.run(className, bed.classPath(side), result, log);
+    }
+
+    private void print(Summary summary) throws IOException {
+        summary.table().forEach(System.out::println);
+        System.out.println();
+        summary.differences().forEach(System.out::println);
+        Map<String, Object> figures = summary.figures();
+        figures.forEach((name, value) -> System.out.println(name + " " + value));
+        if (json != null) {
+            Files.writeString(json, new ObjectMapper().writeValueAsString(figures) + "\n", StandardCharsets.UTF_8);
+        }
+    }
+
+    private static void progress(int number, int of, Side side, TestRun run) {
+        System.out.printf(
+                Locale.ROOT,
+                "[%3d/%d] %-8s %-60s %4d passed %3d failed %3d skipped %7.1f s %s%n",
+                number,
+                of,
+                side.label(),
+                run.className().substring(run.className().lastIndexOf('.') + 1),
+                run.count(Outcome.PASSED),
+                run.count(Outcome.FAILED),
+                run.count(Outcome.SKIPPED),
+                run.seconds(),
+                run.passed() ? "" : run.ending());
+        run.failures()
+                .forEach((test, message) -> System.out.println(
+                        "          " + test + ": " + message.lines().findFirst().orElse("")));
+    }
+
+    private @Nullable Path nativeLibraries() {
+        Path libraries = nativeLibraries != null
+                ? nativeLibraries
+                : Path.of(
+                        System.getProperty("terrace.root", "."),
+                        "benchmarks/target/native/nativelib/Linux-" + System.getProperty("os.arch"));
+        if (Files.isRegularFile(libraries.resolve("libhadoop.so"))) {
+            return libraries.toAbsolutePath();
+        }
+        System.err.println("no libhadoop.so in " + libraries + ": tests that need it skip themselves on both sides");
+        return null;
+    }
+
+    private static List<Path> ownClassPath() {
+        List<Path> entries = new ArrayList<>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            if (!entry.isEmpty()) {
+                entries.add(Path.of(entry));
+            }
+        }
+        return entries;
+    }
+
+    private static List<String> lines(String resource) throws IOException {
+        return new String(HadoopTestJars.resource(resource), StandardCharsets.UTF_8)
+                .lines()
+                .toList();
+    }
+}

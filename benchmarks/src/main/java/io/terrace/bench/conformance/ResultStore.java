@@ -1,0 +1,64 @@
+package io.terrace.bench.conformance;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The results kept in a directory, so that a run can be taken up where it was stopped and stock results serve every run.
+ *
+ * <pre>
+ * results/SIDE-KEY/CLASS.N.result    N from 1 to {@link Verdict#RUNS}
+ * results/SIDE-KEY/CLASS.N.log       output, kept where the run did not pass
+ * </pre>
+ *
+ * The key is a hash of what the result depends on: for stock, Hadoop's jars, the site file and the JDK; for Terrace these
+ * and our jars. A result whose last line is missing does not count and is made again.
+ */
+final class ResultStore {
+    private final Path stock;
+    private final Path terrace;
+
+    ResultStore(Path directory, String stockKey, String terraceKey) {
+        this.stock = directory.resolve("results").resolve(Side.STOCK.label() + "-" + stockKey);
+        this.terrace = directory.resolve("results").resolve(Side.TERRACE.label() + "-" + terraceKey);
+    }
+
+    /** The runs of a class on one side that were kept, in their order. */
+    List<TestRun> runs(Side side, String className) throws IOException {
+        List<TestRun> runs = new ArrayList<>();
+        for (int number = 1; number <= Verdict.RUNS; number++) {
+            Optional<TestRun> run = read(result(side, className, number));
+            if (run.isEmpty()) {
+                break;
+            }
+            runs.add(run.get());
+        }
+        return runs;
+    }
+
+    /** Where run {@code number} of a class is kept. */
+    Path result(Side side, String className, int number) {
+        return directory(side).resolve(className + "." + number + ".result");
+    }
+
+    /** Where its output is kept. */
+    Path log(Side side, String className, int number) {
+        return directory(side).resolve(className + "." + number + ".log");
+    }
+
+    private Path directory(Side side) {
+        return side == Side.STOCK ? stock : terrace;
+    }
+
+    private static Optional<TestRun> read(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return Optional.empty();
+        }
+        return ResultFile.parse(Files.readAllLines(file, StandardCharsets.UTF_8));
+    }
+}

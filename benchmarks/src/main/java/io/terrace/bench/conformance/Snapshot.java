@@ -1,0 +1,96 @@
+package io.terrace.bench.conformance;
+
+import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Copies of jars and classes that a run keeps under the hash of their contents. */
+final class Snapshot {
+    private Snapshot() {}
+
+    /** Fills a directory. */
+    interface Filler {
+        void fill(Path target) throws IOException;
+    }
+
+    /** The directory below {@code parent} that holds what the filler writes, named by the hash of it. */
+    static Path keep(Path parent, Filler filler) throws IOException {
+        Path staging = Files.createTempDirectory(parent, "staging");
+        try {
+            filler.fill(staging);
+            Path kept = parent.resolve(new ContentHash().add(staging).hex());
+            if (!Files.exists(kept)) {
+                Files.move(staging, kept);
+            }
+            return kept;
+        } finally {
+            delete(staging);
+        }
+    }
+
+    /** Copies a file or a directory with all that is in it. */
+    static void copyTree(Path source, Path target) throws IOException {
+        try (Stream<Path> files = Files.walk(source)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                // As text: source and target may be of different file systems.
+                Path copy = target.resolve(source.relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(copy);
+                } else {
+                    Files.createDirectories(copy.toAbsolutePath().getParent());
+                    Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
+
+    /** Copies the classes of one package out of a jar or a directory of classes. */
+    static void copyPackage(Path jarOrDirectory, String packageName, Path target) throws IOException {
+        String directory = packageName.replace('.', '/');
+        if (Files.isDirectory(jarOrDirectory)) {
+            copyTree(jarOrDirectory.resolve(directory), target.resolve(directory));
+            return;
+        }
+        try (FileSystem jar = FileSystems.newFileSystem(jarOrDirectory)) {
+            copyTree(jar.getPath(directory), target.resolve(directory));
+        }
+    }
+
+    /** Deletes a directory with all that is in it, whatever permissions a test left on it. */
+    static void delete(Path root) throws IOException {
+        if (!Files.exists(root)) {
+            return;
+        }
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                // Tests of failing volumes take permissions away and do not always give them back; where this is
+                // refused, the deletion below says so.
+                boolean opened = directory.toFile().setExecutable(true)
+                        && directory.toFile().setReadable(true)
+                        && directory.toFile().setWritable(true);
+                return opened ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException thrown) throws IOException {
+                Files.delete(directory);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

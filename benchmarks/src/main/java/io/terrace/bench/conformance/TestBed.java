@@ -1,0 +1,131 @@
+package io.terrace.bench.conformance;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that the test JVMs of a run share: class paths, site files and the store of results.
+ *
+ * @param store where results are kept
+ * @param stockClassPath site file, our launcher, Hadoop's jars
+ * @param terraceClassPath the same with our site file, and our jars behind Hadoop's
+ */
+record TestBed(ResultStore store, String stockClassPath, String terraceClassPath) {
+    /** Files that both sides have beside their site files. */
+    private static final List<String> SHARED = List.of("core-site.xml", "log4j.properties", "contract/hdfs.xml");
+
+    String classPath(Side side) {
+        return side == Side.STOCK ? stockClassPath : terraceClassPath;
+    }
+
+    /**
+     * Resolves Hadoop's jars, copies ours and the launcher, and writes the site files.
+     *
+     * @param directory of the run, absolute
+     * @param hadoopTestJars where Hadoop's jars come from
+     * @param ownClassPath class path of the runner, in which our jars are found
+     * @param properties further properties of Terrace's side
+     * @param nativeLibraries a directory with libhadoop, where there is one; without it tests skip themselves, so it
+     *     belongs to what a result depends on
+     */
+    static TestBed prepare(
+            Path directory,
+            HadoopTestJars hadoopTestJars,
+            List<Path> ownClassPath,
+            Map<String, String> properties,
+            @Nullable Path nativeLibraries)
+            throws IOException, InterruptedException {
+        List<Path> hadoop = hadoopTestJars.resolve();
+
+        String stockSite = site(Map.of(), "stock-site.xml");
+        String terraceSite = site(new TreeMap<>(properties), "stock-site.xml", "terrace-site.xml");
+        ContentHash stockHash =
+                new ContentHash().add(Runtime.version().toString()).add(stockSite);
+        stockHash.add(nativeLibraries == null ? "no libhadoop" : "libhadoop");
+        for (Path jar : hadoop) {
+            stockHash.add(jar.getFileName().toString());
+            if (jar.getFileName().toString().startsWith("hadoop-")) {
+                stockHash.add(jar);
+            }
+        }
+        String stockKey = stockHash.hex();
+
+        Path copies = Files.createDirectories(directory.resolve("jars"));
+        Path plugin = Snapshot.keep(copies, target -> PluginJars.copy(ownClassPath, hadoop, target));
+        String terraceKey =
+                new ContentHash().add(stockKey).add(terraceSite).add(plugin).hex();
+        Path launcher = launcher(copies);
+        List<Path> stock = new ArrayList<>();
+        stock.add(conf(directory.resolve("conf").resolve(Side.STOCK.label() + "-" + stockKey), stockSite));
+        stock.add(launcher);
+        stock.addAll(hadoop);
+        List<Path> terrace = new ArrayList<>();
+        terrace.add(conf(directory.resolve("conf").resolve(Side.TERRACE.label() + "-" + terraceKey), terraceSite));
+        terrace.add(launcher);
+        terrace.addAll(hadoop);
+        try (Stream<Path> jars = Files.list(plugin)) {
+            jars.sorted().forEach(terrace::add);
+        }
+        return new TestBed(new ResultStore(directory, stockKey, terraceKey), joined(stock), joined(terrace));
+    }
+
+    /** One site file made of the properties of several resources and further ones. */
+    private static String site(Map<String, String> properties, String... resources) throws IOException {
+        StringBuilder site = new StringBuilder("<?xml version=\"1.0\"?>\n<configuration>\n");
+        for (String resource : resources) {
+            String text = new String(HadoopTestJars.resource(resource), StandardCharsets.UTF_8);
+            int from = text.indexOf("<configuration>") + "<configuration>".length();
+            site.append(text, from, text.indexOf("</configuration>")).append('\n');
+        }
+        properties.forEach((key, value) -> site.append("  <property><name>")
+                .append(escape(key))
+                .append("</name><value>")
+                .append(escape(value))
+                .append("</value></property>\n"));
+        return site.append("</configuration>\n").toString();
+    }
+
+    private static String escape(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    }
+
+    private static Path conf(Path directory, String site) throws IOException {
+        for (String name : SHARED) {
+            Path file = directory.resolve(name);
+            Files.createDirectories(file.getParent());
+            Files.write(file, HadoopTestJars.resource(name));
+        }
+        Files.writeString(directory.resolve("hdfs-site.xml"), site);
+        return directory;
+    }
+
+    /** Copies the classes of this package, which are all that a test JVM needs of this module. */
+    private static Path launcher(Path copies) throws IOException {
+        try {
+            Path source = Path.of(TestJvm.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            return Snapshot.keep(
+                    copies, target -> Snapshot.copyPackage(source, TestJvm.class.getPackageName(), target));
+        } catch (URISyntaxException e) {
+            throw new IOException("the runner's own classes cannot be found", e);
+        }
+    }
+
+    private static String joined(List<Path> entries) {
+        return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
+}

@@ -1,0 +1,170 @@
+package io.terrace.bench.conformance;
+
+import io.terrace.bench.conformance.TestRun.Ending;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts the JVM of one test class and ends it at its time limit.
+ *
+ * <p>Each JVM has a directory of its own on disk (working directory, temporary files, test data) and one in memory, both
+ * with short names because Unix socket paths are limited to 107 bytes, and both deleted afterwards. A JVM that runs
+ * into its limit leaves a thread dump in its log, is asked to end (so that its shutdown hook writes the figures) and is
+ * killed after {@value #GRACE_SECONDS} seconds.
+ */
+final class TestProcess {
+    private static final int GRACE_SECONDS = 15;
+
+    /** As Hadoop's own build starts its tests, with a smaller heap: hadoop-project's surefire argLine. */
+    private static final List<String> HADOOP_JVM_ARGUMENTS = List.of(
+            "-Xss4m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+IgnoreUnrecognizedVMOptions",
+            "--add-opens=java.base/java.io=ALL-UNNAMED",
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
+            "--add-opens=java.base/java.math=ALL-UNNAMED",
+            "--add-opens=java.base/java.net=ALL-UNNAMED",
+            "--add-opens=java.base/java.text=ALL-UNNAMED",
+            "--add-opens=java.base/java.util=ALL-UNNAMED",
+            "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
+            "--add-opens=java.base/java.util.zip=ALL-UNNAMED",
+            "--add-opens=java.base/sun.security.util=ALL-UNNAMED",
+            "--add-opens=java.base/sun.security.x509=ALL-UNNAMED",
+            "--enable-native-access=ALL-UNNAMED");
+
+    private final Path java;
+    private final Settings settings;
+
+    /**
+     * What all JVMs of a run have in common.
+     *
+     * @param timeLimit of one class
+     * @param heap as {@code -Xmx} takes it
+     * @param diskParent where the directories on disk are made
+     * @param memoryParent where the directories in memory are made
+     * @param nativeLibraries a directory with libhadoop, where there is one
+     */
+    record Settings(
+            Duration timeLimit, String heap, Path diskParent, Path memoryParent, @Nullable Path nativeLibraries) {}
+
+    /**
+     * @param java the {@code java} to run
+     * @param settings what all JVMs have in common
+     */
+    TestProcess(Path java, Settings settings) {
+        this.java = java;
+        this.settings = settings;
+    }
+
+    /**
+     * Runs one class and leaves the complete result in {@code result}, the output in {@code log}.
+     *
+     * @param classPath of the test JVM, as {@code -cp} takes it
+     */
+    TestRun run(String className, String classPath, Path result, Path log) throws IOException, InterruptedException {
+        Files.createDirectories(result.toAbsolutePath().getParent());
+        Path part = Files.createTempFile(result.toAbsolutePath().getParent(), "running", ".part");
+        Path disk = Files.createTempDirectory(settings.diskParent(), "tc");
+        Path memory = Files.createTempDirectory(settings.memoryParent(), "tc");
+        try {
+            long startedNs = System.nanoTime();
+            Ending ending = start(className, classPath, part, log, disk, memory);
+            double seconds = Math.round((System.nanoTime() - startedNs) / 1e7) / 100.0;
+            Files.writeString(part, ResultFile.endedLine(ending, seconds) + "\n", StandardOpenOption.APPEND);
+            TestRun run = ResultFile.parse(Files.readAllLines(part, StandardCharsets.UTF_8))
+                    .orElseThrow();
+            Files.move(part, result, StandardCopyOption.ATOMIC_MOVE);
+            return run;
+        } finally {
+            Files.deleteIfExists(part);
+            Snapshot.delete(disk);
+            Snapshot.delete(memory);
+        }
+    }
+
+    private Ending start(String className, String classPath, Path part, Path log, Path disk, Path memory)
+            throws IOException, InterruptedException {
+        Files.createDirectories(disk.resolve("t"));
+        Files.createDirectories(log.toAbsolutePath().getParent());
+        ProcessBuilder builder = new ProcessBuilder(command(className, classPath, part, disk, memory));
+        builder.directory(disk.toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.environment().put("MALLOC_ARENA_MAX", "4");
+        builder.environment().keySet().removeIf(name -> name.startsWith("HADOOP_"));
+        Process process = builder.start();
+        Thread onExit = new Thread(() -> killTree(process), "kill test JVM");
+        Runtime.getRuntime().addShutdownHook(onExit);
+        try {
+            if (process.waitFor(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS)) {
+                List<String> lines = Files.readAllLines(part, StandardCharsets.UTF_8);
+                return process.exitValue() == 0 && ResultFile.isDone(lines) ? Ending.COMPLETE : Ending.CRASHED;
+            }
+            dumpThreads(process, log);
+            process.destroy();
+            process.waitFor(GRACE_SECONDS, TimeUnit.SECONDS);
+            return Ending.TIMED_OUT;
+        } finally {
+            killTree(process);
+            process.waitFor();
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        }
+    }
+
+    private List<String> command(String className, String classPath, Path part, Path disk, Path memory) {
+        List<String> command = new ArrayList<>();
+        command.add(java.toString());
+        command.add("-Xmx" + settings.heap());
+        command.addAll(HADOOP_JVM_ARGUMENTS);
+        property(command, "java.io.tmpdir", disk.resolve("t"));
+        property(command, "test.build.dir", disk.resolve("b"));
+        property(command, "test.build.data", disk.resolve("d"));
+        property(command, "test.cache.data", disk.resolve("c"));
+        property(command, "test.build.webapps", disk.resolve("w"));
+        property(command, "hadoop.log.dir", disk.resolve("l"));
+        property(command, "hadoop.tmp.dir", disk.resolve("h"));
+        property(command, "terrace.conformance.dir", memory);
+        property(command, "java.net.preferIPv4Stack", true);
+        property(command, "java.security.egd", "file:///dev/urandom");
+        Path libraries = settings.nativeLibraries();
+        if (libraries != null) {
+            property(command, "java.library.path", libraries);
+        }
+        command.add("-cp");
+        command.add(classPath);
+        command.add(TestJvm.class.getName());
+        command.add(className);
+        command.add(part.toString());
+        return command;
+    }
+
+    private static void property(List<String> command, String name, Object value) {
+        command.add("-D" + name + "=" + value);
+    }
+
+    private void dumpThreads(Process process, Path log) throws IOException, InterruptedException {
+        Path jcmd = java.resolveSibling("jcmd");
+        if (Files.isExecutable(jcmd)) {
+            Process dump = new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "Thread.print")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+            if (!dump.waitFor(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                dump.destroyForcibly();
+            }
+        }
+    }
+
+    private static void killTree(Process process) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

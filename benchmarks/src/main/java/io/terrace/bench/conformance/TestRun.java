@@ -1,0 +1,96 @@
+package io.terrace.bench.conformance;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * One run of one class in one JVM.
+ *
+ * @param className the class
+ * @param ending how the JVM ended
+ * @param seconds from start to end of the JVM
+ * @param tests each test method (with its invocation, where it is parameterised) and how it ended
+ * @param figures figures written by the JVM as it ended, by id; see {@link Figure}
+ */
+record TestRun(
+        String className, Ending ending, double seconds, Map<String, TestResult> tests, Map<String, Long> figures) {
+    TestRun {
+        tests = Map.copyOf(tests);
+        figures = Map.copyOf(figures);
+    }
+
+    /** How a test JVM ended. */
+    enum Ending {
+        /** Every test was run to its end. */
+        COMPLETE,
+        /** Ended by us: the class's time limit was over. */
+        TIMED_OUT,
+        /** Ended by itself before the last test. */
+        CRASHED
+    }
+
+    /** The figures that a run leaves behind. */
+    static final class Figure {
+        /** Bytes that the client read through grants. */
+        static final String GRANTED_BYTES = "bytes.granted";
+        /** All bytes that HDFS clients of the JVM read. */
+        static final String READ_BYTES = "bytes.read";
+
+        private Figure() {}
+    }
+
+    /**
+     * How one test ended.
+     *
+     * @param outcome passed, failed or skipped
+     * @param millis its duration
+     * @param message first lines of the failure, empty where there is none
+     */
+    record TestResult(Outcome outcome, long millis, String message) {}
+
+    /** Whether the class as a whole passed: run to its end, with at least one test and no failure. */
+    boolean passed() {
+        return ending == Ending.COMPLETE
+                && !tests.isEmpty()
+                && tests.values().stream().noneMatch(test -> test.outcome() == Outcome.FAILED);
+    }
+
+    /** Whether this test was run and passed. */
+    boolean passed(String test) {
+        TestResult result = tests.get(test);
+        return result != null && result.outcome() == Outcome.PASSED;
+    }
+
+    /** Whether this test failed; one that was never reached (crash, time limit) failed too. */
+    boolean failed(String test) {
+        TestResult result = tests.get(test);
+        return result == null ? !passed() : result.outcome() == Outcome.FAILED;
+    }
+
+    int count(Outcome outcome) {
+        return (int) tests.values().stream()
+                .filter(test -> test.outcome() == outcome)
+                .count();
+    }
+
+    /** Names of the failed tests with their messages, in order. */
+    Map<String, String> failures() {
+        Map<String, String> failures = new TreeMap<>();
+        tests.forEach((name, result) -> {
+            if (result.outcome() == Outcome.FAILED) {
+                failures.put(name, result.message());
+            }
+        });
+        return failures;
+    }
+
+    Set<String> testNames() {
+        return new TreeSet<>(tests.keySet());
+    }
+
+    long figure(String id) {
+        return figures.getOrDefault(id, 0L);
+    }
+}

@@ -1,0 +1,63 @@
+package io.terrace.bench.conformance;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What the runs of one class on both sides say so far, and which run is wanted next.
+ *
+ * <p>The rule: a class differs if it fails three times of three with Terrace and passes once of three on stock. It is
+ * asked of the class as a whole and of each of its tests, so that a test which fails on stock anyway cannot hide another
+ * one that fails only with Terrace.
+ *
+ * @param state what is known
+ * @param suspects tests that failed in every run with Terrace so far
+ */
+record Verdict(State state, Set<String> suspects) {
+    /** Runs that may be made on each side. */
+    static final int RUNS = 3;
+
+    /** What is known of a class. */
+    enum State {
+        NEEDS_STOCK,
+        NEEDS_TERRACE,
+        /** Passed with Terrace at least once of three. */
+        SAME,
+        /** Fails on stock as it does with Terrace, three times of three. */
+        FAILS_ON_STOCK,
+        DIFFERS
+    }
+
+    Verdict {
+        suspects = Set.copyOf(suspects);
+    }
+
+    /** Whether another run could change it. */
+    boolean open() {
+        return state == State.NEEDS_STOCK || state == State.NEEDS_TERRACE;
+    }
+
+    /** Judges the runs of both sides. */
+    static Verdict of(List<TestRun> stock, List<TestRun> terrace) {
+        if (stock.isEmpty()) {
+            return new Verdict(State.NEEDS_STOCK, Set.of());
+        }
+        if (terrace.isEmpty()) {
+            return new Verdict(State.NEEDS_TERRACE, Set.of());
+        }
+        if (terrace.stream().anyMatch(TestRun::passed)) {
+            return new Verdict(State.SAME, Set.of());
+        }
+        Set<String> suspects = new TreeSet<>();
+        stock.forEach(run -> suspects.addAll(run.testNames()));
+        terrace.forEach(run -> suspects.addAll(run.testNames()));
+        suspects.removeIf(test -> terrace.stream().anyMatch(run -> !run.failed(test)));
+        boolean passesOnStock =
+                stock.stream().anyMatch(run -> run.passed() || suspects.stream().anyMatch(run::passed));
+        if (passesOnStock) {
+            return new Verdict(terrace.size() < RUNS ? State.NEEDS_TERRACE : State.DIFFERS, suspects);
+        }
+        return new Verdict(stock.size() < RUNS ? State.NEEDS_STOCK : State.FAILS_ON_STOCK, suspects);
+    }
+}

@@ -1,0 +1,135 @@
+package io.terrace.bench.conformance;
+
+import static io.terrace.bench.conformance.Runs.run;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.bench.conformance.Campaign.ClassResult;
+import io.terrace.bench.conformance.TestRun.Ending;
+import io.terrace.bench.conformance.Verdict.State;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CampaignTest {
+    private static final List<ListedClass> ONE = List.of(new ListedClass("reads", Runs.CLASS_NAME));
+
+    @TempDir
+    Path directory;
+
+    /** Plays runs that were written down before, and writes their results as a real one would. */
+    private static final class Script implements Campaign.Runner {
+        private final Deque<TestRun> stock = new ArrayDeque<>();
+        private final Deque<TestRun> terrace = new ArrayDeque<>();
+        private final List<Side> asked = new ArrayList<>();
+
+        Script stock(TestRun... runs) {
+            stock.addAll(List.of(runs));
+            return this;
+        }
+
+        Script terrace(TestRun... runs) {
+            terrace.addAll(List.of(runs));
+            return this;
+        }
+
+        @Override
+        public TestRun run(Side side, String className, Path result, Path log) throws IOException {
+            asked.add(side);
+            TestRun run = (side == Side.STOCK ? stock : terrace).removeFirst();
+            List<String> lines = new ArrayList<>();
+            lines.add(ResultFile.classLine(className));
+            run.tests().forEach((test, how) -> lines.add(ResultFile.testLine(test, how)));
+            lines.add(ResultFile.endedLine(run.ending(), run.seconds()));
+            Files.createDirectories(result.getParent());
+            Files.write(result, lines);
+            Files.writeString(log, "output");
+            return run;
+        }
+    }
+
+    @Test
+    void compare_passesOnBothSides() throws Exception {
+        Script script = new Script().stock(run("read")).terrace(run("read"));
+
+        ClassResult result = compare("ours", script);
+
+        assertThat(result.verdict().state()).isEqualTo(State.SAME);
+        assertThat(script.asked).containsExactly(Side.STOCK, Side.TERRACE);
+        assertThat(store("ours").log(Side.TERRACE, Runs.CLASS_NAME, 1)).doesNotExist();
+    }
+
+    @Test
+    void compare_failsOnlyWithTerrace() throws Exception {
+        Script script = new Script().stock(run("read")).terrace(run("!read"), run("!read"), run("!read"));
+
+        ClassResult result = compare("ours", script);
+
+        assertThat(result.verdict().state()).isEqualTo(State.DIFFERS);
+        assertThat(result.terrace()).hasSize(3);
+        assertThat(store("ours").log(Side.TERRACE, Runs.CLASS_NAME, 3)).exists();
+    }
+
+    @Test
+    void compare_failsOnStockThreeTimes() throws Exception {
+        Script script =
+                new Script().stock(run("!read"), run("!read"), run("!read")).terrace(run("!read"));
+
+        assertThat(compare("ours", script).verdict().state()).isEqualTo(State.FAILS_ON_STOCK);
+    }
+
+    @Test
+    void compare_takenUpAgain() throws Exception {
+        compare("ours", new Script().stock(run("read")).terrace(run("read")));
+        Script nothingLeft = new Script();
+
+        assertThat(compare("ours", nothingLeft).verdict().state()).isEqualTo(State.SAME);
+        assertThat(nothingLeft.asked).isEmpty();
+    }
+
+    @Test
+    void compare_otherJarsKeepStockResults() throws Exception {
+        compare("ours", new Script().stock(run("read")).terrace(run("!read"), run("!read"), run("!read")));
+        Script mended = new Script().terrace(run("read"));
+
+        assertThat(compare("mended", mended).verdict().state()).isEqualTo(State.SAME);
+        assertThat(mended.asked).containsExactly(Side.TERRACE);
+    }
+
+    @Test
+    void compare_resultOfAStoppedRunnerIsMadeAgain() throws Exception {
+        Path partial = store("ours").result(Side.STOCK, Runs.CLASS_NAME, 1);
+        Files.createDirectories(partial.getParent());
+        Files.writeString(partial, ResultFile.classLine(Runs.CLASS_NAME) + "\n");
+        Script script = new Script().stock(run("read")).terrace(run("read"));
+
+        compare("ours", script);
+
+        assertThat(script.asked).containsExactly(Side.STOCK, Side.TERRACE);
+    }
+
+    @Test
+    void stockOnly_oneRunEach() throws Exception {
+        Script script = new Script().stock(run(Ending.CRASHED));
+
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}).stockOnly(ONE);
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}).stockOnly(ONE);
+
+        assertThat(script.asked).containsExactly(Side.STOCK);
+    }
+
+    private ClassResult compare(String terraceKey, Script script) throws IOException, InterruptedException {
+        return new Campaign(store(terraceKey), script, (number, of, side, run) -> {})
+                .compare(ONE)
+                .get(0);
+    }
+
+    private ResultStore store(String terraceKey) {
+        return new ResultStore(directory, "hadoop", terraceKey);
+    }
+}

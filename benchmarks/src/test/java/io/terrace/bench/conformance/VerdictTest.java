@@ -1,0 +1,92 @@
+package io.terrace.bench.conformance;
+
+import static io.terrace.bench.conformance.Runs.run;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.bench.conformance.TestRun.Ending;
+import io.terrace.bench.conformance.Verdict.State;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class VerdictTest {
+    private static final TestRun PASSES = run("read", "seek");
+    private static final TestRun FAILS = run("read", "!seek");
+
+    @Test
+    void of_nothingRun() {
+        assertThat(Verdict.of(List.of(), List.of()).state()).isEqualTo(State.NEEDS_STOCK);
+        assertThat(Verdict.of(List.of(PASSES), List.of()).state()).isEqualTo(State.NEEDS_TERRACE);
+    }
+
+    @Test
+    void of_passesWithTerrace() {
+        assertThat(Verdict.of(List.of(PASSES), List.of(PASSES)).state()).isEqualTo(State.SAME);
+        assertThat(Verdict.of(List.of(FAILS), List.of(PASSES)).state()).isEqualTo(State.SAME);
+    }
+
+    @Test
+    void of_failsTwiceThenPasses() {
+        assertThat(Verdict.of(List.of(PASSES), List.of(FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
+        assertThat(Verdict.of(List.of(PASSES), List.of(FAILS, FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
+        assertThat(Verdict.of(List.of(PASSES), List.of(FAILS, FAILS, PASSES)).state())
+                .isEqualTo(State.SAME);
+    }
+
+    @Test
+    void of_failsThreeTimesAndPassesOnStock() {
+        Verdict verdict = Verdict.of(List.of(PASSES), List.of(FAILS, FAILS, FAILS));
+
+        assertThat(verdict.state()).isEqualTo(State.DIFFERS);
+        assertThat(verdict.suspects()).containsExactly("seek");
+    }
+
+    @Test
+    void of_anotherTestFailsEachTime() {
+        Verdict verdict = Verdict.of(List.of(PASSES), List.of(FAILS, run("!read", "seek"), FAILS));
+
+        assertThat(verdict.state()).as("the class failed three times of three").isEqualTo(State.DIFFERS);
+        assertThat(verdict.suspects()).isEmpty();
+    }
+
+    @Test
+    void of_failsOnStockToo() {
+        assertThat(Verdict.of(List.of(FAILS), List.of(FAILS)).state()).isEqualTo(State.NEEDS_STOCK);
+        assertThat(Verdict.of(List.of(FAILS, FAILS, FAILS), List.of(FAILS)).state())
+                .isEqualTo(State.FAILS_ON_STOCK);
+        assertThat(Verdict.of(List.of(FAILS, PASSES), List.of(FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
+    }
+
+    @Test
+    void of_stockFailureHidesNoOther() {
+        TestRun stock = run("!read", "seek");
+        TestRun both = run("!read", "!seek");
+
+        Verdict verdict = Verdict.of(List.of(stock), List.of(both, both, both));
+
+        assertThat(verdict.state()).isEqualTo(State.DIFFERS);
+        assertThat(verdict.suspects()).containsExactlyInAnyOrder("read", "seek");
+    }
+
+    @Test
+    void of_timeLimitReached() {
+        TestRun late = run(Ending.TIMED_OUT, "read");
+
+        Verdict verdict = Verdict.of(List.of(PASSES), List.of(late, late, late));
+
+        assertThat(verdict.state()).isEqualTo(State.DIFFERS);
+        assertThat(verdict.suspects()).containsExactly("seek");
+    }
+
+    @Test
+    void of_skippedIsNotFailed() {
+        TestRun skips = run("!read", "?seek");
+
+        assertThat(Verdict.of(List.of(run("!read", "seek")), List.of(skips)).state())
+                .isEqualTo(State.NEEDS_STOCK);
+    }
+
+    @Test
+    void of_noTestFound() {
+        assertThat(run().passed()).isFalse();
+    }
+}
