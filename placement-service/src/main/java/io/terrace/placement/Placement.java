@@ -2,7 +2,6 @@ package io.terrace.placement;
 
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
-import io.terrace.placement.Heartbeat.Condition;
 import io.terrace.placement.HeartbeatAnswer.Order;
 import io.terrace.placement.Move.Cause;
 import io.terrace.placement.Move.Kind;
@@ -298,9 +297,28 @@ public final class Placement {
         return new Reports(board, pins, settings);
     }
 
-    /** Conditions that a DataNode reported last, by DataNode name. */
-    List<Condition> conditions(String uuid) {
-        Node node = board.nodes().get(uuid);
-        return node == null ? List.of() : node.conditions();
+    /** The loop's gauges. */
+    public Vitals vitals() {
+        int silent = 0;
+        int waiting = 0;
+        int inFlight = 0;
+        long resident = 0;
+        for (Node node : board.nodes().values()) {
+            silent += node.isLive() ? 0 : 1;
+            waiting += node.agenda().waitingCount();
+            inFlight += node.agenda().inFlightCount();
+            resident += node.residents().size();
+        }
+        return new Vitals(
+                active,
+                active ? epoch : 0,
+                board.nodes().size(),
+                silent,
+                board.heat().size(),
+                resident,
+                pins.size(),
+                waiting,
+                inFlight,
+                reports().memoryBytes());
     }
 }

@@ -1,0 +1,169 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a {@link Placement} on a thread of its own. Heartbeats and questions come from any thread through a queue of
+ * {@value #QUEUE_LIMIT}; what does not fit is refused at once. Follows the {@link Leadership}.
+ *
+ * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
+ * new one. After {@value #MOST_FAILURES} of them it stays a standby.
+ */
+public final class PlacementThread implements AutoCloseable {
+
+    static final int QUEUE_LIMIT = 4096;
+    static final int MOST_FAILURES = 3;
+    static final long ANSWER_TIMEOUT_MS = 5_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(PlacementThread.class);
+
+    private final Placement placement;
+    private final Leadership leadership;
+    private final Figures figures;
+    private final LongSupplier clockMs;
+    private final int intervalMs;
+    private final BlockingQueue<Runnable> queue = new ArrayBlockingQueue<>(QUEUE_LIMIT);
+    private final Thread thread;
+    private volatile boolean running = true;
+    private volatile Vitals vitals = Vitals.NONE;
+    private long epochSeen = Leadership.STANDBY;
+    private int failures;
+
+    /** @param clockMs monotonic milliseconds */
+    public PlacementThread(
+            Placement placement, Leadership leadership, Figures figures, int intervalMs, LongSupplier clockMs) {
+        this.placement = placement;
+        this.leadership = leadership;
+        this.figures = figures;
+        this.intervalMs = intervalMs;
+        this.clockMs = clockMs;
+        Vitals.publish(figures, () -> vitals);
+        this.thread = new Thread(this::run, "terrace-placement");
+        this.thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /**
+     * Hands a heartbeat to the loop and waits for the answer.
+     *
+     * @throws RejectedExecutionException when the queue is full or the loop is closed
+     * @throws TimeoutException when the loop is stuck; the heartbeat still counts once it moves again
+     */
+    public HeartbeatAnswer heartbeat(Heartbeat heartbeat) throws TimeoutException, InterruptedException {
+        return ask(loop -> loop.heartbeat(clockMs.getAsLong(), heartbeat));
+    }
+
+    /** Runs a question on the loop's thread and waits for its answer; failures as {@link #heartbeat}. */
+    public <T> T ask(Function<Placement, T> question) throws TimeoutException, InterruptedException {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        Runnable task = () -> {
+            try {
+                answer.complete(question.apply(placement));
+            } catch (RuntimeException | Error e) {
+                answer.completeExceptionally(e);
+                throw e;
+            }
+        };
+        if (!running || !queue.offer(task)) {
+            throw new RejectedExecutionException(
+                    running
+                            ? "the placement loop has " + QUEUE_LIMIT + " calls waiting"
+                            : "the placement loop is closed");
+        }
+        try {
+            return answer.get(ANSWER_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the placement loop failed", e.getCause());
+        }
+    }
+
+    /** Milliseconds on the loop's clock, for reports. */
+    public long nowMs() {
+        return clockMs.getAsLong();
+    }
+
+    private void run() {
+        long nextTurnMs = clockMs.getAsLong();
+        while (running) {
+            try {
+                Runnable task = queue.poll(Math.max(0, nextTurnMs - clockMs.getAsLong()), TimeUnit.MILLISECONDS);
+                long beganNs = System.nanoTime();
+                if (task != null) {
+                    task.run();
+                }
+                long nowMs = clockMs.getAsLong();
+                if (nowMs >= nextTurnMs) {
+                    nextTurnMs = nowMs + intervalMs;
+                    follow();
+                    placement.turn(nowMs);
+                    vitals = placement.vitals();
+                }
+                figures.add(Figure.PLACEMENT_TURN_NANOSECONDS, System.nanoTime() - beganNs);
+            } catch (InterruptedException e) {
+                running = false;
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
+        }
+    }
+
+    private void fail(Throwable e) {
+        failures++;
+        placement.standDown();
+        vitals = placement.vitals();
+        LOG.error(
+                "The placement loop broke and dropped its state; blocks stay where they are. {}",
+                failures < MOST_FAILURES ? "It starts anew." : "It stays off until the NameNode is restarted.",
+                e);
+    }
+
+    private void follow() {
+        long epoch = leadership.epoch();
+        if (epoch == epochSeen && (placement.isActive() || epoch == Leadership.STANDBY)) {
+            return;
+        }
+        if (placement.isActive()) {
+            placement.standDown();
+            LOG.info("Placement stood down: another NameNode decides");
+        }
+        epochSeen = epoch;
+        if (epoch != Leadership.STANDBY && failures < MOST_FAILURES) {
+            // After a failure the same leadership begins an epoch of its own, above the one that broke.
+            long begun = Math.max(epoch, placement.epoch() + (epoch <= placement.epoch() ? 1 : 0));
+            placement.activate(begun, leadership.standingOrders());
+            LOG.info("Placement is active in epoch {}", begun);
+        }
+    }
+
+    /** The latest figures of the loop. */
+    public Vitals vitals() {
+        return vitals;
+    }
+
+    /** Ends the thread; waits a second for it. */
+    @Override
+    public void close() {
+        running = false;
+        thread.interrupt();
+        try {
+            thread.join(1000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.util.function.Supplier;
+
+/** The loop's gauges at the end of a turn. */
+public record Vitals(
+        boolean active,
+        long epoch,
+        int datanodes,
+        int silent,
+        int tracked,
+        long resident,
+        int pinned,
+        int waiting,
+        int inFlight,
+        long memoryBytes) {
+
+    static final Vitals NONE = new Vitals(false, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    /** Connects the placement gauges to the latest vitals. */
+    static void publish(Figures figures, Supplier<Vitals> latest) {
+        figures.gauge(Figure.PLACEMENT_ACTIVE, () -> latest.get().active ? 1 : 0);
+        figures.gauge(Figure.PLACEMENT_EPOCH, () -> latest.get().epoch);
+        figures.gauge(Figure.PLACEMENT_DATANODES, () -> latest.get().datanodes);
+        figures.gauge(Figure.PLACEMENT_DATANODES_SILENT, () -> latest.get().silent);
+        figures.gauge(Figure.PLACEMENT_BLOCKS_TRACKED, () -> latest.get().tracked);
+        figures.gauge(Figure.PLACEMENT_BLOCKS_RESIDENT, () -> latest.get().resident);
+        figures.gauge(Figure.PLACEMENT_BLOCKS_PINNED, () -> latest.get().pinned);
+        figures.gauge(Figure.PLACEMENT_MOVES_WAITING, () -> latest.get().waiting);
+        figures.gauge(Figure.PLACEMENT_MOVES_IN_FLIGHT, () -> latest.get().inFlight);
+        figures.gauge(Figure.PLACEMENT_MEMORY_BYTES, () -> latest.get().memoryBytes);
+    }
+}

@@ -1,0 +1,165 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.Move;
+import io.terrace.placement.NameView.Located;
+import io.terrace.placement.PlacementThread;
+import io.terrace.placement.Refusals;
+import io.terrace.placement.Reports.NodeReport;
+import io.terrace.placement.StampedBlock;
+import io.terrace.placement.StandingOrders;
+import io.terrace.placement.hdfs.NameLookup.BlockFacts;
+import io.terrace.placement.hdfs.NameLookup.FileFacts;
+import io.terrace.placement.hdfs.NameLookup.ReplicaFacts;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Carries out the changing verbs of {@code placementctl}; whoever calls has checked the caller's rights. */
+final class AdminChanges {
+
+    /** Blocks of one file that one call promotes or demotes. */
+    static final int MOST_BLOCKS = 10_000;
+
+    /** Blocks per turn on the loop's thread, so that heartbeats get in between. */
+    private static final int BATCH = 256;
+
+    private final PlacementThread loop;
+    private final NameNodeView view;
+    private final NameLookup lookup;
+    private final OrdersDesk desk;
+
+    AdminChanges(PlacementThread loop, NameNodeView view, NameLookup lookup, OrdersDesk desk) {
+        this.loop = loop;
+        this.view = view;
+        this.lookup = lookup;
+        this.desk = desk;
+    }
+
+    ChangeResponseProto carryOut(ChangeRequestProto request)
+            throws IOException, TimeoutException, InterruptedException {
+        return switch (request.getVerb()) {
+            case PROMOTE_NOW -> promote(request.getTarget(), request.hasNode() ? request.getNode() : null);
+            case DEMOTE_NOW -> demote(request.getTarget());
+            case PIN -> pin(request.getTarget(), true);
+            case UNPIN -> pin(request.getTarget(), false);
+            case PAUSE -> orders(orders -> orders.withMoves(false), false);
+            case RESUME -> orders(orders -> orders.withMoves(true), false);
+            case OFF -> orders(orders -> orders.withServe(false), false);
+            case ON -> orders(orders -> orders.withServe(true), false);
+        };
+    }
+
+    private ChangeResponseProto orders(UnaryOperator<StandingOrders> change, boolean mustBeKept)
+            throws IOException, TimeoutException, InterruptedException {
+        String complaint = desk.change(change, mustBeKept);
+        ChangeResponseProto.Builder response =
+                ChangeResponseProto.newBuilder().setAccepted(1).setRefused(0);
+        if (complaint != null) {
+            response.addMessages("holds until the next restart or failover; " + complaint);
+        }
+        return response.build();
+    }
+
+    private ChangeResponseProto pin(String target, boolean pinned)
+            throws IOException, TimeoutException, InterruptedException {
+        AdminTarget parsed = AdminTarget.parse(target);
+        if (parsed.path() == null) {
+            throw new IllegalArgumentException("files are pinned, not blocks: name a path");
+        }
+        FileFacts file = lookup.file(parsed.path());
+        if (pinned && file.striped()) {
+            throw new IllegalArgumentException(file.path() + " is erasure-coded; its blocks are not promoted");
+        }
+        if (pinned && file.blocks() == 0) {
+            throw new IllegalArgumentException(file.path() + " is empty");
+        }
+        return orders(orders -> orders.withPin(file.inode(), pinned), true);
+    }
+
+    private ChangeResponseProto promote(String target, @Nullable String node)
+            throws IOException, TimeoutException, InterruptedException {
+        String uuid = node == null ? null : uuidOf(node);
+        Refusals refusals = new Refusals();
+        List<Long> moves = new ArrayList<>();
+        List<Located> blocks = located(AdminTarget.parse(target), refusals);
+        for (int from = 0; from < blocks.size(); from += BATCH) {
+            List<Located> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
+            loop.ask(placement -> {
+                for (Located located : batch) {
+                    Move move = placement.promote(loop.nowMs(), located, uuid, refusals);
+                    if (move != null) {
+                        moves.add(move.id());
+                    }
+                }
+                return moves;
+            });
+        }
+        return response(moves, refusals);
+    }
+
+    private ChangeResponseProto demote(String target) throws IOException, TimeoutException, InterruptedException {
+        AdminTarget parsed = AdminTarget.parse(target);
+        Refusals refusals = new Refusals();
+        List<StampedBlock> blocks = parsed.path() == null
+                ? List.of(new StampedBlock(parsed.blockId(), 0, 0))
+                : located(parsed, refusals).stream().map(Located::block).toList();
+        List<Long> moves = new ArrayList<>();
+        for (int from = 0; from < blocks.size(); from += BATCH) {
+            List<StampedBlock> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
+            loop.ask(placement -> {
+                for (StampedBlock block : batch) {
+                    placement.demote(loop.nowMs(), block, refusals).forEach(move -> moves.add(move.id()));
+                }
+                return moves;
+            });
+        }
+        return response(moves, refusals);
+    }
+
+    private List<Located> located(AdminTarget target, Refusals refusals) throws IOException {
+        if (target.path() != null) {
+            FileFacts file = lookup.file(target.path());
+            if (file.striped()) {
+                throw new IllegalArgumentException(file.path() + " is erasure-coded; its blocks are not promoted");
+            }
+            return view.blocksOf(List.of(file.inode()), MOST_BLOCKS);
+        }
+        BlockFacts facts = lookup.block(target.blockId());
+        if (facts.state().equals("gone")) {
+            throw new FileNotFoundException("there is no block " + target.blockId());
+        }
+        if (!facts.state().equals("complete")) {
+            refusals.add(facts.block(), "it is " + facts.state().replace('_', ' '));
+            return List.of();
+        }
+        return List.of(new Located(
+                facts.block(),
+                facts.inode(),
+                facts.replicas().stream().map(ReplicaFacts::node).toList()));
+    }
+
+    private String uuidOf(String node) throws TimeoutException, InterruptedException {
+        List<NodeReport> nodes = loop.ask(placement -> placement.reports().nodes(loop.nowMs()));
+        return nodes.stream()
+                .filter(report -> report.uuid().equals(node) || report.name().equals(node))
+                .map(NodeReport::uuid)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no DataNode " + node + " reports; there are "
+                        + nodes.stream().map(NodeReport::name).limit(20).toList()));
+    }
+
+    private static ChangeResponseProto response(List<Long> moves, Refusals refusals) {
+        return ChangeResponseProto.newBuilder()
+                .setAccepted(moves.size())
+                .setRefused(refusals.count())
+                .addAllMessages(refusals.lines())
+                .addAllMoveIds(moves)
+                .build();
+    }
+}

@@ -1,0 +1,166 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.Move;
+import io.terrace.placement.Outcome;
+import io.terrace.placement.Reports.BlockReport;
+import io.terrace.placement.Reports.HotBlock;
+import io.terrace.placement.Reports.NodeReport;
+import io.terrace.placement.Reports.Standing;
+import io.terrace.placement.hdfs.NameLookup.BlockFacts;
+import io.terrace.placement.hdfs.NameLookup.ReplicaFacts;
+import io.terrace.policy.Explanation;
+import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
+import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
+import io.terrace.protocol.proto.AdminProtos.MoveProto;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
+import io.terrace.protocol.proto.AdminProtos.WhyProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The loop's reports, joined with the NameNode's facts, for the wire. */
+final class AdminCodec {
+
+    private AdminCodec() {}
+
+    static NodeProto node(NodeReport node) {
+        NodeProto.Builder proto = NodeProto.newBuilder()
+                .setUuid(node.uuid())
+                .setName(node.name())
+                .setLive(node.live())
+                .setServing(node.serving())
+                .setIdle(node.idle())
+                .setSilentMs(node.silentMs())
+                .setUpMs(node.upMs())
+                .setResidents(node.residents())
+                .setPinnedBytes(node.pinnedBytes())
+                .setMovesWaiting(node.movesWaiting())
+                .setMovesInFlight(node.movesInFlight());
+        node.tiers().forEach(tier -> proto.addTiers(HeartbeatCodec.tier(tier)));
+        node.conditions().forEach(condition -> proto.addConditions(HeartbeatCodec.condition(condition)));
+        node.figures().forEach((id, value) -> proto.addFigures(figure(id, value)));
+        return proto.build();
+    }
+
+    static FigureValueProto figure(String id, long value) {
+        return FigureValueProto.newBuilder().setId(id).setValue(value).build();
+    }
+
+    static HotBlockProto hot(HotBlock hot, @Nullable String path) {
+        HotBlockProto.Builder proto = HotBlockProto.newBuilder()
+                .setBlock(HeartbeatCodec.block(hot.block()))
+                .setHeat(hot.heat())
+                .setReads(hot.reads())
+                .setBytesRead(hot.bytesRead())
+                .setBytesFromMemory(hot.bytesFromMemory())
+                .setLastReadAgoMs(Math.max(0, hot.lastReadAgoMs()))
+                .setInMemory(hot.inMemory());
+        if (path != null) {
+            proto.setPath(path);
+        }
+        if (hot.home() != null) {
+            proto.setHome(hot.home());
+        }
+        return proto.build();
+    }
+
+    static MoveProto move(Move move, long nowMs, Map<String, String> names) {
+        Outcome outcome = move.outcome();
+        String state = outcome != null ? outcome.name() : move.isSent() ? "IN_FLIGHT" : "WAITING";
+        MoveProto.Builder proto = MoveProto.newBuilder()
+                .setId(move.id())
+                .setKind(HeartbeatCodec.kind(move.kind()))
+                .setNode(names.getOrDefault(move.node(), move.node()))
+                .setCause(move.cause().name().toLowerCase(Locale.ROOT))
+                .setReason(move.reason())
+                .setState(state.toLowerCase(Locale.ROOT))
+                .setMessage(move.message())
+                .setWishedAgoMs(Math.max(0, nowMs - move.wishedMs()))
+                .setBytesMoved(move.bytesMoved());
+        if (move.endedMs() >= 0) {
+            proto.setEndedAgoMs(Math.max(0, nowMs - move.endedMs()));
+        }
+        return proto.build();
+    }
+
+    static BlockReportProto block(BlockFacts facts, BlockReport report, long nowMs, Map<String, String> names) {
+        BlockReportProto.Builder proto = BlockReportProto.newBuilder()
+                .setBlock(HeartbeatCodec.block(facts.block()))
+                .setState(facts.state())
+                .setPinned(report.pinned());
+        if (report.heat() != null) {
+            proto.setHeat(hot(report.heat(), null));
+        }
+        if (report.excluded() != null) {
+            proto.setExcluded(report.excluded());
+        }
+        Set<String> shown = new HashSet<>();
+        for (ReplicaFacts replica : facts.replicas()) {
+            shown.add(replica.node());
+            Standing standing = report.standings().stream()
+                    .filter(candidate -> candidate.node().equals(replica.node()))
+                    .findFirst()
+                    .orElse(null);
+            proto.addReplicas(replica(replica.node(), replica.name(), standing, nowMs, names)
+                    .setStorageType(replica.storageType())
+                    .setReporting(names.containsKey(replica.node())));
+        }
+        for (Standing standing : report.standings()) {
+            if (!shown.contains(standing.node())) {
+                proto.addReplicas(replica(standing.node(), standing.name(), standing, nowMs, names)
+                        .setReporting(standing.live()));
+            }
+        }
+        report.lastMoves().forEach(move -> proto.addLastMoves(move(move, nowMs, names)));
+        return proto.build();
+    }
+
+    private static ReplicaProto.Builder replica(
+            String node, String name, @Nullable Standing standing, long nowMs, Map<String, String> names) {
+        ReplicaProto.Builder proto = ReplicaProto.newBuilder()
+                .setNode(node)
+                .setName(name)
+                .setInMemory(standing != null && standing.inMemory())
+                .setPinned(standing != null && standing.pinned())
+                .setHome(standing != null && standing.home());
+        if (standing == null) {
+            return proto;
+        }
+        proto.setHeat(standing.share()).setHeldBackMs(standing.heldBackMs());
+        if (standing.inMemory()) {
+            proto.setResidentForMs(Math.max(0, standing.residentSinceMs()))
+                    .setBytesServedFromMemory(standing.bytesServedFromMemory());
+        }
+        if (standing.why() != null) {
+            proto.setWhy(why(standing.why()));
+        }
+        if (standing.open() != null) {
+            proto.setOpenMove(move(standing.open(), nowMs, names));
+        }
+        return proto;
+    }
+
+    private static WhyProto why(Explanation why) {
+        WhyProto.Builder proto = WhyProto.newBuilder()
+                .setPolicy(why.policy())
+                .setRule(why.rule())
+                .setSentence(why.sentence());
+        if (!Double.isNaN(why.count())) {
+            proto.setCount(why.count());
+        }
+        if (!Double.isNaN(why.threshold())) {
+            proto.setThreshold(why.threshold());
+        }
+        if (why.ageMs() >= 0) {
+            proto.setAgeMs(why.ageMs());
+        }
+        if (why.rival() != Explanation.NO_RIVAL) {
+            proto.setRivalBlockId(why.rival());
+        }
+        return proto.build();
+    }
+}

@@ -1,0 +1,278 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.placement.Placement;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.PlacementThread;
+import io.terrace.placement.Reports;
+import io.terrace.placement.Reports.HotBlock;
+import io.terrace.placement.Reports.NodeReport;
+import io.terrace.placement.StandingOrders;
+import io.terrace.placement.hdfs.NameLookup.BlockFacts;
+import io.terrace.placement.hdfs.NameLookup.FileFacts;
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import io.terrace.protocol.proto.AdminProtos.DoctorRequestProto;
+import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
+import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
+import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
+import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
+import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
+import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.ipc.StandbyException;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers {@code placementctl}, on the RPC server's threads. Questions about a file need READ on it, changes need the
+ * superuser or {@code terrace.placement.admin.acl} and leave an audit line, allowed or not.
+ */
+final class AdminService implements PlacementAdminPB, AutoCloseable {
+
+    private static final int MOST_TOP = 1000;
+    private static final int MOST_EXPLAINED = 100;
+    private static final int MOVES_SHOWN = 10;
+
+    private final NameNode nameNode;
+    private final Configuration conf;
+    private final PlacementSettings settings;
+    private final PlacementThread loop;
+    private final NameLookup lookup;
+    private final Figures figures;
+    private final OrdersDesk desk;
+    private final AdminChanges changes;
+    private final CallerRights rights;
+    private final AuditTrail audit = new AuditTrail();
+    private final long startedMs;
+
+    AdminService(
+            NameNode nameNode,
+            Configuration conf,
+            PlacementSettings settings,
+            PlacementThread loop,
+            NameNodeView view,
+            StandingOrdersStore store,
+            Figures figures)
+            throws IOException {
+        this.nameNode = nameNode;
+        this.conf = conf;
+        this.settings = settings;
+        this.loop = loop;
+        this.figures = figures;
+        this.lookup = new NameLookup(nameNode.getNamesystem(), view);
+        this.desk = new OrdersDesk(loop, store);
+        this.changes = new AdminChanges(loop, view, lookup, desk);
+        this.rights = new CallerRights(nameNode, conf);
+        this.startedMs = loop.nowMs();
+    }
+
+    @Override
+    public void close() {
+        desk.close();
+    }
+
+    @Override
+    public StatusResponseProto status(RpcController controller, StatusRequestProto request) throws ServiceException {
+        return answer(() -> {
+            StatusResponseProto.Builder response = loop.ask(placement -> {
+                StandingOrders orders = placement.standingOrders();
+                return StatusResponseProto.newBuilder()
+                        .setActive(placement.isActive())
+                        .setEpoch(placement.isActive() ? placement.epoch() : 0)
+                        .setServe(orders.serve())
+                        .setMoves(orders.moves())
+                        .setPinnedFiles(orders.pins().size());
+            });
+            figures.snapshot(Figure.Where.NAMENODE)
+                    .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
+            return response.setNameNode(nameNode.getNameNodeAddressHostPortString())
+                    .setBlockPoolId(nameNode.getNamesystem().getBlockManager().getBlockPoolId())
+                    .setPolicy(settings.policy())
+                    .setMoveBytesPerSecond(settings.moveBytesPerSecond())
+                    .setUpMs(loop.nowMs() - startedMs)
+                    .build();
+        });
+    }
+
+    @Override
+    public TiersResponseProto tiers(RpcController controller, TiersRequestProto request) throws ServiceException {
+        return answer(() -> {
+            List<NodeReport> nodes = nodes();
+            TiersResponseProto.Builder response = TiersResponseProto.newBuilder();
+            nodes.forEach(node -> response.addNodes(AdminCodec.node(node)));
+            if (loop.vitals().active()) {
+                response.addAllWithoutPlugin(new Findings(nameNode.getNamesystem(), conf, lookup).withoutPlugin(nodes));
+            }
+            return response.build();
+        });
+    }
+
+    @Override
+    public TopResponseProto top(RpcController controller, TopRequestProto request) throws ServiceException {
+        return answer(() -> {
+            checkActive();
+            int count = Math.max(1, Math.min(MOST_TOP, request.getCount()));
+            TopResponseProto.Builder response = TopResponseProto.newBuilder();
+            List<HotBlock> hottest = loop.ask(placement -> {
+                Reports reports = placement.reports();
+                response.setTrackedBlocks(reports.trackedBlocks());
+                return reports.top(loop.nowMs(), count);
+            });
+            for (HotBlock hot : hottest) {
+                String path = lookup.pathOf(hot.block().id());
+                response.addBlocks(AdminCodec.hot(hot, path != null && rights.mayRead(path) ? path : null));
+            }
+            return response.build();
+        });
+    }
+
+    @Override
+    public ExplainResponseProto explain(RpcController controller, ExplainRequestProto request) throws ServiceException {
+        return answer(() -> {
+            checkActive();
+            AdminTarget target = AdminTarget.parse(request.getTarget());
+            int most = Math.max(1, Math.min(MOST_EXPLAINED, request.getBlocks()));
+            return target.path() == null ? explainBlock(target.blockId()) : explainFile(target.path(), most);
+        });
+    }
+
+    private ExplainResponseProto explainFile(String path, int most)
+            throws IOException, TimeoutException, InterruptedException {
+        rights.checkRead(path);
+        FileFacts file = lookup.file(path);
+        return explained(file, lookup.blocks(file.inode(), most));
+    }
+
+    private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
+        BlockFacts facts = lookup.block(blockId);
+        String path = facts.state().equals("gone") ? null : lookup.pathOf(blockId);
+        if (path == null) {
+            if (!rights.isSuperuser()) {
+                // The same words whether or not it ever existed.
+                throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
+            }
+            return explained(null, List.of(facts));
+        }
+        rights.checkRead(path);
+        return explained(lookup.file(path), List.of(facts));
+    }
+
+    private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
+            throws TimeoutException, InterruptedException {
+        return loop.ask(placement -> {
+            long nowMs = loop.nowMs();
+            Map<String, String> names = placement.reports().nodes(nowMs).stream()
+                    .collect(Collectors.toMap(NodeReport::uuid, NodeReport::name));
+            ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
+                    .setPinned(file != null && placement.standingOrders().pins().contains(file.inode()));
+            if (file != null) {
+                response.setPath(file.path())
+                        .setInode(file.inode())
+                        .setLengthBytes(file.lengthBytes())
+                        .setBlockCount(file.blocks())
+                        .setStoragePolicy(file.storagePolicy());
+            }
+            for (BlockFacts facts : blocks) {
+                Reports.BlockReport report =
+                        placement.reports().block(nowMs, facts.block().id(), MOVES_SHOWN);
+                response.addBlocks(AdminCodec.block(facts, report, nowMs, names));
+            }
+            return response.build();
+        });
+    }
+
+    @Override
+    public ChangeResponseProto change(RpcController controller, ChangeRequestProto request) throws ServiceException {
+        return answer(() -> {
+            UserGroupInformation caller = CallerRights.caller();
+            String command = "terrace."
+                    + request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", "");
+            String target = request.hasTarget() ? request.getTarget() : null;
+            if (!rights.mayChange()) {
+                audit.line(false, caller, command, target, "denied");
+                throw new AccessControlException(caller.getShortUserName()
+                        + " may not change placement: superuser or terrace.placement.admin.acl is needed");
+            }
+            checkActive();
+            try {
+                ChangeResponseProto response = changes.carryOut(request);
+                audit.line(
+                        true,
+                        caller,
+                        command,
+                        target,
+                        response.getAccepted() + " accepted, " + response.getRefused() + " refused");
+                return response;
+            } catch (IOException | RuntimeException | TimeoutException | InterruptedException e) {
+                audit.line(true, caller, command, target, "failed: " + e.getMessage());
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public DoctorResponseProto doctor(RpcController controller, DoctorRequestProto request) throws ServiceException {
+        return answer(() -> {
+            Findings findings = new Findings(nameNode.getNamesystem(), conf, lookup);
+            // A standby hears no heartbeats, so it would find every DataNode unreachable.
+            return loop.vitals().active()
+                    ? DoctorResponseProto.newBuilder()
+                            .addAllFindings(findings.find(nodes()))
+                            .build()
+                    : DoctorResponseProto.getDefaultInstance();
+        });
+    }
+
+    private List<NodeReport> nodes() throws TimeoutException, InterruptedException {
+        return loop.ask(placement -> placement.reports().nodes(loop.nowMs()));
+    }
+
+    private void checkActive() throws IOException, TimeoutException, InterruptedException {
+        if (!loop.ask(Placement::isActive)) {
+            throw new StandbyException("placement is not active on this NameNode");
+        }
+    }
+
+    @FunctionalInterface
+    private interface Answer<T> {
+        T give() throws IOException, TimeoutException, InterruptedException;
+    }
+
+    private <T> T answer(Answer<T> answer) throws ServiceException {
+        figures.increment(Figure.PLACEMENT_ADMIN_CALLS);
+        try {
+            return answer.give();
+        } catch (AccessControlException e) {
+            figures.increment(Figure.PLACEMENT_ADMIN_REFUSED);
+            throw new ServiceException(e);
+        } catch (IOException e) {
+            throw new ServiceException(e);
+        } catch (IllegalArgumentException e) {
+            throw new ServiceException(new IOException(e.getMessage(), e));
+        } catch (TimeoutException | RejectedExecutionException | IllegalStateException e) {
+            throw new ServiceException(new RetriableException(new IOException("placement is busy or restarting", e)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ServiceException(new IOException("the NameNode is shutting down", e));
+        }
+    }
+}

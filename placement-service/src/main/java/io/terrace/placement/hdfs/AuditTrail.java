@@ -1,0 +1,42 @@
+package io.terrace.placement.hdfs;
+
+import java.net.InetAddress;
+import org.apache.hadoop.ipc.Server;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One line per changing call, to the logger {@value #LOGGER}, in the columns of HDFS's own audit log. */
+final class AuditTrail {
+
+    static final String LOGGER = "io.terrace.audit";
+
+    private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
+
+    void line(boolean allowed, UserGroupInformation user, String command, @Nullable String target, String result) {
+        InetAddress from = Server.getRemoteIp();
+        LOG.info(
+                "allowed={}\tugi={}\tip={}\tcmd={}\tsrc={}\tdst=null\tperm=null\tproto=rpc\tresult={}",
+                allowed,
+                user,
+                from,
+                command,
+                target == null ? "null" : onOneLine(target),
+                onOneLine(result));
+    }
+
+    /** A name must not be able to write a line or column of its own. */
+    static String onOneLine(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isISOControl(c)) {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.toString();
+    }
+}

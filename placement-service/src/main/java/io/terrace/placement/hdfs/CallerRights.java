@@ -1,0 +1,70 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.protocol.SettingKeys;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.authorize.AccessControlList;
+
+/**
+ * What the caller of the present RPC may do. The superuser is who runs the NameNode and whoever is in
+ * {@code dfs.permissions.superusergroup}, as for HDFS itself.
+ */
+final class CallerRights {
+
+    private final NameNode nameNode;
+    private final String superuser;
+    private final String supergroup;
+    private final AccessControlList admins;
+
+    CallerRights(NameNode nameNode, Configuration conf) throws IOException {
+        this.nameNode = nameNode;
+        this.superuser = UserGroupInformation.getLoginUser().getShortUserName();
+        this.supergroup = conf.get(
+                DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_KEY, DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_DEFAULT);
+        // An empty list allows nobody; Hadoop reads a single blank as such.
+        String acl = conf.getTrimmed(SettingKeys.PLACEMENT_ADMIN_ACL.key(), "");
+        this.admins = new AccessControlList(acl.isEmpty() ? " " : acl);
+    }
+
+    static UserGroupInformation caller() throws IOException {
+        return NameNode.getRemoteUser();
+    }
+
+    boolean isSuperuser() throws IOException {
+        UserGroupInformation caller = caller();
+        return caller.getShortUserName().equals(superuser)
+                || caller.getGroupsSet().contains(supergroup);
+    }
+
+    /** Whether the caller may change placement. */
+    boolean mayChange() throws IOException {
+        return isSuperuser() || admins.isUserAllowed(caller());
+    }
+
+    /**
+     * Checks as HDFS does for an open, in the caller's name; HDFS's audit log has it.
+     *
+     * @throws AccessControlException when the caller may not read the file
+     */
+    void checkRead(String path) throws IOException {
+        nameNode.getRpcServer().checkAccess(path, FsAction.READ);
+    }
+
+    boolean mayRead(String path) throws IOException {
+        if (isSuperuser()) {
+            return true;
+        }
+        try {
+            checkRead(path);
+            return true;
+        } catch (AccessControlException | FileNotFoundException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.Heartbeat;
+import io.terrace.placement.Heartbeat.Condition;
+import io.terrace.placement.Heartbeat.Heat;
+import io.terrace.placement.Heartbeat.Medium;
+import io.terrace.placement.Heartbeat.Residency;
+import io.terrace.placement.Heartbeat.Result;
+import io.terrace.placement.Heartbeat.Severity;
+import io.terrace.placement.Heartbeat.TierState;
+import io.terrace.placement.HeartbeatAnswer;
+import io.terrace.placement.Move;
+import io.terrace.placement.Outcome;
+import io.terrace.placement.StampedBlock;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
+import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Heartbeats and their answers between the wire and the loop. Refuses what no honest DataNode sends. */
+final class HeartbeatCodec {
+
+    private HeartbeatCodec() {}
+
+    /** @throws IllegalArgumentException naming the field that cannot be */
+    static Heartbeat heartbeat(HeartbeatRequestProto proto) {
+        Map<String, Long> figures = new HashMap<>();
+        for (FigureValueProto figure : proto.getFiguresList()) {
+            figures.put(figure.getId(), figure.getValue());
+        }
+        return new Heartbeat(
+                proto.getDatanodeUuid(),
+                proto.getHostName(),
+                proto.getTransferPort(),
+                proto.getIncarnation(),
+                proto.getSequence(),
+                proto.getTiersList().stream().map(HeartbeatCodec::tier).toList(),
+                proto.getHeatList().stream().map(HeartbeatCodec::heat).toList(),
+                proto.getResidencyList().stream()
+                        .map(entry -> new Residency(block(entry.getBlock()), entry.getResident(), entry.getPinned()))
+                        .toList(),
+                proto.getFullResidency(),
+                proto.getResultsList().stream().map(HeartbeatCodec::result).toList(),
+                proto.getConditionsList().stream()
+                        .map(HeartbeatCodec::condition)
+                        .toList(),
+                amount(proto.getBytesServed(), "bytesServed"),
+                proto.getServing(),
+                figures);
+    }
+
+    static HeartbeatResponseProto answer(HeartbeatAnswer answer) {
+        HeartbeatResponseProto.Builder proto = HeartbeatResponseProto.newBuilder()
+                .setActive(answer.active())
+                .setEpoch(answer.epoch())
+                .setServe(answer.serve())
+                .setFullResidencyWanted(answer.fullWanted())
+                .setHeartbeatIntervalMs(answer.intervalMs());
+        for (HeartbeatAnswer.Order order : answer.orders()) {
+            proto.addOrders(OrderProto.newBuilder()
+                    .setMoveId(order.moveId())
+                    .setKind(kind(order.kind()))
+                    .setBlock(block(order.block()))
+                    .setBytesPerSecond(order.bytesPerSecond()));
+        }
+        return proto.build();
+    }
+
+    static OrderKindProto kind(Move.Kind kind) {
+        return kind == Move.Kind.PROMOTE ? OrderKindProto.PROMOTE : OrderKindProto.DROP;
+    }
+
+    static StampedBlock block(BlockProto proto) {
+        return new StampedBlock(
+                proto.getBlockId(), proto.getGenerationStamp(), amount(proto.getLengthBytes(), "lengthBytes"));
+    }
+
+    static BlockProto block(StampedBlock block) {
+        return BlockProto.newBuilder()
+                .setBlockId(block.id())
+                .setGenerationStamp(block.stamp())
+                .setLengthBytes(block.lengthBytes())
+                .build();
+    }
+
+    static TierStateProto tier(TierState tier) {
+        return TierStateProto.newBuilder()
+                .setTier(TierProto.forNumber(tier.medium().ordinal()))
+                .setCapacityBytes(tier.capacityBytes())
+                .setUsedBytes(tier.usedBytes())
+                .setRetiringBytes(tier.retiringBytes())
+                .setPinnedBytes(tier.pinnedBytes())
+                .setExtents(tier.extents())
+                .build();
+    }
+
+    private static TierState tier(TierStateProto proto) {
+        return new TierState(
+                medium(proto.getTier()),
+                amount(proto.getCapacityBytes(), "capacityBytes"),
+                amount(proto.getUsedBytes(), "usedBytes"),
+                amount(proto.getRetiringBytes(), "retiringBytes"),
+                amount(proto.getPinnedBytes(), "pinnedBytes"),
+                amount(proto.getExtents(), "extents"));
+    }
+
+    private static Medium medium(TierProto tier) {
+        return switch (tier) {
+            case MEMORY -> Medium.MEMORY;
+            case NVM -> Medium.NVM;
+            case SSD -> Medium.SSD;
+            case DISK -> Medium.DISK;
+            case ARCHIVE -> Medium.ARCHIVE;
+        };
+    }
+
+    private static Heat heat(HeatProto proto) {
+        return new Heat(
+                block(proto.getBlock()),
+                medium(proto.getReplicaTier()),
+                proto.getInMemory(),
+                amount(proto.getReads(), "reads"),
+                amount(proto.getBytesRead(), "bytesRead"),
+                amount(proto.getBytesReadFromMemory(), "bytesReadFromMemory"),
+                amount(proto.getWrites(), "writes"),
+                amount(proto.getBytesWritten(), "bytesWritten"),
+                amount(proto.getAgeMs(), "ageMs"));
+    }
+
+    private static Result result(ResultProto proto) {
+        return new Result(
+                proto.getMoveId(),
+                proto.getEpoch(),
+                outcome(proto.getOutcome()),
+                block(proto.getBlock()),
+                amount(proto.getBytesMoved(), "bytesMoved"),
+                amount(proto.getTookMs(), "tookMs"),
+                proto.hasMessage() ? proto.getMessage() : null);
+    }
+
+    private static Outcome outcome(OutcomeProto proto) {
+        return switch (proto) {
+            case DONE -> Outcome.DONE;
+            case NO_ROOM -> Outcome.NO_ROOM;
+            case NOT_HERE -> Outcome.NOT_HERE;
+            case CHANGED -> Outcome.CHANGED;
+            case CORRUPT -> Outcome.CORRUPT;
+            case PINNED -> Outcome.PINNED;
+            case REFUSED -> Outcome.REFUSED;
+            case FAILED -> Outcome.FAILED;
+        };
+    }
+
+    private static Condition condition(ConditionProto proto) {
+        Severity severity =
+                switch (proto.getSeverity()) {
+                    case NOTE -> Severity.NOTE;
+                    case WARNING -> Severity.WARNING;
+                    case ERROR -> Severity.ERROR;
+                };
+        return new Condition(proto.getId(), severity, proto.getText(), proto.hasRemedy() ? proto.getRemedy() : null);
+    }
+
+    static ConditionProto condition(Condition condition) {
+        ConditionProto.Builder proto = ConditionProto.newBuilder()
+                .setId(condition.id())
+                .setSeverity(
+                        ConditionProto.Severity.forNumber(condition.severity().ordinal()))
+                .setText(condition.text());
+        if (condition.remedy() != null) {
+            proto.setRemedy(condition.remedy());
+        }
+        return proto.build();
+    }
+
+    /** Unsigned on the wire; nothing real is so large that it looks negative here. */
+    private static long amount(long value, String field) {
+        if (value < 0) {
+            throw new IllegalArgumentException(field + " is " + Long.toUnsignedString(value));
+        }
+        return value;
+    }
+}

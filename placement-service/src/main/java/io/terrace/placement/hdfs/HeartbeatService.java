@@ -1,0 +1,44 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.HeartbeatAnswer;
+import io.terrace.placement.PlacementThread;
+import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+
+/** Answers DataNodes' heartbeats; on the RPC server's threads. */
+final class HeartbeatService implements PlacementDataNodePB {
+
+    private final DataNodeCheck check;
+    private final PlacementThread loop;
+
+    HeartbeatService(DataNodeCheck check, PlacementThread loop) {
+        this.check = check;
+        this.loop = loop;
+    }
+
+    @Override
+    public HeartbeatResponseProto heartbeat(RpcController controller, HeartbeatRequestProto request)
+            throws ServiceException {
+        try {
+            check.check(request.getBlockPoolId(), request.getDatanodeUuid());
+            HeartbeatAnswer answer = loop.heartbeat(HeartbeatCodec.heartbeat(request));
+            return HeartbeatCodec.answer(answer);
+        } catch (IOException e) {
+            throw new ServiceException(e);
+        } catch (IllegalArgumentException e) {
+            throw new ServiceException(new IOException("malformed heartbeat: " + e.getMessage(), e));
+        } catch (TimeoutException | RejectedExecutionException | IllegalStateException e) {
+            throw new ServiceException(new RetriableException(new IOException("placement is busy or restarting", e)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ServiceException(new IOException("the NameNode is shutting down", e));
+        }
+    }
+}

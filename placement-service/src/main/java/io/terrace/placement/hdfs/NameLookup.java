@@ -1,0 +1,126 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.StampedBlock;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.server.namenode.INodeFile;
+import org.apache.hadoop.hdfs.util.RwLockMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks up paths and blocks for {@code placementctl}, through the same bounded and accounted lock holds as the loop.
+ * Rights are the caller's business. Thread-safe.
+ */
+final class NameLookup {
+
+    private final FSNamesystem namesystem;
+    private final NameNodeView view;
+
+    NameLookup(FSNamesystem namesystem, NameNodeView view) {
+        this.namesystem = namesystem;
+        this.view = view;
+    }
+
+    /** A file; {@code storagePolicy} is the effective one. */
+    record FileFacts(long inode, String path, long lengthBytes, int blocks, boolean striped, String storagePolicy) {}
+
+    /** A replica as the NameNode has it. */
+    record ReplicaFacts(String node, String name, String storageType) {}
+
+    /** A block as the NameNode has it; {@code state} is complete, under_construction, erasure_coded or gone. */
+    record BlockFacts(StampedBlock block, long inode, String state, List<ReplicaFacts> replicas) {}
+
+    /** @throws FileNotFoundException when the path names no file */
+    FileFacts file(String path) throws IOException {
+        FileFacts facts = view.locked(RwLockMode.FS, "terraceFile", 0, () -> {
+            INode inode;
+            try {
+                inode = namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
+            } catch (FileNotFoundException e) {
+                return null;
+            }
+            return inode == null || !inode.isFile() ? null : facts(inode.asFile());
+        });
+        if (facts == null) {
+            throw new FileNotFoundException(path + " is no file");
+        }
+        return facts;
+    }
+
+    private FileFacts facts(INodeFile file) {
+        BlockStoragePolicy policy = namesystem.getBlockManager().getStoragePolicy(file.getStoragePolicyID());
+        return new FileFacts(
+                file.getId(),
+                file.getFullPathName(),
+                file.computeFileSize(),
+                file.numBlocks(),
+                file.isStriped(),
+                policy == null ? "" : policy.getName());
+    }
+
+    /** The path of a block's file; null when there is none any more. */
+    @Nullable
+    String pathOf(long blockId) {
+        return view.locked(RwLockMode.GLOBAL, "terracePathOf", 1, () -> {
+            BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
+            return stored == null ? null : pathOfInode(stored.getBlockCollectionId());
+        });
+    }
+
+    private @Nullable String pathOfInode(long inode) {
+        INode file = namesystem.getFSDirectory().getInode(inode);
+        return file == null ? null : file.getFullPathName();
+    }
+
+    BlockFacts block(long blockId) {
+        return view.locked(RwLockMode.BM, "terraceBlock", 1, () -> {
+            BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
+            return stored == null
+                    ? new BlockFacts(new StampedBlock(blockId, 0, 0), -1, "gone", List.of())
+                    : facts(stored);
+        });
+    }
+
+    /** The first blocks of a file, at most {@code most} and at most one look's worth. */
+    List<BlockFacts> blocks(long inode, int most) {
+        int limit = Math.min(most, view.lockBlocks());
+        return view.locked(RwLockMode.GLOBAL, "terraceBlocks", limit, () -> {
+            INode file = namesystem.getFSDirectory().getInode(inode);
+            List<BlockFacts> found = new ArrayList<>();
+            if (file != null && file.isFile()) {
+                BlockInfo[] blocks = file.asFile().getBlocks();
+                for (int i = 0; i < Math.min(limit, blocks.length); i++) {
+                    found.add(facts(blocks[i]));
+                }
+            }
+            return found;
+        });
+    }
+
+    private static BlockFacts facts(BlockInfo stored) {
+        List<ReplicaFacts> replicas = new ArrayList<>();
+        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
+            DatanodeStorageInfo storage = i.next();
+            DatanodeDescriptor node = storage.getDatanodeDescriptor();
+            replicas.add(new ReplicaFacts(
+                    node.getDatanodeUuid(), name(node), storage.getStorageType().name()));
+        }
+        String state = stored.isStriped() ? "erasure_coded" : stored.isComplete() ? "complete" : "under_construction";
+        return new BlockFacts(NameNodeView.stamped(stored), stored.getBlockCollectionId(), state, replicas);
+    }
+
+    /** The name that operators know a DataNode by. */
+    static String name(DatanodeDescriptor node) {
+        return node.getHostName() + ":" + node.getXferPort();
+    }
+}

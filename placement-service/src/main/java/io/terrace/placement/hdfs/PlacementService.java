@@ -1,0 +1,111 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.metrics.Figures;
+import io.terrace.placement.Placement;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.PlacementThread;
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.proto.AdminProtos.PlacementAdminService;
+import io.terrace.protocol.proto.DataNodeProtos.PlacementDataNodeService;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.hdfs.DFSUtil;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.ipc.StandbyException;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.util.Time;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The placement service of one NameNode, wired: the loop on its thread and the RPC server before it. */
+final class PlacementService implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PlacementService.class);
+
+    private final RPC.Server server;
+    private final PlacementThread loop;
+    private final AdminService admin;
+
+    private PlacementService(RPC.Server server, PlacementThread loop, AdminService admin) {
+        this.server = server;
+        this.loop = loop;
+        this.admin = admin;
+    }
+
+    /**
+     * Builds and starts everything; the NameNode must be up.
+     *
+     * @throws IllegalArgumentException for a setting that cannot be
+     * @throws IOException when the port cannot be had
+     */
+    static PlacementService start(NameNode nameNode, Configuration conf) throws IOException {
+        PlacementSettings settings = new SettingsReader(conf).read();
+        FSNamesystem namesystem = nameNode.getNamesystem();
+        Figures figures = new Figures();
+        NameNodeView view = new NameNodeView(namesystem, figures, settings.lockBlocks());
+        StandingOrdersStore store = new StandingOrdersStore(nameNode);
+        PlacementThread loop = new PlacementThread(
+                new Placement(settings, view, figures),
+                new NameNodeLeadership(nameNode, store),
+                figures,
+                settings.intervalMs(),
+                Time::monotonicNow);
+        AdminService admin = new AdminService(nameNode, conf, settings, loop, view, store, figures);
+        RPC.Server server = null;
+        try {
+            server = server(nameNode, conf, new HeartbeatService(new DataNodeCheck(namesystem, conf), loop), admin);
+            loop.start();
+            server.start();
+            InetSocketAddress bound = server.getListenerAddress();
+            // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
+            conf.updateConnectAddr(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), bound);
+            LOG.info("Terrace placement service up at {} with policy {}", bound, settings.policy());
+            return new PlacementService(server, loop, admin);
+        } catch (IOException | RuntimeException | Error e) {
+            if (server != null) {
+                server.stop();
+            }
+            loop.close();
+            admin.close();
+            throw e;
+        }
+    }
+
+    private static RPC.Server server(
+            NameNode nameNode, Configuration conf, PlacementDataNodePB heartbeats, PlacementAdminPB admin)
+            throws IOException {
+        ListenAddress address = ListenAddress.of(nameNode, conf);
+        RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
+        RPC.Server server = new RPC.Builder(conf)
+                .setProtocol(PlacementDataNodePB.class)
+                .setInstance(PlacementDataNodeService.newReflectiveBlockingService(heartbeats))
+                .setBindAddress(address.bindHost())
+                .setPort(address.port())
+                .setNumHandlers(new SettingsReader(conf).whole(SettingKeys.PLACEMENT_HANDLERS, 1, 1024))
+                .setVerbose(false)
+                .build();
+        DFSUtil.addInternalPBProtocol(
+                conf, PlacementAdminPB.class, PlacementAdminService.newReflectiveBlockingService(admin), server);
+        if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
+            server.refreshServiceAcl(conf, new ServiceAcls());
+        }
+        server.addTerseExceptions(
+                AccessControlException.class, StandbyException.class, RetriableException.class, IOException.class);
+        return server;
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+        loop.close();
+        admin.close();
+    }
+}

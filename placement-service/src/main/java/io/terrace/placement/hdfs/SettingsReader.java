@@ -1,0 +1,130 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.PlacementSettings;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.PolicyKind;
+import io.terrace.policy.PolicyParameter;
+import io.terrace.protocol.SettingKeys;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@link PlacementSettings} from Hadoop's configuration. Unknown {@code terrace.*} keys and values out of range are
+ * refused with an {@link IllegalArgumentException} that names key and remedy.
+ */
+public final class SettingsReader {
+
+    private final Configuration conf;
+
+    public SettingsReader(Configuration conf) {
+        this.conf = conf;
+    }
+
+    /** Everything that the loop needs. */
+    public PlacementSettings read() {
+        refuseUnknownKeys(conf);
+        String policy = text(SettingKeys.PLACEMENT_POLICY);
+        return new PlacementSettings(
+                policy,
+                policyParameters(policy),
+                bytes(SettingKeys.PLACEMENT_MOVE_BANDWIDTH, 0),
+                bytes(SettingKeys.PLACEMENT_IDLE_BANDWIDTH, 0),
+                whole(SettingKeys.PLACEMENT_MOVES_IN_FLIGHT, 1, 1024),
+                whole(SettingKeys.PLACEMENT_MOVES_WAITING, 1, 100_000),
+                millis(SettingKeys.PLACEMENT_MOVE_TIMEOUT, 1_000),
+                millis(SettingKeys.PLACEMENT_MOVE_WAIT, 1_000),
+                (int) millis(SettingKeys.PLACEMENT_INTERVAL, 10),
+                (int) millis(SettingKeys.PLACEMENT_HEARTBEAT_INTERVAL, 50),
+                millis(SettingKeys.PLACEMENT_NODE_EXPIRY, 1_000),
+                millis(SettingKeys.PLACEMENT_NODE_FORGET, 10_000),
+                whole(SettingKeys.PLACEMENT_TRACKED_BLOCKS, 1_000, 20_000_000),
+                whole(SettingKeys.PLACEMENT_HEARTBEAT_ENTRIES, 100, 1_000_000),
+                whole(SettingKeys.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
+                millis(SettingKeys.PLACEMENT_HEAT_HALF_LIFE, 1_000));
+    }
+
+    /** Refuses a configuration with {@code terrace.*} keys that nobody reads. */
+    static void refuseUnknownKeys(Configuration conf) {
+        TreeSet<String> keys = new TreeSet<>();
+        conf.forEach(entry -> keys.add(entry.getKey()));
+        List<String> complaints = SettingKeys.complaints(keys);
+        if (!complaints.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", complaints));
+        }
+    }
+
+    private Map<String, String> policyParameters(String policy) {
+        PolicyKind kind = PolicyCatalog.kinds().stream()
+                .filter(candidate -> candidate.name().equals(policy))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(SettingKeys.PLACEMENT_POLICY.key() + " is " + policy
+                        + "; there are "
+                        + PolicyCatalog.kinds().stream().map(PolicyKind::name).toList()));
+        Map<String, String> values = new HashMap<>();
+        for (PolicyParameter parameter : kind.parameters()) {
+            String key = "terrace.placement." + policy + "." + parameter.name();
+            SettingKeys known = SettingKeys.of(key);
+            String value = conf.getTrimmed(key, known == null ? null : known.defaultValue());
+            if (value != null) {
+                values.put(parameter.name(), value);
+            }
+        }
+        return values;
+    }
+
+    String text(SettingKeys key) {
+        return conf.getTrimmed(key.key(), key.defaultValue());
+    }
+
+    int whole(SettingKeys key, int least, int most) {
+        String text = text(key);
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            throw refusal(key, text, "a whole number from " + least + " to " + most, e);
+        }
+        throw refusal(key, text, "a whole number from " + least + " to " + most, null);
+    }
+
+    long bytes(SettingKeys key, long least) {
+        String text = text(key);
+        try {
+            long value =
+                    conf.getLongBytes(key.key(), StringUtils.TraditionalBinaryPrefix.string2long(key.defaultValue()));
+            if (value >= least) {
+                return value;
+            }
+        } catch (IllegalArgumentException e) {
+            throw refusal(key, text, "bytes, e.g. 100m, at least " + least, e);
+        }
+        throw refusal(key, text, "bytes, e.g. 100m, at least " + least, null);
+    }
+
+    long millis(SettingKeys key, long least) {
+        String text = text(key);
+        String remedy = "a time with its unit, e.g. 250ms or 10s, at least " + least + "ms";
+        try {
+            long value = conf.getTimeDuration(key.key(), key.defaultValue(), TimeUnit.MILLISECONDS);
+            if (value >= least && value <= Integer.MAX_VALUE) {
+                return value;
+            }
+        } catch (IllegalArgumentException e) {
+            throw refusal(key, text, remedy, e);
+        }
+        throw refusal(key, text, remedy, null);
+    }
+
+    private static IllegalArgumentException refusal(
+            SettingKeys key, String text, String remedy, @Nullable Exception cause) {
+        return new IllegalArgumentException(key.key() + " is " + text + "; it must be " + remedy, cause);
+    }
+}
