@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
         description = "A local HDFS cluster with Terrace, its demo and its benchmarks.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {"0:done", "1:it failed, and the message says why", "2:the command line is wrong"},
-        subcommands = {UpCommand.class, DownCommand.class, ClasspathCommand.class})
+        subcommands = {UpCommand.class, DownCommand.class, DemoCommand.class, ClasspathCommand.class, ConfCommand.class
+        })
 public final class TerraceCommand {
     private TerraceCommand() {}
 
@@ -25,7 +26,7 @@ public final class TerraceCommand {
     }
 
     static CommandLine commandLine() {
-        CommandLine line = new CommandLine(new TerraceCommand());
+        CommandLine line = new CommandLine(new TerraceCommand()).setCaseInsensitiveEnumValuesAllowed(true);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof IllegalArgumentException) {
                 command.getErr().println("terrace: " + failure.getMessage());

@@ -1,0 +1,134 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.cluster.ClassPath;
+import io.terrace.bench.cluster.ClusterException;
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.demo.Demo;
+import io.terrace.bench.demo.DemoPlan;
+import io.terrace.bench.demo.DemoResult;
+import io.terrace.bench.demo.MemoryState;
+import io.terrace.bench.demo.Screen;
+import io.terrace.bench.load.VerifyingClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.FileSystem;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code bin/terrace demo}. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Watch hot blocks climb into memory: a NameNode and DataNodes are started with a memory tier of a quarter"
+                    + " of the data, data is stored and read by a plain Hadoop client with a skewed workload, and every"
+                    + " byte is verified."
+        })
+final class DemoCommand implements Callable<Integer> {
+    /** The memory tiers of all DataNodes together hold this part of the data. */
+    private static final int MEMORY_DIVISOR = 4;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "D",
+            description = "directory of the cluster (benchmarks/target/demo, made anew each time)")
+    @Nullable
+    Path dir;
+
+    @Option(names = "--datanodes", paramLabel = "N", defaultValue = "2", description = "DataNodes (${DEFAULT-VALUE})")
+    int datanodes;
+
+    @Mixin
+    DemoOptions options;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, one flat object")
+    @Nullable
+    Path json;
+
+    @Option(names = "--keep", description = "leave the cluster running")
+    boolean keep;
+
+    @Option(names = "--stock", description = "without Terrace, to compare")
+    boolean stock;
+
+    @Option(names = "-D", paramLabel = "KEY=VALUE", description = "one more property for every daemon and client")
+    Map<String, String> properties = new LinkedHashMap<>();
+
+    @Spec
+    CommandSpec command;
+
+    @Override
+    public Integer call() throws IOException {
+        DemoPlan plan = options.plan();
+        long dataBytes = plan.data().lengthBytes();
+        long memoryBytes = Math.max(2 * options.blockBytes, dataBytes / MEMORY_DIVISOR / datanodes);
+        ClusterSpec spec = ClusterSpec.of(datanodes, memoryBytes)
+                .withBlockBytes(options.blockBytes)
+                .withReplication(Math.min(2, datanodes))
+                .withTerrace(!stock)
+                .withProperties(properties);
+        ClassPath classPath = ClassPath.ofThisProcess();
+        Path at = directory(classPath);
+        Screen screen = new Screen(command.commandLine().getOut(), Boolean.getBoolean("terrace.terminal"));
+
+        screen.line(
+                "Starting a NameNode and %d DataNodes with %s of memory tier each, for %s of data",
+                datanodes, ByteSize.text(memoryBytes), ByteSize.text(dataBytes));
+        Thread stop = new Thread(() -> destroy(at, classPath), "stop-cluster");
+        Runtime.getRuntime().addShutdownHook(stop);
+        LocalCluster cluster = LocalCluster.up(at, spec, classPath, new SplittableRandom());
+        DemoResult result;
+        try (VerifyingClient client = new VerifyingClient(FileSystem.newInstance(cluster.conf()), plan.data())) {
+            result = new Demo(plan, client, probe(cluster), screen).run();
+        }
+        result.show(screen);
+        if (json != null) {
+            FiguresFile.write(json, result.figures());
+        }
+        if (keep) {
+            Runtime.getRuntime().removeShutdownHook(stop);
+        }
+        return result.wrongBytes() == 0 ? 0 : 1;
+    }
+
+    private MemoryState.Probe probe(LocalCluster cluster) {
+        return () -> MemoryState.NONE;
+    }
+
+    /** The default directory is ours to clear; one that the user names is not. */
+    private Path directory(ClassPath classPath) throws IOException {
+        if (dir != null) {
+            if (LocalCluster.in(dir, classPath).isPresent()) {
+                throw new ClusterException(
+                        dir + " holds a cluster: bin/terrace down --purge --dir " + dir + " removes it");
+            }
+            return dir;
+        }
+        Path own = TargetDirectory.path().resolve("demo");
+        LocalCluster left = LocalCluster.in(own, classPath).orElse(null);
+        if (left != null) {
+            left.destroy();
+        }
+        return own;
+    }
+
+    private static void destroy(Path dir, ClassPath classPath) {
+        try {
+            LocalCluster cluster = LocalCluster.in(dir, classPath).orElse(null);
+            if (cluster != null) {
+                cluster.destroy();
+            }
+        } catch (IOException e) {
+            System.err.println("terrace: the cluster in " + dir + " could not be removed: " + e.getMessage());
+        }
+    }
+}

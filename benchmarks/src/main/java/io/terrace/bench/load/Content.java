@@ -1,0 +1,14 @@
+package io.terrace.bench.load;
+
+import java.io.IOException;
+
+/** What the files of a data set hold, at any position and without having read them from HDFS. Not thread-safe. */
+public interface Content {
+    /**
+     * Fills the first {@code length} bytes of {@code target} with what the file holds from {@code position} on.
+     *
+     * @param file index of the file in its data set
+     * @param version how often the workload has written the file anew
+     */
+    void fill(int file, int version, long position, byte[] target, int length) throws IOException;
+}

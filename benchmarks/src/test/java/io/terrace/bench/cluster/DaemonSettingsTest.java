@@ -1,0 +1,79 @@
+package io.terrace.bench.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.protocol.SettingKeys;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class DaemonSettingsTest {
+    private static final Layout LAYOUT = new Layout(Path.of("/srv/cluster"));
+    private final Ports ports = ports();
+
+    private static Ports ports() {
+        try {
+            return Ports.choose(2, new SplittableRandom(3));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private DaemonSettings settings(ClusterSpec spec) {
+        return new DaemonSettings(spec, ports, LAYOUT);
+    }
+
+    @Test
+    void everyAddress_ofADaemon_isOnLoopback() {
+        DaemonSettings settings = settings(ClusterSpec.of(2, 1 << 20));
+
+        Stream.of(settings.namenode(), settings.datanode(1), settings.datanode(2))
+                .flatMap(map -> map.entrySet().stream())
+                .filter(entry -> entry.getKey().endsWith("address"))
+                .forEach(entry ->
+                        assertThat(entry.getValue()).as(entry.getKey()).matches("(localhost|127\\.0\\.0\\.1):[0-9]+"));
+    }
+
+    @Test
+    void everyTerraceKey_isKnown() {
+        DaemonSettings settings = settings(ClusterSpec.of(2, 1 << 20));
+
+        for (Map<String, String> map : List.of(settings.namenode(), settings.datanode(1), settings.client())) {
+            assertThat(SettingKeys.complaints(map.keySet())).isEmpty();
+        }
+    }
+
+    @Test
+    void stockClient_comparedWithClient_lacksOnlyWhatTurnsTerraceOn() {
+        DaemonSettings settings = settings(ClusterSpec.of(2, 1 << 20));
+        Map<String, String> rest = new java.util.HashMap<>(settings.client());
+        settings.stockClient()
+                .forEach((key, value) -> assertThat(rest.remove(key)).isEqualTo(value));
+
+        assertThat(rest.keySet())
+                .containsExactlyInAnyOrder(
+                        "dfs.client.replica.accessor.builder.classes",
+                        "terrace.channel.dir",
+                        "terrace.placement.rpc-address");
+    }
+
+    @Test
+    void daemons_ofStockCluster_carryNothingOfTerrace() {
+        DaemonSettings settings = settings(ClusterSpec.of(2, 1 << 20).withTerrace(false));
+
+        for (Map<String, String> map : List.of(settings.namenode(), settings.datanode(1), settings.client())) {
+            assertThat(map.toString()).doesNotContain("terrace.", "io.terrace");
+        }
+    }
+
+    @Test
+    void userProperty_thatWeSetToo_wins() {
+        ClusterSpec spec = ClusterSpec.of(2, 1 << 20).withProperties(Map.of("dfs.heartbeat.interval", "7s"));
+
+        assertThat(settings(spec).datanode(1)).containsEntry("dfs.heartbeat.interval", "7s");
+    }
+}
