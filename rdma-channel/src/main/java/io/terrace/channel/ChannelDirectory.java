@@ -1,0 +1,126 @@
+package io.terrace.channel;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The directory of the DataNodes' Unix sockets, checked so that nobody can pose as a DataNode: whoever may make a socket
+ * there is its owner or root.
+ *
+ * <p>As stock checks {@code dfs.domain.socket.path}: no component may be writable by group or others, except a sticky one
+ * above the last (so that {@code /tmp} will do), and each belongs to root or to the owner of the directory.
+ */
+public final class ChannelDirectory {
+    /** How the sockets' names end; before it stands the DataNode's uuid. */
+    public static final String SOCKET_SUFFIX = ".sock";
+
+    /** Bytes that a socket's path may have in Linux's {@code sockaddr_un}. */
+    private static final int MAX_SOCKET_PATH_BYTES = 107;
+
+    private static final int GROUP_OR_OTHERS_WRITE = 0022;
+    private static final int STICKY = 01000;
+    private static final int SOCKET_TYPE = 0140000;
+    private static final int TYPE_MASK = 0170000;
+    private static final int ROOT = 0;
+
+    private final Path path;
+
+    private ChannelDirectory(Path path) {
+        this.path = path;
+    }
+
+    /**
+     * Checks a directory.
+     *
+     * @throws IOException when it does not exist or somebody else could put a socket there; the message names the
+     *     component and the remedy
+     */
+    public static ChannelDirectory check(Path path) throws IOException {
+        Path real = path.toRealPath();
+        if (!Files.isDirectory(real)) {
+            throw new IOException(path + " is no directory");
+        }
+        int owner = uid(real);
+        for (Path component = real; component != null; component = component.getParent()) {
+            int mode = mode(component);
+            boolean stickyAbove = (mode & STICKY) != 0 && !component.equals(real);
+            if ((mode & GROUP_OR_OTHERS_WRITE) != 0 && !stickyAbove) {
+                throw new IOException(component + " is writable by its group or by others, so anybody could pose as a"
+                        + " DataNode; chmod go-w it, or set terrace.channel.dir to another directory");
+            }
+            int componentOwner = uid(component);
+            if (componentOwner != ROOT && componentOwner != owner) {
+                throw new IOException(component + " belongs to user id " + componentOwner + ", neither root nor the"
+                        + " owner of " + real + "; set terrace.channel.dir to another directory");
+            }
+        }
+        return new ChannelDirectory(real);
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    /**
+     * Where a DataNode's socket goes.
+     *
+     * @throws IOException when the path is too long for a socket
+     */
+    public Path socket(String datanode) throws IOException {
+        Path socket = path.resolve(datanode + SOCKET_SUFFIX);
+        if (socket.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length > MAX_SOCKET_PATH_BYTES) {
+            throw new IOException(socket + " is too long for a Unix socket (" + MAX_SOCKET_PATH_BYTES
+                    + " bytes); set terrace.channel.dir to a shorter path");
+        }
+        return socket;
+    }
+
+    /** The sockets that are there now, at most so many. */
+    public List<Path> sockets(int most) throws IOException {
+        try (Stream<Path> entries = Files.list(path)) {
+            List<Path> sockets = new ArrayList<>();
+            for (Path entry : (Iterable<Path>) entries::iterator) {
+                if (sockets.size() < most && entry.toString().endsWith(SOCKET_SUFFIX) && isSocket(entry)) {
+                    sockets.add(entry);
+                }
+            }
+            return sockets;
+        }
+    }
+
+    /** Who made the socket: the user that the process behind it must be. */
+    public static UserPrincipal ownerOf(Path socket) throws IOException {
+        return Files.getOwner(socket, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static boolean isSocket(Path entry) {
+        try {
+            return (mode(entry) & TYPE_MASK) == SOCKET_TYPE;
+        } catch (IOException e) {
+            return false; // gone meanwhile
+        }
+    }
+
+    private static int mode(Path component) throws IOException {
+        return attribute(component, "mode");
+    }
+
+    private static int uid(Path component) throws IOException {
+        return attribute(component, "uid");
+    }
+
+    private static int attribute(Path component, String name) throws IOException {
+        Map<String, Object> attributes = Files.readAttributes(component, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
+        if (attributes.get(name) instanceof Integer value) {
+            return value;
+        }
+        throw new IOException("no " + name + " of " + component);
+    }
+}

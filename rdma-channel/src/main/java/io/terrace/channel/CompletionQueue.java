@@ -1,0 +1,50 @@
+package io.terrace.channel;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+
+/** Completions that wait to be taken, bounded: an operation takes its place when it is posted. Thread-safe. */
+public final class CompletionQueue {
+    private final int capacity;
+    private final Deque<Completion> done = new ArrayDeque<>();
+    private int outstanding;
+    private long lastOperation;
+
+    public CompletionQueue(int capacity) {
+        this.capacity = capacity;
+    }
+
+    /** The number of a new operation. */
+    public synchronized long begin() throws ChannelException {
+        if (outstanding + done.size() >= capacity) {
+            throw new ChannelException(
+                    Completion.Status.FAILED, capacity + " operations wait to be completed or polled", null);
+        }
+        outstanding++;
+        return ++lastOperation;
+    }
+
+    /** Ends an operation that {@link #begin} numbered. */
+    public synchronized void complete(long operation, Completion.Status status, int bytes) {
+        outstanding--;
+        done.add(new Completion(operation, status, bytes));
+    }
+
+    /** Hands out what is complete. */
+    public int poll(Consumer<Completion> taker, int most) {
+        int taken = 0;
+        while (taken < most) {
+            Completion completion;
+            synchronized (this) {
+                completion = done.poll();
+            }
+            if (completion == null) {
+                return taken;
+            }
+            taker.accept(completion);
+            taken++;
+        }
+        return taken;
+    }
+}

@@ -1,0 +1,168 @@
+package io.terrace.channel;
+
+import io.terrace.channel.Message.Ask;
+import io.terrace.channel.Message.Granted;
+import io.terrace.channel.Message.Hello;
+import io.terrace.channel.Message.Lease;
+import io.terrace.channel.Message.Opened;
+import io.terrace.channel.Message.Refused;
+import io.terrace.channel.Message.Release;
+import io.terrace.channel.Message.Renew;
+import io.terrace.channel.Message.Renewed;
+import io.terrace.channel.Message.Report;
+import io.terrace.channel.Message.Revoked;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a {@link GrantServer} says to each message of a client: which call of the {@link ExtentOwner} it means, and what
+ * goes back. Knows nothing of sockets and threads.
+ */
+final class GrantConversation {
+    private static final Logger LOG = LoggerFactory.getLogger(GrantConversation.class);
+    private static final int MAX_REFUSAL_CHARS = 1000;
+
+    private final Message.Welcome welcome;
+    private final LinkDirectory links;
+    private final ExtentOwner owner;
+    private final long linkTimeoutMs;
+    private final Figures figures;
+    private final BiConsumer<GrantSession, Message> post;
+
+    GrantConversation(
+            Message.Welcome welcome,
+            LinkDirectory links,
+            ExtentOwner owner,
+            long linkTimeoutMs,
+            Figures figures,
+            BiConsumer<GrantSession, Message> post) {
+        this.welcome = welcome;
+        this.links = links;
+        this.owner = owner;
+        this.linkTimeoutMs = linkTimeoutMs;
+        this.figures = figures;
+        this.post = post;
+    }
+
+    /**
+     * Takes one message in, on the selector thread.
+     *
+     * @return the call of the owner that it means, for a worker; null when nothing is left to do
+     * @throws MalformedMessageException when no client in its senses would say that now
+     */
+    @Nullable
+    Runnable take(GrantSession session, Message message) throws MalformedMessageException {
+        Peer peer = session.peer;
+        if (peer == null) {
+            if (!(message instanceof Hello hello)) {
+                throw new MalformedMessageException("a client that does not say hello");
+            }
+            session.peer = new Peer(session.number, session.user, session.group, hello.client());
+            post.accept(session, welcome);
+            return null;
+        }
+        if (message instanceof Ask ask) {
+            return () -> answer(session, peer, ask);
+        }
+        if (message instanceof Opened opened) {
+            unlink(session.takeLink(opened.grantId()));
+            return null;
+        }
+        if (message instanceof Renew renew) {
+            return () -> renew(session, peer, renew);
+        }
+        if (message instanceof Release release) {
+            release.grantIds().forEach(grantId -> unlink(session.takeLink(grantId)));
+            return () -> release.grantIds().forEach(grantId -> owner.released(peer, grantId));
+        }
+        if (message instanceof Revoked revoked) {
+            unlink(session.takeLink(revoked.grantId()));
+            return () -> owner.released(peer, revoked.grantId());
+        }
+        if (message instanceof Report report) {
+            return report.reports().isEmpty() ? null : () -> owner.reported(peer, report.reports());
+        }
+        if (message instanceof Message.Goodbye) {
+            session.orderly = true;
+            return null;
+        }
+        throw new MalformedMessageException("a client that speaks as a server");
+    }
+
+    /** The call that tells the owner of a session's end; null when it never said hello. */
+    @Nullable
+    Runnable end(GrantSession session) {
+        Peer peer = session.peer;
+        if (peer == null) {
+            return null;
+        }
+        if (!session.orderly) {
+            figures.increment(Figure.CHANNEL_PEERS_LOST);
+        }
+        return () -> owner.disconnected(peer, session.orderly);
+    }
+
+    /** Removes the links that the client did not open in time, or all it was told. */
+    void removeLinks(GrantSession session, long nowNs, boolean all) {
+        for (String link = session.takeOverdueLink(nowNs, all);
+                link != null;
+                link = session.takeOverdueLink(nowNs, all)) {
+            figures.increment(Figure.CHANNEL_LINKS_EXPIRED);
+            unlink(link);
+        }
+    }
+
+    private void answer(GrantSession session, Peer peer, Ask ask) {
+        GrantAnswer answer;
+        try {
+            answer = owner.grant(peer, ask.request());
+        } catch (RuntimeException e) {
+            LOG.error("Cannot grant {} to {}", ask.request(), peer, e);
+            answer = new Refusal(RefusalReason.FAILED, "the DataNode failed; see its log");
+        }
+        if (answer instanceof Grant grant) {
+            figures.increment(Figure.CHANNEL_GRANTS);
+            long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(linkTimeoutMs);
+            session.expectOpen(grant.grantId(), grant.linkName(), deadlineNs);
+            post.accept(session, new Granted(ask.requestId(), grant));
+        } else if (answer instanceof Refusal refusal) {
+            figures.increment(Figure.CHANNEL_GRANTS_REFUSED);
+            String text = refusal.message();
+            String bounded = text.substring(0, Math.min(MAX_REFUSAL_CHARS, text.length()));
+            post.accept(session, new Refused(ask.requestId(), new Refusal(refusal.reason(), bounded)));
+        }
+    }
+
+    private void renew(GrantSession session, Peer peer, Renew renew) {
+        List<Lease> leases = new ArrayList<>(renew.grantIds().size());
+        for (long grantId : renew.grantIds()) {
+            leases.add(new Lease(grantId, Math.max(0, owner.renew(peer, grantId))));
+        }
+        post.accept(session, new Renewed(leases));
+    }
+
+    private void unlink(@Nullable String link) {
+        if (link == null) {
+            return;
+        }
+        try {
+            if (LinkDirectory.isName(link)) {
+                links.unlink(link);
+            } else {
+                Files.deleteIfExists(Path.of(link));
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("Cannot remove the link of a grant", e);
+        }
+    }
+}

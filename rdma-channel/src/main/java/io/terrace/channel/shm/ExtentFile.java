@@ -1,0 +1,102 @@
+package io.terrace.channel.shm;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.ChannelException;
+import io.terrace.channel.Completion.Status;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Set;
+
+/**
+ * An extent of another process on this host, open: positional reads and writes of its file. Stays readable when the link
+ * it was opened by is removed. Thread-safe.
+ */
+public final class ExtentFile implements Closeable {
+    private final FileChannel file;
+    private final long lengthBytes;
+    private final Access access;
+
+    private ExtentFile(FileChannel file, long lengthBytes, Access access) {
+        this.file = file;
+        this.lengthBytes = lengthBytes;
+        this.access = access;
+    }
+
+    /**
+     * Opens an extent by the link that a grant names.
+     *
+     * @throws ChannelException with NO_ACCESS when it is not there, is no plain file or has another length
+     */
+    public static ExtentFile open(Path link, long lengthBytes, Access access) throws IOException {
+        Set<OpenOption> options = access == Access.READ
+                ? Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)
+                : Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+        try {
+            // Opening a pipe would wait for its other end, so look first.
+            if (!Files.readAttributes(link, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .isRegularFile()) {
+                throw new ChannelException(Status.NO_ACCESS, "the granted link is no plain file", null);
+            }
+            FileChannel file = FileChannel.open(link, options);
+            if (file.size() != lengthBytes) {
+                file.close();
+                throw new ChannelException(Status.NO_ACCESS, "the extent has another length than granted", null);
+            }
+            return new ExtentFile(file, lengthBytes, access);
+        } catch (NoSuchFileException | java.nio.file.AccessDeniedException e) {
+            throw new ChannelException(Status.NO_ACCESS, "the granted link cannot be opened here", e);
+        }
+    }
+
+    public long lengthBytes() {
+        return lengthBytes;
+    }
+
+    /**
+     * Fills the target from an offset.
+     *
+     * @return bytes read; less than the target has room for only where the file ends or was cut
+     */
+    public int read(long offset, ByteBuffer target) throws IOException {
+        int total = 0;
+        while (target.hasRemaining()) {
+            int got = file.read(target, offset + total);
+            if (got < 0) {
+                break;
+            }
+            total += got;
+        }
+        return total;
+    }
+
+    /** Writes all of the source inside the extent. */
+    public void write(long offset, ByteBuffer source) throws IOException {
+        if (access != Access.READ_WRITE || offset < 0 || offset + source.remaining() > lengthBytes) {
+            throw new ChannelException(Status.NO_ACCESS, "a write that the key does not allow", null);
+        }
+        long at = offset;
+        while (source.hasRemaining()) {
+            at += file.write(source, at);
+        }
+    }
+
+    /** Maps a part of the extent for reading. The caller bounds what is mapped and unmaps it. */
+    public MappedByteBuffer map(long offset, long windowBytes) throws IOException {
+        return file.map(FileChannel.MapMode.READ_ONLY, offset, windowBytes);
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

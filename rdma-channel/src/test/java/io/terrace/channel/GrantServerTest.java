@@ -1,0 +1,282 @@
+package io.terrace.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.metrics.Figure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GrantServerTest {
+    private static final GrantLimits SHORT = new GrantLimits(8, 8, 2, 300, 60_000, 400);
+    private static final BlockKey BLOCK = new BlockKey("BP-1", 7, 1007);
+
+    @TempDir
+    Path dir;
+
+    private FakeDataNode node;
+
+    @BeforeEach
+    void start() throws IOException {
+        node = new FakeDataNode(Files.createDirectory(dir.resolve("channel")), dir.resolve("memory"), "dn-1", SHORT);
+        node.put(BLOCK, "the bytes of the block".getBytes());
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        node.close();
+    }
+
+    private RawClient client() throws IOException {
+        return new RawClient(node.server().socket());
+    }
+
+    @Test
+    void ask_ofResidentBlock_givesALinkThatIsGoneOnceOpened() throws IOException {
+        try (RawClient client = client()) {
+            Message.Welcome welcome = client.hello("test");
+            assertThat(welcome.incarnation()).isEqualTo(node.table().incarnation());
+            Message.Granted granted = (Message.Granted) client.ask(11, BLOCK);
+            assertThat(granted.requestId()).isEqualTo(11);
+            Path link = Path.of(welcome.links()).resolve(granted.grant().linkName());
+            assertThat(link).hasContent("the bytes of the block");
+            client.say(new Message.Opened(granted.grant().grantId()));
+            await().until(() -> Files.notExists(link));
+        }
+        assertThat(node.users).containsExactly(System.getProperty("user.name"));
+    }
+
+    @Test
+    void peerUser_seenByTheClient_isTheServersUser() throws IOException {
+        try (RawClient client = client()) {
+            assertThat(client.peerUser())
+                    .isEqualTo(ChannelDirectory.ownerOf(node.server().socket()).getName());
+        }
+    }
+
+    @Test
+    void link_notOpenedInTime_isRemovedAndCounted() throws IOException {
+        try (RawClient client = client()) {
+            client.hello("slow");
+            Message.Granted granted = (Message.Granted) client.ask(1, BLOCK);
+            Path link = node.links().resolve(granted.grant().linkName());
+            assertThat(link).exists();
+            await().until(() -> Files.notExists(link));
+            assertThat(node.figures.value(Figure.CHANNEL_LINKS_EXPIRED)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void ask_ofAbsentBlock_isRefusedWithItsReason() throws IOException {
+        try (RawClient client = client()) {
+            client.hello("test");
+            Message.Refused refused = (Message.Refused) client.ask(2, new BlockKey("BP-1", 8, 1008));
+            assertThat(refused.refusal().reason()).isEqualTo(RefusalReason.NOT_RESIDENT);
+        }
+    }
+
+    @Test
+    void revoke_isSentToTheHolder_andItsAnswerFreesTheExtent() throws IOException {
+        try (RawClient client = client()) {
+            client.hello("test");
+            Grant grant = ((Message.Granted) client.ask(1, BLOCK)).grant();
+            node.retire(BLOCK);
+            Message.Revoke revoke = (Message.Revoke) client.hear();
+            assertThat(revoke.grantId()).isEqualTo(grant.grantId());
+            assertThat(node.files()).isEqualTo(1);
+            client.say(new Message.Revoked(grant.grantId()));
+            await().until(() -> node.files() == 0);
+            assertThat(node.held()).isZero();
+        }
+    }
+
+    @Test
+    void disconnect_withoutGoodbye_endsTheGrantsAndIsLost() throws IOException {
+        try (RawClient client = client()) {
+            client.hello("test");
+            client.ask(1, BLOCK);
+            assertThat(node.held()).isEqualTo(1);
+        }
+        await().until(() -> node.ends.contains("lost"));
+        assertThat(node.held()).isZero();
+        assertThat(node.figures.value(Figure.CHANNEL_PEERS_LOST)).isEqualTo(1);
+        try (var links = Files.list(node.links())) {
+            assertThat(links).isEmpty();
+        }
+    }
+
+    @Test
+    void goodbye_afterReports_isOrderlyAndKeepsTheirOrder() throws IOException {
+        try (RawClient client = client()) {
+            client.hello("test");
+            long grantId = ((Message.Granted) client.ask(1, BLOCK)).grant().grantId();
+            for (int i = 0; i < 50; i++) {
+                client.say(new Message.Report(List.of(new ReadReport(grantId, 2, 10))));
+            }
+            client.say(new Message.Goodbye());
+            await().until(() -> node.ends.contains("orderly"));
+        }
+        assertThat(node.reportedBytes).hasValue(500);
+        assertThat(node.reportedReads).hasValue(100);
+        assertThat(node.held()).isZero();
+    }
+
+    @Test
+    void renew_answersEachGrant() throws IOException {
+        try (RawClient client = client()) {
+            client.hello("test");
+            long grantId = ((Message.Granted) client.ask(1, BLOCK)).grant().grantId();
+            client.say(new Message.Renew(List.of(grantId, 999L)));
+            Message.Renewed renewed = (Message.Renewed) client.hear();
+            assertThat(renewed.leases())
+                    .containsExactly(new Message.Lease(grantId, node.leaseMs), new Message.Lease(999, 0));
+        }
+    }
+
+    @Test
+    void garbageSilenceAndHalfMessages_areCut_andOthersNeverNotice() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (RawClient good = client();
+                RawClient noise = client();
+                RawClient silent = client();
+                RawClient half = client();
+                RawClient huge = client();
+                RawClient wrongWay = client()) {
+            good.hello("good");
+            byte[] bytes = new byte[500];
+            random.nextBytes(bytes);
+            bytes[0] = 0x55;
+            noise.sayBytes(bytes);
+            half.hello("half");
+            half.sayBytes(new byte[] {0, 0, 1, 0, 1, 3});
+            huge.hello("huge");
+            huge.sayBytes(new byte[] {0x7f, -1, -1, -1});
+            wrongWay.hello("wrong way");
+            wrongWay.say(new Message.Revoke(1, 2, 3));
+            for (RawClient bad : List.of(noise, silent, half, huge, wrongWay)) {
+                assertThat(good.ask(1, BLOCK)).isInstanceOf(Message.Granted.class);
+                assertThatThrownBy(bad::hear).as("seed %d", seed).isInstanceOf(IOException.class);
+            }
+            assertThat(node.figures.value(Figure.CHANNEL_PEERS_CUT)).isEqualTo(5);
+            assertThat(good.ask(2, BLOCK)).isInstanceOf(Message.Granted.class);
+        }
+    }
+
+    @Test
+    void peer_thatTakesNoAnswers_isCut() throws Exception {
+        try (RawClient deaf = client();
+                RawClient good = client()) {
+            deaf.hello("deaf");
+            good.hello("good");
+            ByteBuffer asks = ByteBuffer.allocate(1 << 22);
+            Message ask = new Message.Ask(1, new GrantRequest(new BlockKey("BP-1", 8, 1), new byte[0], false));
+            while (asks.remaining() > 1000) {
+                asks.put(MessageCodec.encode(ask));
+            }
+            byte[] flood = new byte[asks.position()];
+            asks.flip().get(flood);
+            // Whether the flood is taken whole or not, it must end with this client cut.
+            try {
+                deaf.sayBytes(flood);
+            } catch (IOException e) {
+                assertThat(e).isInstanceOf(IOException.class);
+            }
+            assertThat(good.ask(3, BLOCK)).isInstanceOf(Message.Granted.class);
+            await().until(() -> node.ends.contains("lost"));
+            assertThat(good.ask(4, BLOCK)).isInstanceOf(Message.Granted.class);
+        }
+    }
+
+    @Test
+    void connection_beyondTheLimit_isRefused_untilOneEnds() throws Exception {
+        List<RawClient> clients = new ArrayList<>();
+        for (int i = 0; i < SHORT.connections(); i++) {
+            RawClient client = client();
+            client.hello("client " + i);
+            clients.add(client);
+        }
+        try (RawClient tooMany = client()) {
+            assertThatThrownBy(() -> tooMany.hello("too many")).isInstanceOf(IOException.class);
+        }
+        assertThat(node.figures.value(Figure.CHANNEL_CONNECTIONS_REFUSED)).isEqualTo(1);
+        clients.remove(0).close();
+        await().until(() -> node.figures.value(Figure.CHANNEL_CONNECTIONS) == SHORT.connections() - 1);
+        try (RawClient next = client()) {
+            next.hello("next");
+        }
+        for (RawClient client : clients) {
+            client.close();
+        }
+    }
+
+    @Test
+    void owner_thatIsSlow_delaysItsOwnClientOnly() throws Exception {
+        try (RawClient slow = client();
+                RawClient other = client()) {
+            slow.hello("slow");
+            other.hello("other");
+            node.grantDelayMs = 500;
+            slow.say(new Message.Ask(1, new GrantRequest(BLOCK, new byte[0], false)));
+            Thread.sleep(50);
+            node.grantDelayMs = 0;
+            assertThat(other.ask(2, BLOCK)).isInstanceOf(Message.Granted.class);
+            assertThat(slow.hear()).isInstanceOf(Message.Granted.class);
+        }
+    }
+
+    @Test
+    void start_underANameInUse_isRefused_andOverALeftoverIsNot() throws IOException {
+        assertThatThrownBy(() -> new FakeDataNode(dir.resolve("channel"), dir.resolve("memory2"), "dn-1", SHORT))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("another process");
+        Path leftover = dir.resolve("channel").resolve("dn-2.sock");
+        try (var listener = java.nio.channels.ServerSocketChannel.open(java.net.StandardProtocolFamily.UNIX)) {
+            listener.bind(java.net.UnixDomainSocketAddress.of(leftover));
+        }
+        assertThat(leftover).exists();
+        try (FakeDataNode second = new FakeDataNode(dir.resolve("channel"), dir.resolve("memory3"), "dn-2", SHORT);
+                RawClient client = new RawClient(second.server().socket())) {
+            client.hello("test");
+        }
+        assertThat(leftover).doesNotExist();
+    }
+
+    @Test
+    void close_endsSessionsAndTellsTheOwner() throws IOException {
+        try (RawClient client = client()) {
+            client.hello("test");
+            client.ask(1, BLOCK);
+            node.close();
+            assertThat(node.ends).containsExactly("lost");
+            assertThat(node.held()).isZero();
+            assertThatThrownBy(client::hear).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void directory_thatOthersMayWrite_isRefusedWithARemedy() throws IOException {
+        Path open = Files.createDirectory(dir.resolve("open"));
+        Files.setPosixFilePermissions(open, java.nio.file.attribute.PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThatThrownBy(() -> ChannelDirectory.check(open)).hasMessageContaining("chmod go-w");
+        Path below = Files.createDirectory(open.resolve("below"));
+        assertThatThrownBy(() -> ChannelDirectory.check(below)).hasMessageContaining(open.toString());
+        assertThatThrownBy(() -> ChannelDirectory.check(dir.resolve("absent"))).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void socket_withALongPath_isRefusedWithARemedy() throws IOException {
+        Path deep = Files.createDirectories(dir.resolve("a".repeat(100)));
+        assertThatThrownBy(() -> ChannelDirectory.check(deep).socket("dn-1")).hasMessageContaining("shorter path");
+    }
+}
