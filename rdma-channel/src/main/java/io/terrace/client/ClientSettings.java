@@ -1,0 +1,102 @@
+package io.terrace.client;
+
+import io.terrace.protocol.SettingKeys;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client is told by its configuration. {@link SettingKeys} documents each key.
+ *
+ * @param channelDirectory null when the client part is off
+ * @param mappedMaxBytes mapped bytes in all
+ * @param grantsMax grants, and so open files, at once
+ */
+public record ClientSettings(
+        @Nullable Path channelDirectory,
+        long mappedMaxBytes,
+        int grantsMax,
+        long grantTimeoutMs,
+        long grantIdleMs,
+        long reportIntervalMs,
+        long reportBytes,
+        long refusedPauseMs,
+        long connectPauseMs) {
+
+    /**
+     * Reads the settings.
+     *
+     * @throws IllegalArgumentException naming the key that is wrong and what to write instead
+     */
+    public static ClientSettings from(Configuration conf) {
+        List<String> complaints = SettingKeys.complaints(
+                conf.getPropsWithPrefix("terrace.").keySet().stream().map(key -> "terrace." + key)::iterator);
+        if (!complaints.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", complaints));
+        }
+        String directory = conf.getTrimmed(SettingKeys.CHANNEL_DIR.key(), "");
+        boolean on = flag(conf, SettingKeys.ENABLED) && !directory.isEmpty();
+        return new ClientSettings(
+                on ? Path.of(directory) : null,
+                bytes(conf, SettingKeys.CLIENT_MAPPED_MAX, 0),
+                (int) Math.min(Integer.MAX_VALUE, bytes(conf, SettingKeys.CLIENT_GRANTS_MAX, 1)),
+                milliseconds(conf, SettingKeys.CLIENT_GRANT_TIMEOUT),
+                milliseconds(conf, SettingKeys.CLIENT_GRANT_IDLE),
+                milliseconds(conf, SettingKeys.CLIENT_REPORT_INTERVAL),
+                bytes(conf, SettingKeys.CLIENT_REPORT_BYTES, 1),
+                milliseconds(conf, SettingKeys.CLIENT_REFUSED_PAUSE),
+                milliseconds(conf, SettingKeys.CLIENT_CONNECT_PAUSE));
+    }
+
+    private static boolean flag(Configuration conf, SettingKeys key) {
+        String value = conf.getTrimmed(key.key(), key.defaultValue());
+        if (!value.equals("true") && !value.equals("false")) {
+            throw new IllegalArgumentException(key.key() + " is " + value + "; write true or false");
+        }
+        return value.equals("true");
+    }
+
+    private static long bytes(Configuration conf, SettingKeys key, long least) {
+        String value = conf.getTrimmed(key.key(), key.defaultValue());
+        try {
+            long bytes = new Parsed(conf, key).bytes();
+            if (bytes >= least) {
+                return bytes;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(complaint(key, value, "a number such as " + key.defaultValue()), e);
+        }
+        throw new IllegalArgumentException(complaint(key, value, "at least " + least));
+    }
+
+    private static long milliseconds(Configuration conf, SettingKeys key) {
+        String value = conf.getTrimmed(key.key(), key.defaultValue());
+        try {
+            long milliseconds = new Parsed(conf, key).milliseconds();
+            if (milliseconds >= 1) {
+                return milliseconds;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(complaint(key, value, "a time such as " + key.defaultValue()), e);
+        }
+        throw new IllegalArgumentException(complaint(key, value, "at least 1ms"));
+    }
+
+    private static String complaint(SettingKeys key, String value, String remedy) {
+        return key.key() + " is " + value + "; write " + remedy;
+    }
+
+    /** Hadoop's own parsing, defaults in its notation included. */
+    private record Parsed(Configuration conf, SettingKeys key) {
+        long bytes() {
+            String value = conf.getTrimmed(key.key(), key.defaultValue());
+            return org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix.string2long(value);
+        }
+
+        long milliseconds() {
+            return conf.getTimeDuration(key.key(), key.defaultValue(), TimeUnit.MILLISECONDS);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.terrace.client;
+
+import io.terrace.metrics.Figure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.security.token.block.InvalidBlockTokenException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one block through a grant.
+ *
+ * <p>When the grant ends between two reads it is asked for once more. When that fails the read cannot be finished here,
+ * and the stream has to come back with a stock reader. Of all exceptions {@link InvalidBlockTokenException} does that
+ * with the least harm: DFSInputStream fetches a fresh token and reads again from the same DataNode, where any other
+ * IOException would put a healthy DataNode on the stream's list of dead ones (and with one replica let it sleep for
+ * seconds). The block is paused first, so the reader built then is a stock one.
+ *
+ * <p>Like every block reader, used by one thread at a time.
+ */
+final class GrantedAccessor extends ReplicaAccessor {
+    private final LocalMemory memory;
+    private final GrantKey key;
+    private final long visibleBytes;
+    private HeldGrant grant;
+
+    GrantedAccessor(LocalMemory memory, GrantKey key, long visibleBytes, HeldGrant grant) {
+        this.memory = memory;
+        this.key = key;
+        this.visibleBytes = visibleBytes;
+        this.grant = grant;
+    }
+
+    @Override
+    public int read(long pos, byte[] buf, int off, int len) throws IOException {
+        int length = within(pos, len);
+        if (length > 0 && !grant.read(pos, buf, off, length)) {
+            renewGrant();
+            if (!grant.read(pos, buf, off, length)) {
+                throw abandoned();
+            }
+        }
+        return counted(length);
+    }
+
+    @Override
+    public int read(long pos, ByteBuffer buf) throws IOException {
+        int length = within(pos, buf.remaining());
+        if (length > 0 && !grant.read(pos, buf, length)) {
+            renewGrant();
+            if (!grant.read(pos, buf, length)) {
+                throw abandoned();
+            }
+        }
+        return counted(length);
+    }
+
+    /** The grant stays with the process for the next reader. */
+    @Override
+    public void close() {}
+
+    @Override
+    public boolean isLocal() {
+        return true;
+    }
+
+    @Override
+    public boolean isShortCircuit() {
+        return true;
+    }
+
+    @Override
+    public int getNetworkDistance() {
+        return 0;
+    }
+
+    /** Bytes to read: 0 for an empty target, -1 at the end of what may be seen. */
+    private int within(long pos, int length) {
+        if (length == 0) {
+            return 0;
+        }
+        long left = visibleBytes - pos;
+        return left <= 0 ? -1 : (int) Math.min(left, length);
+    }
+
+    private int counted(int length) {
+        if (length > 0) {
+            ClientFigures.figures().increment(Figure.CLIENT_GRANTED_SHM_READS);
+            ClientFigures.figures().add(Figure.CLIENT_GRANTED_SHM_BYTES, length);
+        }
+        return length;
+    }
+
+    private void renewGrant() throws IOException {
+        @Nullable HeldGrant next = memory.grant(key, visibleBytes);
+        if (next == null) {
+            throw abandoned();
+        }
+        grant = next;
+    }
+
+    private IOException abandoned() {
+        memory.pause(key);
+        ClientFigures.figures().increment(Figure.CLIENT_READS_ABANDONED);
+        return new InvalidBlockTokenException("The grant of " + key.block() + " ended; stock HDFS reads on");
+    }
+}

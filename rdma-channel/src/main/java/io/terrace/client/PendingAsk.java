@@ -1,0 +1,59 @@
+package io.terrace.client;
+
+import io.terrace.channel.Grant;
+import io.terrace.metrics.Figure;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A grant that was asked for: who waits, and how it came out. Several threads may wait for one. */
+final class PendingAsk {
+    /** A grant, or the figure that counts why there is none. */
+    record Outcome(@org.jspecify.annotations.Nullable HeldGrant grant, Figure fallback) {}
+
+    private final GrantKey key;
+    private final long askedNs;
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    PendingAsk(GrantKey key, long askedNs) {
+        this.key = key;
+        this.askedNs = askedNs;
+    }
+
+    GrantKey key() {
+        return key;
+    }
+
+    long askedNs() {
+        return askedNs;
+    }
+
+    boolean isFor(Grant grant) {
+        return grant.descriptor().block().equals(key.block());
+    }
+
+    /** False when nobody waits any more: the grant is the caller's to give back. */
+    boolean succeed(HeldGrant grant) {
+        return outcome.complete(new Outcome(grant, Figure.CLIENT_FALLBACK_FAILED));
+    }
+
+    void fail(Figure fallback) {
+        outcome.complete(new Outcome(null, fallback));
+    }
+
+    /** Waits; when time is up the ask is given up for all who wait. */
+    Outcome await(long timeoutMs) {
+        try {
+            return outcome.get(timeoutMs, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            fail(Figure.CLIENT_FALLBACK_TIMEOUT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Outcome(null, Figure.CLIENT_FALLBACK_TIMEOUT);
+        } catch (ExecutionException e) {
+            fail(Figure.CLIENT_FALLBACK_FAILED);
+        }
+        return outcome.getNow(new Outcome(null, Figure.CLIENT_FALLBACK_TIMEOUT));
+    }
+}
