@@ -1,0 +1,31 @@
+package io.terrace.fs;
+
+import java.util.Objects;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+
+/**
+ * Which bytes of which block a reader wants.
+ *
+ * @param block with its holders and its token, as the NameNode told
+ * @param startOffset first byte, counted from the start of the block
+ * @param endOffset one past the last byte
+ * @param underConstruction whether the file is being written
+ * @param fileName for messages
+ */
+public record BlockRange(
+        LocatedBlock block,
+        long startOffset,
+        long endOffset,
+        boolean underConstruction,
+        boolean verifyChecksum,
+        String fileName,
+        String clientName,
+        Configuration conf) {
+    public BlockRange {
+        Objects.requireNonNull(block, "block");
+        if (startOffset < 0 || endOffset < startOffset) {
+            throw new IllegalArgumentException("bad range " + startOffset + " to " + endOffset + " of " + block);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package org.apache.hadoop.hdfs;
+
+import io.terrace.fs.BlockRange;
+import io.terrace.fs.MemoryFirst;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+
+/** A stock stream that gives each block to {@link MemoryFirst} before it connects to the DataNode it chose. */
+final class TerraceInputStream extends DFSInputStream {
+    private final MemoryFirst memoryFirst;
+
+    TerraceInputStream(
+            DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks, MemoryFirst memoryFirst)
+            throws IOException {
+        super(client, src, verifyChecksum, blocks);
+        this.memoryFirst = memoryFirst;
+    }
+
+    @Override
+    protected BlockReader getBlockReader(
+            LocatedBlock block,
+            long offsetInBlock,
+            long length,
+            InetSocketAddress address,
+            StorageType storageType,
+            DatanodeInfo datanode)
+            throws IOException {
+        BlockRange range = new BlockRange(
+                block,
+                offsetInBlock,
+                offsetInBlock + length,
+                shortCircuitForbidden(),
+                verifyChecksum,
+                src,
+                dfsClient.clientName,
+                dfsClient.getConfiguration());
+        return memoryFirst.open(
+                range,
+                (offset, lengthBytes) ->
+                        super.getBlockReader(block, offset, lengthBytes, address, storageType, datanode));
+    }
+}
