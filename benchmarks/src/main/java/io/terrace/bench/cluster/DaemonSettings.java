@@ -61,7 +61,6 @@ final class DaemonSettings {
         map.put("dfs.namenode.replication.considerLoad", "false");
         if (spec.terrace()) {
             map.put("dfs.namenode.plugins", "io.terrace.placement.hdfs.TerraceNameNodePlugin");
-            map.put(layout.home(Layout.namenode()).resolve("journal").toString());
         }
         map.putAll(spec.properties());
         return map;
