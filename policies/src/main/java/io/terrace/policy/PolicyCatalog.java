@@ -1,10 +1,17 @@
 package io.terrace.policy;
 
+import io.terrace.policy.shelf.ArcShelf;
 import io.terrace.policy.shelf.DecayShelf;
+import io.terrace.policy.shelf.FrequencyShelf;
+import io.terrace.policy.shelf.FrequencyShelf.Rule;
 import io.terrace.policy.shelf.IDeciderShelf;
 import io.terrace.policy.shelf.LayeredPolicy;
 import io.terrace.policy.shelf.LruShelf;
+import io.terrace.policy.shelf.S3FifoShelf;
 import io.terrace.policy.shelf.Shelf;
+import io.terrace.policy.shelf.SieveShelf;
+import io.terrace.policy.shelf.TinyLfuShelf;
+import io.terrace.policy.shelf.TwoQueueShelf;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,11 +42,72 @@ public final class PolicyCatalog {
                 "Admits everything that fits and evicts the least recently used",
                 List.of(),
                 parameters -> LruShelf::new);
+        frequency("lfu", Rule.LFU, "Admits everything that fits and evicts the least often used");
+        shelf(
+                "lrfu",
+                "Between LRU and LFU: counts that fade with every access to anything (Lee et al. 2001)",
+                List.of(
+                        new PolicyParameter("lambda", "0.001", "half-lives per access; 0 is LFU, 1 is LRU"),
+                        remembered()),
+                parameters -> {
+                    double lambda = parameters.number("lambda", 0, 1);
+                    int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
+                    return capacity -> new FrequencyShelf("lrfu", Rule.LRFU, capacity, remembered, lambda);
+                });
+        frequency("gdsf", Rule.GDSF, "Greedy dual by size and frequency: uses per byte, ageing with what was evicted");
+        shelf(
+                "s3-fifo",
+                "Three FIFO queues: newcomers prove themselves in a small one (Yang et al. 2023)",
+                List.of(new PolicyParameter("small", "0.1", "share of the room for newcomers, above 0 and below 1")),
+                parameters -> {
+                    double small = parameters.number("small", 0.001, 0.999);
+                    return capacity -> new S3FifoShelf(capacity, small);
+                });
+        shelf(
+                "arc",
+                "Recency and frequency lists whose shares follow what comes back (Megiddo, Modha 2003)",
+                List.of(),
+                parameters -> ArcShelf::new);
+        shelf(
+                "2q",
+                "A FIFO for newcomers, a recency list for what comes back (Johnson, Shasha 1994)",
+                List.of(
+                        new PolicyParameter("in", "0.25", "share of the room for newcomers, above 0 and below 1"),
+                        new PolicyParameter(
+                                "out", "0.5", "bytes remembered after leaving, as a share of the room, 0..8")),
+                parameters -> {
+                    double in = parameters.number("in", 0.001, 0.999);
+                    double out = parameters.number("out", 0, 8);
+                    return capacity -> new TwoQueueShelf(capacity, in, out);
+                });
+        shelf(
+                "sieve",
+                "A queue with a hand that spares what was used since it last came by (Zhang et al. 2024)",
+                List.of(),
+                parameters -> SieveShelf::new);
+        shelf(
+                "w-tinylfu",
+                "A window by recency before a room guarded by a frequency sketch (Einziger et al. 2017)",
+                List.of(
+                        new PolicyParameter("window", "0.01", "share of the room for newcomers, above 0 and below 1"),
+                        new PolicyParameter("expected", "65536", "objects the sketch is made for, 16 to 67108864")),
+                parameters -> {
+                    double window = parameters.number("window", 0.0001, 0.9);
+                    int expected = (int) parameters.whole("expected", 16, 1 << 26);
+                    return capacity -> new TinyLfuShelf(capacity, window, expected);
+                });
         decay("decay-admit", false, "Decayed access counts; admits what is read more than those it displaces");
         decay(
                 "decay-density",
                 true,
                 "Decayed access counts per byte; admits what is worth more than those it displaces");
+    }
+
+    private static void frequency(String name, Rule rule, String summary) {
+        shelf(name, summary, rule == Rule.LFU ? List.of(remembered()) : List.of(), parameters -> {
+            int remembered = rule == Rule.LFU ? (int) parameters.whole("remembered", 1, Integer.MAX_VALUE) : 0;
+            return capacity -> new FrequencyShelf(name, rule, capacity, remembered, 0);
+        });
     }
 
     private static void decay(String name, boolean byDensity, String summary) {

@@ -30,6 +30,7 @@ public final class DecayShelf implements Shelf {
     private double[] heats = {};
 
     private int[] trial = new int[16];
+    private long[] trialTurns = new long[16];
     private long capacityBytes;
     private long usedBytes;
     private long latestMs = Long.MIN_VALUE;
@@ -97,7 +98,9 @@ public final class DecayShelf implements Shelf {
             room += table.size(victim);
             if (popped == trial.length) {
                 trial = ObjectTable.grown(trial, popped * 2);
+                trialTurns = ObjectTable.grown(trialTurns, popped * 2);
             }
+            trialTurns[popped] = residents.turn(victim);
             trial[popped++] = victim;
             residents.remove(victim);
             if (residents.count() == 0) {
@@ -106,7 +109,7 @@ public final class DecayShelf implements Shelf {
         }
         while (popped > 0) {
             int victim = trial[--popped];
-            residents.put(victim, worth(victim));
+            residents.restore(victim, worth(victim), trialTurns[popped]);
         }
         return room >= needed;
     }
@@ -226,7 +229,7 @@ public final class DecayShelf implements Shelf {
                 + residents.memoryBytes()
                 + outside.memoryBytes()
                 + 8L * heats.length
-                + 4L * trial.length;
+                + 12L * trial.length;
     }
 
     @Override

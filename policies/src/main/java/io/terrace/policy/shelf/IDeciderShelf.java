@@ -24,6 +24,8 @@ public final class IDeciderShelf implements Shelf {
     private final int threshold;
     private final int remembered;
     private long[] firstSeenMs = {};
+    private int[] trial = new int[16];
+    private long[] trialTurns = new long[16];
     private int[] counts = {};
     private long capacityBytes;
     private long usedBytes;
@@ -77,21 +79,21 @@ public final class IDeciderShelf implements Shelf {
             beats = firstSeenMs[victim] < firstSeenMs[slot];
             if (beats) {
                 room += table.size(victim);
-                byAge.remove(victim);
                 if (popped == trial.length) {
-                    trial = ObjectTable.grown(trial, Math.max(16, popped * 2));
+                    trial = ObjectTable.grown(trial, popped * 2);
+                    trialTurns = ObjectTable.grown(trialTurns, popped * 2);
                 }
+                trialTurns[popped] = byAge.turn(victim);
                 trial[popped++] = victim;
+                byAge.remove(victim);
             }
         }
         while (popped > 0) {
             int victim = trial[--popped];
-            byAge.put(victim, firstSeenMs[victim]);
+            byAge.restore(victim, firstSeenMs[victim], trialTurns[popped]);
         }
         return beats;
     }
-
-    private int[] trial = new int[16];
 
     private void settle(int slot, Evictions evictions) {
         usedBytes += table.size(slot);
@@ -214,7 +216,7 @@ public final class IDeciderShelf implements Shelf {
                 + outside.memoryBytes()
                 + 8L * firstSeenMs.length
                 + 4L * counts.length
-                + 4L * trial.length;
+                + 12L * trial.length;
     }
 
     @Override

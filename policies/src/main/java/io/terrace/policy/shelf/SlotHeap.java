@@ -2,14 +2,19 @@ package io.terrace.policy.shelf;
 
 import java.util.Arrays;
 
-/** A binary heap of slots by a double key, least first, with the place of each slot known so that keys can change. */
+/**
+ * A binary heap of slots by a double key, least first, equal keys in the order in which they were put; the place of each
+ * slot is known so that keys can change.
+ */
 final class SlotHeap {
 
     private static final int ABSENT = -1;
 
     private int[] heap = new int[64];
     private double[] keys = new double[64];
+    private long[] turns = new long[64];
     private int[] places = {};
+    private long turn;
     private int count;
 
     boolean contains(int slot) {
@@ -32,13 +37,27 @@ final class SlotHeap {
             if (count == heap.length) {
                 heap = Arrays.copyOf(heap, count * 2);
                 keys = Arrays.copyOf(keys, count * 2);
+                turns = Arrays.copyOf(turns, count * 2);
             }
-            up(count++, slot, key);
+            up(count++, slot, key, turn++);
         } else if (key < keys[place]) {
-            up(place, slot, key);
+            up(place, slot, key, turn++);
         } else {
-            down(place, slot, key);
+            down(place, slot, key, turn++);
         }
+    }
+
+    /** Puts back a slot taken out by {@link #remove} where it was among equals. */
+    void restore(int slot, double key, long formerTurn) {
+        long next = turn;
+        turn = formerTurn;
+        put(slot, key);
+        turn = next;
+    }
+
+    /** Where the slot is among equals; for {@link #restore}. */
+    long turn(int slot) {
+        return turns[places[slot]];
     }
 
     void remove(int slot) {
@@ -46,13 +65,14 @@ final class SlotHeap {
         places[slot] = ABSENT;
         int moved = heap[--count];
         double key = keys[count];
+        long movedTurn = turns[count];
         if (place == count) {
             return;
         }
-        if (place > 0 && key < keys[(place - 1) >>> 1]) {
-            up(place, moved, key);
+        if (place > 0 && before(key, movedTurn, (place - 1) >>> 1)) {
+            up(place, moved, key, movedTurn);
         } else {
-            down(place, moved, key);
+            down(place, moved, key, movedTurn);
         }
     }
 
@@ -69,57 +89,51 @@ final class SlotHeap {
         return count;
     }
 
-    /** The slot at a place of the heap array, 0 being the least; for walking over all of them. */
-    int at(int place) {
-        return heap[place];
-    }
-
-    /** Multiplies every key by a factor above 0, which keeps the order. */
-    void scale(double factor) {
-        for (int i = 0; i < count; i++) {
-            keys[i] *= factor;
-        }
-    }
-
     long memoryBytes() {
-        return 12L * heap.length + 4L * places.length;
+        return 20L * heap.length + 4L * places.length;
     }
 
-    private void up(int from, int slot, double key) {
+    /** Whether the key and turn come before those at a place. */
+    private boolean before(double key, long itsTurn, int place) {
+        return key < keys[place] || (key == keys[place] && itsTurn < turns[place]);
+    }
+
+    private void up(int from, int slot, double key, long itsTurn) {
         int place = from;
         while (place > 0) {
             int parent = (place - 1) >>> 1;
-            if (keys[parent] <= key) {
+            if (!before(key, itsTurn, parent)) {
                 break;
             }
-            set(place, heap[parent], keys[parent]);
+            set(place, heap[parent], keys[parent], turns[parent]);
             place = parent;
         }
-        set(place, slot, key);
+        set(place, slot, key, itsTurn);
     }
 
-    private void down(int from, int slot, double key) {
+    private void down(int from, int slot, double key, long itsTurn) {
         int place = from;
         while (true) {
             int child = 2 * place + 1;
             if (child >= count) {
                 break;
             }
-            if (child + 1 < count && keys[child + 1] < keys[child]) {
+            if (child + 1 < count && before(keys[child + 1], turns[child + 1], child)) {
                 child++;
             }
-            if (key <= keys[child]) {
+            if (before(key, itsTurn, child)) {
                 break;
             }
-            set(place, heap[child], keys[child]);
+            set(place, heap[child], keys[child], turns[child]);
             place = child;
         }
-        set(place, slot, key);
+        set(place, slot, key, itsTurn);
     }
 
-    private void set(int place, int slot, double key) {
+    private void set(int place, int slot, double key, long itsTurn) {
         heap[place] = slot;
         keys[place] = key;
+        turns[place] = itsTurn;
         places[slot] = place;
     }
 }
