@@ -1,0 +1,225 @@
+package io.terrace.datanode;
+
+import io.terrace.channel.BlockKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The extents that exist, the steps of their lives and the bytes they hold.
+ *
+ * <p>Invariants: at most one extent of a block is copying or live; used bytes are those of all extents from the moment a
+ * copy is begun until its file is gone; only a retiring extent without grants and streams is doomed. Not thread-safe:
+ * owned by {@link MemoryTier} and used under its lock.
+ */
+final class ExtentTable {
+
+    private record BlockId(String pool, long id) {}
+
+    private final MemoryTier.Limits limits;
+    private final Region region;
+    private final GrantLedger ledger;
+    private final Slots slots;
+    private final TierEvents events;
+
+    /** Copying and live ones. */
+    private final Map<BlockId, Extent> current = new HashMap<>();
+
+    private final Set<Extent> retiring = new LinkedHashSet<>();
+    private final ArrayDeque<Extent> doomed = new ArrayDeque<>();
+    private final ArrayDeque<HeldGrant> revocations = new ArrayDeque<>();
+
+    private long nextNumber = 1;
+    private long usedBytes;
+    /** Retiring and doomed ones: used, but on their way out. */
+    private long leavingBytes;
+
+    private long pinnedBytes;
+    private int extents;
+
+    ExtentTable(MemoryTier.Limits limits, Region region, GrantLedger ledger, Slots slots, TierEvents events) {
+        this.limits = limits;
+        this.region = region;
+        this.ledger = ledger;
+        this.slots = slots;
+        this.events = events;
+    }
+
+    /** The copying or live extent of a block, of whatever stamp. */
+    @Nullable
+    Extent of(String pool, long blockId) {
+        return current.get(new BlockId(pool, blockId));
+    }
+
+    /** The live extent of exactly this block. */
+    @Nullable
+    Extent live(BlockKey key) {
+        Extent extent = of(key.pool(), key.blockId());
+        return extent != null
+                        && extent.state == ExtentState.LIVE
+                        && extent.key().equals(key)
+                ? extent
+                : null;
+    }
+
+    /** Copying and live extents, as they are now. */
+    List<Extent> snapshot() {
+        return List.copyOf(current.values());
+    }
+
+    /** Retiring extents, as they are now. */
+    Collection<Extent> retiring() {
+        return List.copyOf(retiring);
+    }
+
+    boolean hasRoom(long lengthBytes) {
+        return usedBytes + lengthBytes <= limits.capacityBytes() && extents < limits.extents();
+    }
+
+    void hold(long deltaBytes) {
+        usedBytes += deltaBytes;
+        leavingBytes += deltaBytes;
+    }
+
+    /** Whether there will be room once everything that leaves is gone. */
+    boolean hasRoomSoon(long lengthBytes) {
+        return leavingBytes > 0 && usedBytes - leavingBytes + lengthBytes <= limits.capacityBytes();
+    }
+
+    /** Takes room and an address; null when the region has no hole that large. */
+    @Nullable
+    Extent begin(BlockKey key, long lengthBytes, boolean pinned, long nowNs) {
+        long address = region.allocate(lengthBytes, nowNs);
+        if (address == Region.NO_ADDRESS) {
+            return null;
+        }
+        Extent extent = new Extent(key, lengthBytes, address, nextNumber++, nowNs);
+        extent.ordered = !pinned;
+        usedBytes += lengthBytes;
+        extents++;
+        current.put(new BlockId(key.pool(), key.blockId()), extent);
+        pin(extent, pinned);
+        return extent;
+    }
+
+    void publish(Extent extent, long nowNs) {
+        extent.state = ExtentState.LIVE;
+        extent.lastReadNs = nowNs;
+        extent.slot = slots.claim(extent.key());
+        if (extent.slot != Extent.NO_SLOT) {
+            extent.sequence = slots.publish(extent.slot);
+        }
+        events.resident(extent, extent.pinned);
+    }
+
+    void pin(Extent extent, boolean pinned) {
+        if (extent.pinned != pinned) {
+            extent.pinned = pinned;
+            pinnedBytes += pinned ? extent.lengthBytes() : -extent.lengthBytes();
+            if (extent.state == ExtentState.LIVE) {
+                events.resident(extent, pinned);
+            }
+        }
+    }
+
+    /** Retires unpinned extents, those first that were not read for longest, until that much more will be free. */
+    void makeRoom(long lengthBytes, long nowNs) {
+        List<Extent> candidates = new ArrayList<>();
+        for (Extent extent : current.values()) {
+            if (extent.state == ExtentState.LIVE && !extent.pinned) {
+                candidates.add(extent);
+            }
+        }
+        candidates.sort(Comparator.comparingLong(extent -> extent.lastReadNs - nowNs));
+        for (Extent extent : candidates) {
+            if (usedBytes - leavingBytes + lengthBytes <= limits.capacityBytes()) {
+                return;
+            }
+            retire(extent, RetireCause.MADE_ROOM, nowNs);
+        }
+    }
+
+    /** LIVE to RETIRING; holders of grants are to be told. */
+    void retire(Extent extent, RetireCause cause, long nowNs) {
+        if (extent.slot != Extent.NO_SLOT) {
+            slots.retire(extent.slot);
+        }
+        revocations.addAll(ledger.of(extent));
+        leave(extent, cause, nowNs);
+        events.gone(extent, cause);
+        events.housekeepingWanted();
+    }
+
+    /** A copy that never became live. */
+    void giveUp(Extent extent, long nowNs) {
+        leave(extent, RetireCause.CHANGED, nowNs);
+        events.housekeepingWanted();
+    }
+
+    private void leave(Extent extent, RetireCause cause, long nowNs) {
+        current.remove(new BlockId(extent.key().pool(), extent.key().blockId()), extent);
+        extent.state = ExtentState.RETIRING;
+        pin(extent, false);
+        extent.cause = cause;
+        extent.retiredNs = nowNs;
+        retiring.add(extent);
+        leavingBytes += extent.lengthBytes();
+    }
+
+    /** RETIRING to DOOMED. */
+    void doom(Extent extent) {
+        if (extent.state != ExtentState.RETIRING || extent.grants > 0 || extent.lentStreams > 0) {
+            throw new IllegalStateException("doomed while it is read: " + extent);
+        }
+        extent.state = ExtentState.DOOMED;
+        retiring.remove(extent);
+        doomed.addLast(extent);
+        events.housekeepingWanted();
+    }
+
+    /** The next extent whose file must be removed; {@link #freed} must follow. */
+    @Nullable
+    Extent nextDoomed() {
+        return doomed.pollFirst();
+    }
+
+    /** DOOMED to FREED: the file is gone. */
+    void freed(Extent extent, long nowNs) {
+        extent.state = ExtentState.FREED;
+        if (extent.slot != Extent.NO_SLOT) {
+            slots.free(extent.slot);
+        }
+        region.free(extent.address(), extent.lengthBytes(), nowNs);
+        usedBytes -= extent.lengthBytes();
+        leavingBytes -= extent.lengthBytes();
+        extents--;
+    }
+
+    /** The next grant whose holder must be told to stop. */
+    @Nullable
+    HeldGrant nextRevocation() {
+        HeldGrant grant = revocations.pollFirst();
+        while (grant != null && grant.ended) {
+            grant = revocations.pollFirst();
+        }
+        return grant;
+    }
+
+    MemoryTier.Usage usage() {
+        return new MemoryTier.Usage(
+                limits.capacityBytes(),
+                usedBytes,
+                leavingBytes,
+                pinnedBytes,
+                extents,
+                ledger.size(),
+                region.allocatedBytes());
+    }
+}

@@ -1,0 +1,175 @@
+package io.terrace.datanode;
+
+import io.terrace.channel.Descriptor;
+import io.terrace.channel.ExtentOwner;
+import io.terrace.channel.Grant;
+import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.GrantRequest;
+import io.terrace.channel.Peer;
+import io.terrace.channel.ReadReport;
+import io.terrace.channel.Refusal;
+import io.terrace.channel.RefusalReason;
+import io.terrace.channel.Tier;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers the clients of the grant server: checks the token, takes the grant from the {@link MemoryTier}, makes the link,
+ * and accounts what is reported. Thread-safe.
+ */
+public final class GrantDesk implements ExtentOwner {
+
+    /** Makes the name under which a client may open an extent's file once. */
+    public interface ExtentLinks {
+        String link(Extent extent) throws IOException;
+    }
+
+    /** Also hears of granted reads: stock's own metrics. */
+    public interface ReadMeter {
+        void granted(String user, long reads, long bytes);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(GrantDesk.class);
+
+    private final MemoryTier tier;
+    private final ExtentLinks links;
+    private final BlockAccess access;
+    private final Accesses accesses;
+    private final ReadMeter meter;
+    private final Figures figures;
+    private final LongSupplier nanoClock;
+    private final Map<Long, Peer> peers = new ConcurrentHashMap<>();
+
+    /** Gives grants on this tier. */
+    public GrantDesk(
+            MemoryTier tier,
+            ExtentLinks links,
+            BlockAccess access,
+            Accesses accesses,
+            ReadMeter meter,
+            Figures figures,
+            LongSupplier nanoClock) {
+        this.tier = tier;
+        this.links = links;
+        this.access = access;
+        this.accesses = accesses;
+        this.meter = meter;
+        this.figures = figures;
+        this.nanoClock = nanoClock;
+    }
+
+    @Override
+    public GrantAnswer grant(Peer peer, GrantRequest request) {
+        if (request.write()) {
+            return new Refusal(RefusalReason.NO_WRITES, "copies in memory are not written");
+        }
+        long nowNs = nanoClock.getAsLong();
+        long validMs;
+        try {
+            validMs = access.validMs(request.block(), request.token());
+        } catch (BlockAccess.Denied e) {
+            LOG.info("Refused {} to user {}: {}", request.block(), peer.user(), e.getMessage());
+            return new Refusal(e.reason(), String.valueOf(e.getMessage()));
+        }
+        // Half the clock's range is for ever; the whole would overflow.
+        long validNs = Math.min(TimeUnit.MILLISECONDS.toNanos(validMs), Long.MAX_VALUE / 2);
+        peers.put(peer.session(), peer);
+        MemoryTier.GrantAttempt attempt = tier.grant(peer.session(), request.block(), nowNs + validNs, nowNs);
+        HeldGrant held = attempt.grant();
+        if (held == null) {
+            return refusal(attempt.refused());
+        }
+        long leaseMs = TimeUnit.NANOSECONDS.toMillis(attempt.leaseNs());
+        Extent extent = held.extent();
+        if (leaseMs <= 0) {
+            tier.released(peer.session(), held.id(), nowNs);
+            return new Refusal(RefusalReason.EXPIRED_TOKEN, "the token is about to end");
+        }
+        try {
+            // The grant keeps the file there.
+            String link = links.link(extent);
+            Descriptor descriptor = new Descriptor(
+                    extent.key(), Tier.MEMORY, extent.address(), extent.lengthBytes(), extent.slot, extent.sequence);
+            return new Grant(held.id(), descriptor, link, leaseMs);
+        } catch (IOException e) {
+            tier.released(peer.session(), held.id(), nowNs);
+            LOG.warn("Cannot link {}", extent, e);
+            return new Refusal(RefusalReason.FAILED, "cannot link the extent");
+        }
+    }
+
+    private static Refusal refusal(MemoryTier.@Nullable Refused refused) {
+        if (refused == null) {
+            throw new IllegalStateException("neither a grant nor a refusal");
+        }
+        return switch (refused) {
+            case NOT_RESIDENT -> new Refusal(RefusalReason.NOT_RESIDENT, "not in memory here");
+            case STALE_STAMP -> new Refusal(RefusalReason.STALE_STAMP, "in memory with another generation stamp");
+            case NO_SLOT -> new Refusal(RefusalReason.BUSY, "no slot left for it");
+            case TOO_MANY_GRANTS -> new Refusal(RefusalReason.BUSY, "too many grants are held");
+            case TOKEN_OVER -> new Refusal(RefusalReason.EXPIRED_TOKEN, "the token is over");
+            case OFF -> new Refusal(RefusalReason.OFF, "Terrace is off");
+        };
+    }
+
+    @Override
+    public long renew(Peer peer, long grantId) {
+        return TimeUnit.NANOSECONDS.toMillis(tier.renew(peer.session(), grantId, nanoClock.getAsLong()));
+    }
+
+    @Override
+    public void released(Peer peer, long grantId) {
+        tier.released(peer.session(), grantId, nanoClock.getAsLong());
+    }
+
+    @Override
+    public void reported(Peer peer, List<ReadReport> reports) {
+        long nowNs = nanoClock.getAsLong();
+        long reads = 0;
+        long bytes = 0;
+        for (ReadReport report : reports) {
+            MemoryTier.Counted counted =
+                    tier.reported(peer.session(), report.grantId(), report.reads(), report.bytes(), nowNs);
+            if (counted == null
+                    || counted.accepted().reads() < report.reads()
+                    || counted.accepted().bytes() < report.bytes()) {
+                figures.increment(Figure.READS_GRANTED_REJECTED);
+            }
+            if (counted != null && counted.accepted().reads() > 0) {
+                accesses.granted(
+                        counted.extent().key().pool(),
+                        counted.extent().key().blockId(),
+                        counted.accepted().reads(),
+                        counted.accepted().bytes());
+                reads += counted.accepted().reads();
+                bytes += counted.accepted().bytes();
+            }
+        }
+        if (reads > 0) {
+            meter.granted(peer.user(), reads, bytes);
+        }
+    }
+
+    @Override
+    public void disconnected(Peer peer, boolean orderly) {
+        long unreportedBytes = tier.disconnected(peer.session(), nanoClock.getAsLong());
+        peers.remove(peer.session());
+        if (!orderly) {
+            figures.add(Figure.READS_GRANTED_UNREPORTED_BYTES, unreportedBytes);
+        }
+    }
+
+    /** The peer of a session that asked for a grant and is not gone. */
+    public @Nullable Peer peer(long session) {
+        return peers.get(session);
+    }
+}

@@ -1,0 +1,212 @@
+package io.terrace.datanode;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may read which extent, until when, and what they said they read.
+ *
+ * <p>Bounded by {@link Limits}. A grant ends by release, by the end of its connection, by the acknowledgement of a revoke,
+ * or at the latest when its lease plus the operation deadline has passed; whichever comes first, exactly once. Reports are
+ * accepted up to what one process can plausibly have read since it connected, so a client that forges them gains a
+ * bounded influence.
+ *
+ * <p>Times in nanoseconds of one monotonic clock, passed in. Not thread-safe: owned by {@link MemoryTier}.
+ */
+public final class GrantLedger {
+
+    /**
+     * What the ledger admits.
+     *
+     * @param grants held at one time by everybody
+     * @param grantsPerPeer held at one time by one connection
+     * @param leaseNs the longest lease given
+     * @param deadlineNs how long an operation begun under a lease may still run after it
+     * @param bytesPerSecond what one process can plausibly read
+     * @param readsPerSecond how often one process can plausibly read
+     */
+    public record Limits(
+            int grants, int grantsPerPeer, long leaseNs, long deadlineNs, long bytesPerSecond, long readsPerSecond) {}
+
+    /** What of a report counts. */
+    public record Accepted(long reads, long bytes) {}
+
+    private static final class PeerAccount {
+        final long sinceNs;
+        final Set<HeldGrant> grants = new LinkedHashSet<>();
+        long reads;
+        long bytes;
+        long lastReportNs;
+
+        PeerAccount(long nowNs) {
+            sinceNs = nowNs;
+            lastReportNs = nowNs;
+        }
+    }
+
+    private final Limits limits;
+    private final Map<Long, HeldGrant> byId = new HashMap<>();
+    private final Map<Long, PeerAccount> peers = new HashMap<>();
+    private final Map<Extent, Set<HeldGrant>> byExtent = new IdentityHashMap<>();
+    private final TreeSet<HeldGrant> byEnd = new TreeSet<>((a, b) -> {
+        int order = Long.compare(a.endsNs - b.endsNs, 0);
+        return order != 0 ? order : Long.compare(a.id(), b.id());
+    });
+    private long nextId = 1;
+
+    /** An empty ledger. */
+    public GrantLedger(Limits limits) {
+        this.limits = limits;
+    }
+
+    /** A new grant that ends with its token at the latest, or null when the ledger or this peer is at its limit. */
+    public @Nullable HeldGrant grant(long peer, Extent extent, long tokenEndsNs, long nowNs) {
+        if (byId.size() >= limits.grants()) {
+            return null;
+        }
+        PeerAccount account = peers.computeIfAbsent(peer, p -> new PeerAccount(nowNs));
+        if (account.grants.size() >= limits.grantsPerPeer()) {
+            return null;
+        }
+        HeldGrant grant = new HeldGrant(nextId++, peer, extent, tokenEndsNs);
+        grant.endsNs = nowNs + leaseNs(grant, nowNs) + limits.deadlineNs();
+        byId.put(grant.id(), grant);
+        account.grants.add(grant);
+        byExtent.computeIfAbsent(extent, e -> new LinkedHashSet<>()).add(grant);
+        byEnd.add(grant);
+        extent.grants++;
+        return grant;
+    }
+
+    /** The lease that a grant may have from now on; 0 or less when its token is over. */
+    public long leaseNs(HeldGrant grant, long nowNs) {
+        return Math.min(limits.leaseNs(), grant.tokenEndsNs() - nowNs);
+    }
+
+    /** Lengthens the lease of a grant on a live extent; answers the new lease, 0 or less when there is none. */
+    public long renew(long peer, long grantId, long nowNs) {
+        HeldGrant grant = held(peer, grantId);
+        if (grant == null || grant.extent().state != ExtentState.LIVE) {
+            return 0;
+        }
+        long leaseNs = leaseNs(grant, nowNs);
+        long endsNs = nowNs + leaseNs + limits.deadlineNs();
+        if (leaseNs > 0 && endsNs - grant.endsNs > 0) {
+            byEnd.remove(grant);
+            grant.endsNs = endsNs;
+            byEnd.add(grant);
+        }
+        return leaseNs;
+    }
+
+    /** The grant, if this peer holds it. */
+    public @Nullable HeldGrant held(long peer, long grantId) {
+        HeldGrant grant = byId.get(grantId);
+        return grant != null && grant.peer() == peer ? grant : null;
+    }
+
+    /** Ends a grant of this peer; null when it holds no such grant (any more). */
+    public @Nullable HeldGrant end(long peer, long grantId) {
+        HeldGrant grant = held(peer, grantId);
+        if (grant != null) {
+            end(grant);
+        }
+        return grant;
+    }
+
+    /** Ends all grants of a connection that is gone. */
+    public List<HeldGrant> endPeer(long peer) {
+        PeerAccount account = peers.remove(peer);
+        if (account == null) {
+            return List.of();
+        }
+        List<HeldGrant> ended = List.copyOf(account.grants);
+        ended.forEach(this::end);
+        return ended;
+    }
+
+    /** Ends every grant whose lease and deadline are over. */
+    public List<HeldGrant> endOverdue(long nowNs) {
+        List<HeldGrant> ended = new ArrayList<>(0);
+        while (!byEnd.isEmpty() && byEnd.first().endsNs - nowNs <= 0) {
+            HeldGrant first = byEnd.first();
+            end(first);
+            ended.add(first);
+        }
+        return ended;
+    }
+
+    /** The grants held on an extent. */
+    public Collection<HeldGrant> of(Extent extent) {
+        Set<HeldGrant> grants = byExtent.get(extent);
+        return grants == null ? List.of() : List.copyOf(grants);
+    }
+
+    /** How much of what this peer says it read through a grant it holds is plausible, and so counts. */
+    public Accepted report(long peer, HeldGrant grant, long reads, long bytes, long nowNs) {
+        PeerAccount account = peers.get(peer);
+        if (account == null || grant.ended || reads <= 0 || bytes < 0) {
+            return new Accepted(0, 0);
+        }
+        double seconds = Math.max(0, nowNs - account.sinceNs) / 1e9 + 0.1;
+        long readsLeft = Math.max(0, (long) (seconds * limits.readsPerSecond()) - account.reads);
+        long bytesLeft = Math.max(0, (long) (seconds * limits.bytesPerSecond()) - account.bytes);
+        long acceptedReads = Math.min(reads, readsLeft);
+        long length = grant.extent().lengthBytes();
+        long mostBytes = acceptedReads > Long.MAX_VALUE / length ? Long.MAX_VALUE : acceptedReads * length;
+        long acceptedBytes = Math.min(Math.min(bytes, bytesLeft), mostBytes);
+        account.reads += acceptedReads;
+        account.bytes += acceptedBytes;
+        account.lastReportNs = nowNs;
+        return new Accepted(acceptedReads, acceptedBytes);
+    }
+
+    /** The most that a connection which ends now can have read without having reported it. */
+    public long unreportedBytes(long peer, long nowNs) {
+        PeerAccount account = peers.get(peer);
+        if (account == null || account.grants.isEmpty()) {
+            return 0;
+        }
+        double seconds = Math.max(0, nowNs - account.lastReportNs) / 1e9;
+        return (long) Math.min(seconds * limits.bytesPerSecond(), (double) Long.MAX_VALUE);
+    }
+
+    /** Grants held now. */
+    public int size() {
+        return byId.size();
+    }
+
+    /** Connections that asked for a grant and are not gone. */
+    public int peers() {
+        return peers.size();
+    }
+
+    private void end(HeldGrant grant) {
+        grant.ended = true;
+        byId.remove(grant.id());
+        byEnd.remove(grant);
+        PeerAccount account = peers.get(grant.peer());
+        if (account != null) {
+            account.grants.remove(grant);
+        }
+        Set<HeldGrant> ofExtent = byExtent.get(grant.extent());
+        if (ofExtent != null) {
+            ofExtent.remove(grant);
+            if (ofExtent.isEmpty()) {
+                byExtent.remove(grant.extent());
+            }
+        }
+        grant.extent().grants--;
+        if (grant.extent().grants < 0) {
+            throw new IllegalStateException("grant " + grant.id() + " ended twice on " + grant.extent());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.terrace.datanode;
+
+/** A client process's right to read one extent until its lease ends. Owned by {@link GrantLedger}. */
+public final class HeldGrant {
+
+    private final long id;
+    private final long peer;
+    private final Extent extent;
+    /** No lease goes beyond this: the token on which the grant was given ends then. */
+    private final long tokenEndsNs;
+
+    long endsNs;
+    boolean ended;
+
+    HeldGrant(long id, long peer, Extent extent, long tokenEndsNs) {
+        this.id = id;
+        this.peer = peer;
+        this.extent = extent;
+        this.tokenEndsNs = tokenEndsNs;
+    }
+
+    /** Unique in this incarnation of the DataNode; positive. */
+    public long id() {
+        return id;
+    }
+
+    /** The session it was given to. */
+    public long peer() {
+        return peer;
+    }
+
+    /** What may be read. */
+    public Extent extent() {
+        return extent;
+    }
+
+    long tokenEndsNs() {
+        return tokenEndsNs;
+    }
+}

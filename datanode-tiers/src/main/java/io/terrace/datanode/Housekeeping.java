@@ -1,0 +1,130 @@
+package io.terrace.datanode;
+
+import io.terrace.channel.BlockKey;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The turns of housekeeping: frees what nobody reads any more, tells holders of retired grants to stop, begins copies of
+ * pinned blocks, and shows that the DataNode is alive.
+ *
+ * <p>{@link #turn} does one turn and answers the work done, so it runs on its own thread or stepped in a test.
+ */
+public final class Housekeeping implements AutoCloseable {
+
+    /** Says to a client that it must stop reading through a grant; does not block. */
+    public interface Revoker {
+        void revoke(HeldGrant grant);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
+    private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long STOP_WAIT_MS = 5_000;
+
+    private final MemoryTier tier;
+    private final Pins pins;
+    private final ReplicaSource source;
+    private final Promotions promotions;
+    private final Revoker revoker;
+    private final Runnable beat;
+    private final LongSupplier nanoClock;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    /** Begins its turns with {@link #start}. */
+    public Housekeeping(
+            MemoryTier tier,
+            Pins pins,
+            ReplicaSource source,
+            Promotions promotions,
+            Revoker revoker,
+            Runnable beat,
+            LongSupplier nanoClock,
+            String name) {
+        this.tier = tier;
+        this.pins = pins;
+        this.source = source;
+        this.promotions = promotions;
+        this.revoker = revoker;
+        this.beat = beat;
+        this.nanoClock = nanoClock;
+        this.thread = new Thread(this::run, "terrace-housekeeping-" + name);
+        this.thread.setDaemon(true);
+    }
+
+    /** Runs on a thread of its own from now on. */
+    public Housekeeping start() {
+        thread.start();
+        return this;
+    }
+
+    /** There is something to do. */
+    public void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** One turn; the work done. */
+    public int turn(long nowNs) {
+        beat.run();
+        int work = 0;
+        for (HeldGrant grant = tier.nextRevocation(); grant != null; grant = tier.nextRevocation()) {
+            revoker.revoke(grant);
+            work++;
+        }
+        work += tier.sweep(nowNs);
+        for (Pins.Pin pin : pins.due(nowNs)) {
+            work += begin(pin, nowNs);
+        }
+        return work;
+    }
+
+    private int begin(Pins.Pin pin, long nowNs) {
+        ReplicaSource.Found found = source.find(pin.pool(), pin.blockId());
+        if (found == null) {
+            return 0;
+        }
+        BlockKey key = found.key();
+        if (tier.isPinned(key)) {
+            pins.satisfied(pin, nowNs);
+            return 0;
+        }
+        promotions.submit(new Promotions.Order(key, found.lengthBytes(), true, () -> pins.contains(pin), result -> {
+            if (result.outcome() == MoveOutcome.DONE) {
+                pins.satisfied(pin, nanoClock.getAsLong());
+            } else {
+                LOG.info("Pinned block {} is not in memory: {} {}", key, result.outcome(), result.message());
+            }
+            if (!pins.contains(pin)) {
+                tier.unpin(pin.pool(), pin.blockId(), nanoClock.getAsLong());
+            }
+        }));
+        return 1;
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                if (turn(nanoClock.getAsLong()) == 0) {
+                    LockSupport.parkNanos(IDLE_NS);
+                }
+            } catch (RuntimeException e) {
+                LOG.error("A turn of housekeeping failed", e);
+                LockSupport.parkNanos(IDLE_NS);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        try {
+            thread.join(STOP_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package io.terrace.datanode;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tmpfs directory of one DataNode and the files in it.
+ *
+ * <pre>
+ *   in_use.lock        held by the process that uses the directory
+ *   extents/POOL/blk_ID_STAMP_NUMBER   one file for each copy, 0444 when whole, in a directory of 0700
+ *   leftovers/         files of an earlier process, to be verified or deleted
+ * </pre>
+ *
+ * <p>Thread-safe. A directory that is missing, not writable, in use or not in memory is an IOException that names the
+ * setting.
+ */
+public final class MemoryDirectory implements ExtentStore, Closeable {
+
+    /** A copy made by an earlier process. */
+    public record Leftover(Path path, String pool, long blockId, long generationStamp, long lengthBytes) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryDirectory.class);
+    private static final Pattern EXTENT_NAME = Pattern.compile("blk_(-?\\d{1,19})_(\\d{1,19})_(\\d{1,19})");
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+    private static final Set<PosixFilePermission> COPYING = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> SEALED = PosixFilePermissions.fromString("r--r--r--");
+
+    private final Path root;
+    private final Path extents;
+    private final Path leftovers;
+    private final FileChannel lockFile;
+    private final FileStore fileStore;
+
+    private MemoryDirectory(Path root, FileChannel lockFile, FileStore fileStore) {
+        this.root = root;
+        this.extents = root.resolve("extents");
+        this.leftovers = root.resolve("leftovers");
+        this.lockFile = lockFile;
+        this.fileStore = fileStore;
+    }
+
+    /**
+     * Takes the directory into use and sets files of an earlier process aside.
+     *
+     * @param requireTmpfs refuse a directory that is not in memory, instead of only warning
+     */
+    public static MemoryDirectory open(Path root, boolean requireTmpfs) throws IOException {
+        String key = DataNodeSettings.MEMORY_DIR;
+        if (!Files.isDirectory(root)) {
+            throw new IOException(key + "=" + root + " is not a directory: make it on a tmpfs mount");
+        }
+        FileStore store = Files.getFileStore(root);
+        if (!store.type().equals("tmpfs") && !store.type().equals("ramfs")) {
+            String message = key + "=" + root + " is on " + store.type() + ", not on tmpfs";
+            if (requireTmpfs) {
+                throw new IOException(message + ": mount a tmpfs there, or set " + DataNodeSettings.MEMORY_REQUIRE_TMPFS
+                        + "=false to go without");
+            }
+            LOG.warn("{}: copies there are no faster than the file system", message);
+        }
+        FileChannel lockFile;
+        try {
+            lockFile =
+                    FileChannel.open(root.resolve("in_use.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new IOException(key + "=" + root + " is not writable by this user", e);
+        }
+        try {
+            lock(lockFile, key + "=" + root);
+            MemoryDirectory directory = new MemoryDirectory(root, lockFile, store);
+            directory.prepare();
+            return directory;
+        } catch (IOException | RuntimeException e) {
+            lockFile.close();
+            throw e;
+        }
+    }
+
+    private static void lock(FileChannel file, String what) throws IOException {
+        @Nullable FileLock lock;
+        try {
+            lock = file.tryLock();
+        } catch (OverlappingFileLockException e) {
+            lock = null;
+        }
+        if (lock == null) {
+            throw new IOException(what + " is used by another DataNode: give each DataNode a directory of its own");
+        }
+    }
+
+    private void prepare() throws IOException {
+        for (Path directory : List.of(extents, leftovers)) {
+            Files.createDirectories(directory);
+            Files.setPosixFilePermissions(directory, OWNER_ONLY);
+        }
+        for (Path pool : list(extents)) {
+            for (Path file : list(pool)) {
+                Path aside = leftovers.resolve(pool.getFileName().toString());
+                Files.createDirectories(aside);
+                Files.move(file, aside.resolve(file.getFileName().toString()), StandardCopyOption.REPLACE_EXISTING);
+            }
+            Files.delete(pool);
+        }
+    }
+
+    /** The directory itself. */
+    public Path root() {
+        return root;
+    }
+
+    /** Bytes of the file system, used or not. */
+    public long fileSystemBytes() throws IOException {
+        return fileStore.getTotalSpace();
+    }
+
+    /** The kind of file system, as the system names it. */
+    public String fileSystemType() {
+        return fileStore.type();
+    }
+
+    /** Copies of an earlier process; files that are no whole copy are deleted. */
+    public List<Leftover> leftovers() throws IOException {
+        List<Leftover> found = new ArrayList<>();
+        for (Path pool : list(leftovers)) {
+            for (Path file : list(pool)) {
+                Matcher name = EXTENT_NAME.matcher(file.getFileName().toString());
+                boolean whole = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                        && Files.getPosixFilePermissions(file).equals(SEALED);
+                if (whole && name.matches()) {
+                    found.add(new Leftover(
+                            file,
+                            pool.getFileName().toString(),
+                            Long.parseLong(name.group(1)),
+                            Long.parseLong(name.group(2)),
+                            Files.size(file)));
+                } else {
+                    Files.delete(file);
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Makes a leftover the file of an extent. */
+    public void adopt(Leftover leftover, Extent extent) throws IOException {
+        Path file = file(extent);
+        Files.createDirectories(file.resolveSibling("."));
+        Files.move(leftover.path(), file);
+    }
+
+    /** Deletes a leftover. */
+    public void discard(Leftover leftover) throws IOException {
+        Files.deleteIfExists(leftover.path());
+    }
+
+    /** The file of an extent. */
+    public Path file(Extent extent) {
+        return extents.resolve(extent.key().pool())
+                .resolve(
+                        "blk_" + extent.key().blockId() + "_" + extent.key().generationStamp() + "_" + extent.number());
+    }
+
+    @Override
+    public FileChannel create(Extent extent) throws IOException {
+        Path file = file(extent);
+        Path pool = extents.resolve(extent.key().pool());
+        if (!extents.equals(pool.normalize().getParent())) {
+            throw new IOException("block pool id " + extent.key().pool() + " is no file name");
+        }
+        Files.createDirectories(pool);
+        return FileChannel.open(
+                file,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                PosixFilePermissions.asFileAttribute(COPYING));
+    }
+
+    @Override
+    public void seal(Extent extent) throws IOException {
+        Files.setPosixFilePermissions(file(extent), SEALED);
+    }
+
+    @Override
+    public FileChannel open(Extent extent) throws IOException {
+        return FileChannel.open(file(extent), StandardOpenOption.READ);
+    }
+
+    @Override
+    public void remove(Extent extent, boolean truncate) {
+        Path file = file(extent);
+        try {
+            if (truncate && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                Files.setPosixFilePermissions(file, COPYING);
+                try (FileChannel bytes = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                    bytes.truncate(0);
+                }
+            }
+            Files.deleteIfExists(file);
+        } catch (NoSuchFileException e) {
+            LOG.debug("{} is gone already", file);
+        } catch (IOException e) {
+            LOG.warn("Cannot remove {}: its memory stays in use until it is deleted", file, e);
+        }
+    }
+
+    /** Lets another process use the directory; its files stay. */
+    @Override
+    public void close() throws IOException {
+        lockFile.close();
+    }
+
+    private static List<Path> list(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.toList();
+        }
+    }
+}

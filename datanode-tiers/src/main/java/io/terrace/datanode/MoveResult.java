@@ -1,0 +1,9 @@
+package io.terrace.datanode;
+
+/** What became of one move, for whoever asked for it. */
+public record MoveResult(MoveOutcome outcome, long bytesMoved, long tookNs, String message) {
+
+    static MoveResult of(MoveOutcome outcome, String message) {
+        return new MoveResult(outcome, 0, 0, message);
+    }
+}

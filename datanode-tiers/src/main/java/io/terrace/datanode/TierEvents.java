@@ -1,0 +1,14 @@
+package io.terrace.datanode;
+
+/** Hears what becomes resident and what stops being so. Called under the tier's lock: must be quick and never call back. */
+public interface TierEvents {
+
+    /** The extent is served from now on, or its pin changed. */
+    void resident(Extent extent, boolean pinned);
+
+    /** The extent is no longer served. */
+    void gone(Extent extent, RetireCause cause);
+
+    /** The tier has something for its housekeeping to do now. */
+    void housekeepingWanted();
+}

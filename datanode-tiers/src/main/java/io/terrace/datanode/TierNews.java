@@ -1,0 +1,76 @@
+package io.terrace.datanode;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** Passes on what the tier tells: to the figures, to stock's descriptors, and to whoever reports residency. */
+public final class TierNews implements TierEvents {
+
+    private final Figures figures;
+    /** Stock clients that hold a descriptor of this block should ask for a new one. */
+    private final Consumer<BlockKey> refreshDescriptors;
+
+    private final List<ResidencyListener> listeners = new CopyOnWriteArrayList<>();
+    private volatile Runnable wake = () -> {};
+
+    /** Nobody listens yet. */
+    public TierNews(Figures figures, Consumer<BlockKey> refreshDescriptors) {
+        this.figures = figures;
+        this.refreshDescriptors = refreshDescriptors;
+    }
+
+    /** What to do when there is housekeeping. */
+    public void onHousekeeping(Runnable newWake) {
+        wake = newWake;
+    }
+
+    /** Tells this listener from now on. */
+    public void listen(ResidencyListener listener) {
+        listeners.add(listener);
+    }
+
+    /** Tells it no more. */
+    public void unlisten(ResidencyListener listener) {
+        listeners.remove(listener);
+    }
+
+    @Override
+    public void resident(Extent extent, boolean pinned) {
+        if (extent.slot == Extent.NO_SLOT) {
+            figures.increment(Figure.MEMORY_NO_SLOT);
+        }
+        // So that they read the copy from now on, and the pages of the replica can go.
+        refreshDescriptors.accept(extent.key());
+        tell(extent, true, pinned);
+    }
+
+    @Override
+    public void gone(Extent extent, RetireCause cause) {
+        figures.increment(
+                switch (cause) {
+                    case ORDERED -> Figure.MEMORY_RETIRED_ORDERED;
+                    case MADE_ROOM -> Figure.MEMORY_RETIRED_MADE_ROOM;
+                    case CHANGED -> Figure.MEMORY_RETIRED_CHANGED;
+                    case POOL_GONE, SHUTDOWN, SCRUB_FAILED, SWITCHED_OFF -> Figure.MEMORY_RETIRED_OTHER;
+                });
+        if (extent.passed) {
+            refreshDescriptors.accept(extent.key());
+        }
+        tell(extent, false, false);
+    }
+
+    @Override
+    public void housekeepingWanted() {
+        wake.run();
+    }
+
+    private void tell(Extent extent, boolean resident, boolean pinned) {
+        for (ResidencyListener listener : listeners) {
+            listener.residency(extent.key(), extent.lengthBytes(), resident, pinned);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.channel.ChannelDirectory;
+import io.terrace.channel.GrantLimits;
+import io.terrace.channel.GrantServer;
+import io.terrace.channel.LinkDirectory;
+import io.terrace.channel.Peer;
+import io.terrace.channel.SlotTable;
+import io.terrace.datanode.Accesses;
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.datanode.GrantDesk;
+import io.terrace.datanode.GrantLedger;
+import io.terrace.datanode.HeldGrant;
+import io.terrace.datanode.Housekeeping;
+import io.terrace.datanode.MemoryDirectory;
+import io.terrace.datanode.MemoryTier;
+import io.terrace.datanode.Pace;
+import io.terrace.datanode.Pins;
+import io.terrace.datanode.Promotion;
+import io.terrace.datanode.Promotions;
+import io.terrace.datanode.Region;
+import io.terrace.datanode.SharedSlots;
+import io.terrace.datanode.Slots;
+import io.terrace.datanode.TierNews;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory tier of one running DataNode, with all its parts wired: made when the dataset is there, closed when the
+ * DataNode stops. A part that cannot be made closes what was made before and is an IOException.
+ */
+final class MemoryService implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryService.class);
+    /** An extent's address is a name until verbs maps it; far from what a JVM maps by itself. */
+    private static final long REGION_BASE = 0x1000_0000_0000L;
+
+    private final Figures figures = new Figures();
+    private final Deque<Closeable> toClose = new ArrayDeque<>();
+    private final MemoryTier tier;
+    private final MemoryDirectory directory;
+    private final Pins pins;
+    private final Accesses accesses;
+    private final Promotions promotions;
+    private final LocalReplicas replicas;
+    private final TierNews news;
+    private final Housekeeping housekeeping;
+
+    private MemoryService(DataNode datanode, WatchedDataset dataset, DataNodeSettings settings) throws IOException {
+        String name = datanode.getDatanodeUuid();
+        PassedDescriptors descriptors = new PassedDescriptors(datanode.getShortCircuitRegistry());
+        replicas = new LocalReplicas(datanode, dataset);
+        directory = opened(MemoryDirectory.open(settings.memoryDir(), settings.requireTmpfs()));
+        Path channelDir = settings.channelDir();
+        SlotTable table = channelDir == null ? null : opened(slotTable(settings));
+        Slots slots = table == null ? SharedSlots.NONE : new SharedSlots(table);
+        news = new TierNews(figures, descriptors::invalidate);
+        GrantLedger ledger = new GrantLedger(settings.grantLimits());
+        tier = new MemoryTier(
+                new MemoryTier.Limits(settings.capacityBytes(), settings.extentsMax(), settings.lentTimeoutNs()),
+                new Region(REGION_BASE, settings.regionBytes(), settings.regionRestNs()),
+                ledger,
+                directory,
+                slots,
+                news,
+                descriptors::isHeld);
+        pins = new Pins(settings.extentsMax());
+        accesses = new Accesses(figures, System::nanoTime);
+        Pace pace = Pace.ofSystem(settings.copyBytesPerSecond());
+        promotions = opened(new Promotions(
+                tier,
+                settings.copyThreads(),
+                settings.copyQueue(),
+                name,
+                () -> new Promotion(
+                        tier, replicas, directory, pace, settings.dropSourcePages(), figures, System::nanoTime)));
+        Housekeeping.Revoker revoker = grant -> {};
+        if (channelDir != null && table != null) {
+            revoker = serve(datanode, channelDir, table);
+        } else {
+            LOG.warn(
+                    "{} is not set: stock readers are served from memory, clients get no grants",
+                    DataNodeSettings.CHANNEL_DIR);
+        }
+        Runnable beat = table == null ? () -> {} : () -> table.beat(System.nanoTime());
+        housekeeping = new Housekeeping(tier, pins, replicas, promotions, revoker, beat, System::nanoTime, name);
+        toClose.push(housekeeping::close);
+        news.onHousekeeping(housekeeping::wake);
+        gauges();
+    }
+
+    /** Makes and starts everything. */
+    static MemoryService start(DataNode datanode, WatchedDataset dataset, DataNodeSettings settings)
+            throws IOException {
+        MemoryService service = null;
+        try {
+            service = new MemoryService(datanode, dataset, settings);
+            service.run(dataset);
+            return service;
+        } catch (IOException | RuntimeException e) {
+            if (service != null) {
+                service.close();
+            }
+            throw e;
+        }
+    }
+
+    private void run(WatchedDataset dataset) {
+        housekeeping.start();
+        dataset.watch(
+                new ResidentCopies(tier, directory, pins, accesses, pool -> {}, housekeeping::wake, System::nanoTime));
+        toClose.push(dataset::unwatch);
+    }
+
+    private SlotTable slotTable(DataNodeSettings settings) throws IOException {
+        Path root = directory.root();
+        Set<PosixFilePermission> mode = Files.getPosixFilePermissions(root);
+        if (mode.add(PosixFilePermission.OTHERS_EXECUTE) | mode.add(PosixFilePermission.GROUP_EXECUTE)) {
+            // Clients pass through to the links; they cannot list.
+            Files.setPosixFilePermissions(root, mode);
+        }
+        Path path = root.resolve("slots");
+        Files.deleteIfExists(path);
+        return SlotTable.create(path, 2 * settings.extentsMax(), new SecureRandom());
+    }
+
+    private Housekeeping.Revoker serve(DataNode datanode, Path channelDir, SlotTable table) throws IOException {
+        LinkDirectory links = LinkDirectory.create(directory.root().resolve("links"));
+        GrantDesk desk = new GrantDesk(
+                tier,
+                extent -> links.link(directory.file(extent)),
+                new BlockTokens(datanode),
+                accesses,
+                new StockMetrics(datanode.getMetrics()),
+                figures,
+                System::nanoTime);
+        GrantServer server = GrantServer.start(
+                ChannelDirectory.check(channelDir),
+                datanode.getDatanodeUuid(),
+                table,
+                links,
+                desk,
+                GrantLimits.DEFAULT,
+                figures);
+        toClose.push(server::close);
+        return grant -> revoke(server, desk, grant);
+    }
+
+    private static void revoke(GrantServer server, GrantDesk desk, HeldGrant grant) {
+        Peer peer = desk.peer(grant.peer());
+        if (peer != null) {
+            server.revoke(
+                    peer, grant.id(), grant.extent().slot(), grant.extent().sequence());
+        }
+    }
+
+    private void gauges() {
+        figures.gauge(Figure.MEMORY_CAPACITY_BYTES, () -> tier.usage().capacityBytes());
+        figures.gauge(Figure.MEMORY_USED_BYTES, () -> tier.usage().usedBytes());
+        figures.gauge(Figure.MEMORY_RETIRING_BYTES, () -> tier.usage().retiringBytes());
+        figures.gauge(Figure.MEMORY_PINNED_BYTES, () -> tier.usage().pinnedBytes());
+        figures.gauge(Figure.MEMORY_EXTENTS, () -> tier.usage().extents());
+        figures.gauge(Figure.MEMORY_GRANTS, () -> tier.usage().grants());
+    }
+
+    private <C extends Closeable> C opened(C part) {
+        toClose.push(part);
+        return part;
+    }
+
+    /** What this DataNode counts. */
+    Figures figures() {
+        return figures;
+    }
+
+    /** The tier itself. */
+    MemoryTier tier() {
+        return tier;
+    }
+
+    /** Copies stay in the directory for the next process; the last part made is closed first. */
+    @Override
+    public void close() {
+        for (Closeable part = toClose.poll(); part != null; part = toClose.poll()) {
+            close(part);
+        }
+    }
+
+    private static void close(@Nullable Closeable part) {
+        try {
+            if (part != null) {
+                part.close();
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("Closing a part of the memory tier", e);
+        }
+    }
+}

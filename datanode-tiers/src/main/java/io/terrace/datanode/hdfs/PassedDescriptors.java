@@ -1,0 +1,23 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.channel.BlockKey;
+import org.apache.hadoop.hdfs.ExtendedBlockId;
+import org.apache.hadoop.hdfs.server.datanode.ShortCircuitRegistry;
+
+/** What stock's short-circuit registry knows of descriptors that clients hold. Thread-safe. */
+record PassedDescriptors(ShortCircuitRegistry registry) {
+
+    /** Clients that hold descriptors of this block ask for new ones before their next read. */
+    void invalidate(BlockKey key) {
+        registry.processBlockInvalidation(id(key));
+    }
+
+    /** Whether a client holds, or may yet hold, descriptors of this block. */
+    boolean isHeld(BlockKey key) {
+        return registry.visit((segments, slots) -> slots.containsKey(id(key)));
+    }
+
+    private static ExtendedBlockId id(BlockKey key) {
+        return new ExtendedBlockId(key.blockId(), key.pool());
+    }
+}

@@ -1,0 +1,129 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.protocol.SettingKeys;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waits until the DataNode has its dataset and its identity, which it has not when plugins start, and then starts the
+ * memory tier; closes it again when the DataNode stops.
+ */
+final class PluginThread implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PluginThread.class);
+    private static final long POLL_MS = 20;
+    private static final long STOP_WAIT_MS = 30_000;
+
+    private final DataNode datanode;
+    private final DataNodeSettings settings;
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile @Nullable MemoryService service;
+
+    private PluginThread(DataNode datanode, DataNodeSettings settings) {
+        this.datanode = datanode;
+        this.settings = settings;
+        this.thread = new Thread(this::run, "terrace-start");
+        this.thread.setDaemon(true);
+    }
+
+    /**
+     * Begins to wait.
+     *
+     * @param service the DataNode
+     * @throws IllegalArgumentException if a setting cannot be
+     */
+    static @Nullable AutoCloseable start(Object service) {
+        if (!(service instanceof DataNode datanode)) {
+            throw new IllegalArgumentException("the plugin is for a DataNode, not for " + service);
+        }
+        Configuration conf = datanode.getConf();
+        DataNodeSettings settings = new DataNodeSettings(conf);
+        List<String> complaints = SettingKeys.complaints(terraceKeys(conf));
+        if (!complaints.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", complaints));
+        }
+        if (!settings.enabled()) {
+            LOG.info("Terrace is off: {} is false", DataNodeSettings.ENABLED);
+            return null;
+        }
+        PluginThread plugin = new PluginThread(datanode, settings.check());
+        plugin.thread.start();
+        return plugin;
+    }
+
+    private static List<String> terraceKeys(Configuration conf) {
+        List<String> keys = new ArrayList<>();
+        for (Map.Entry<String, String> property : conf) {
+            if (property.getKey().startsWith("terrace.")) {
+                keys.add(property.getKey());
+            }
+        }
+        return keys;
+    }
+
+    private void run() {
+        try {
+            while (!closed && (datanode.getFSDataset() == null || datanode.getDatanodeUuid() == null)) {
+                TimeUnit.MILLISECONDS.sleep(POLL_MS);
+            }
+            if (closed) {
+                return;
+            }
+            if (!(datanode.getFSDataset() instanceof WatchedDataset dataset)) {
+                LOG.error("Terrace is off, the DataNode is stock: set dfs.datanode.fsdataset.factory to"
+                        + " org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory");
+                return;
+            }
+            MemoryService started = MemoryService.start(datanode, dataset, settings);
+            synchronized (this) {
+                if (!closed) {
+                    service = started;
+                }
+            }
+            if (service == null) {
+                started.close();
+            } else {
+                LOG.info("Terrace serves up to {} bytes from {}", settings.capacityBytes(), settings.memoryDir());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException | RuntimeException | LinkageError e) {
+            LOG.error("Terrace is off, the DataNode is stock: {}", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** The memory tier, once it runs. */
+    @Nullable
+    MemoryService service() {
+        return service;
+    }
+
+    @Override
+    public void close() {
+        MemoryService started;
+        synchronized (this) {
+            closed = true;
+            started = service;
+            service = null;
+        }
+        thread.interrupt();
+        try {
+            thread.join(STOP_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (started != null) {
+            started.close();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.terrace.datanode.hdfs;
+
+import java.io.InputStream;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a dataset of ours tells and asks of the memory tier. Called on the DataNode's threads, in parts under the
+ * dataset's locks: never blocks, never throws, never calls the dataset's changing methods.
+ */
+public interface ReplicaWatch {
+
+    /** The block's bytes from the memory copy, for the reader that the calling thread serves; null for stock's own. */
+    @Nullable
+    InputStream openCopy(ExtendedBlock block, long offset);
+
+    /** The stream that stock opened for this reader, as it should be handed out. */
+    InputStream opened(ExtendedBlock block, InputStream stock);
+
+    /** The replica changes, moves or goes: called before and after. */
+    void changed(String pool, long blockId);
+
+    /** A replica was finalised. */
+    void finalised(ExtendedBlock block);
+
+    /** All replicas of the pool are known. */
+    void poolReady(String pool);
+
+    /** The pool leaves this DataNode. */
+    void poolGone(String pool);
+
+    /** A directive asks for these blocks. */
+    void pin(String pool, long[] blockIds);
+
+    /** No directive asks for these blocks any more. */
+    void unpin(String pool, long[] blockIds);
+
+    /** The blocks that are in memory because a directive asked for them. */
+    List<Long> pinned(String pool);
+
+    /** What directives may use. */
+    long pinCapacityBytes();
+
+    /** What directives use. */
+    long pinUsedBytes();
+}

@@ -1,0 +1,14 @@
+package io.terrace.datanode.hdfs;
+
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+
+/** A dataset that tells a {@link ReplicaWatch}; a stock one until it has one. */
+public interface WatchedDataset
+        extends FsDatasetSpi<org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl> {
+
+    /** Tells this watch from now on, beginning with the pools that are ready. */
+    void watch(ReplicaWatch watch);
+
+    /** Is a stock dataset again. */
+    void unwatch();
+}

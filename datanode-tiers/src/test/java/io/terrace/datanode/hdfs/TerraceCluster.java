@@ -1,0 +1,222 @@
+package io.terrace.datanode.hdfs;
+
+import static java.util.Objects.requireNonNull;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.metrics.Figure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CacheFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.CacheDirectiveInfo;
+import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+
+/** A small cluster whose DataNodes have Terrace, each with a memory directory of its own. */
+final class TerraceCluster implements AutoCloseable {
+
+    static final int BLOCK_BYTES = 1 << 20;
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    private final Path scratch;
+    private final MiniDFSCluster cluster;
+    private final List<TerraceDataNodePlugin> plugins = new ArrayList<>();
+    private final List<Path> memoryDirs = new ArrayList<>();
+
+    static Configuration configuration() {
+        Configuration conf = new HdfsConfiguration();
+        conf.set(
+                "dfs.datanode.fsdataset.factory",
+                "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory");
+        conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, BLOCK_BYTES);
+        conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
+        conf.setLong(DFSConfigKeys.DFS_NAMENODE_PATH_BASED_CACHE_REFRESH_INTERVAL_MS, 200);
+        conf.setLong(DFSConfigKeys.DFS_CACHEREPORT_INTERVAL_MSEC_KEY, 200);
+        conf.setLong(DFSConfigKeys.DFS_NAMENODE_PATH_BASED_CACHE_RETRY_INTERVAL_MS, 1000);
+        conf.set(DataNodeSettings.MEMORY_CAPACITY, "64m");
+        conf.set(DataNodeSettings.HEARTBEAT_INTERVAL, "100ms");
+        conf.set(DataNodeSettings.HEARTBEAT_SOONEST, "10ms");
+        return conf;
+    }
+
+    static TerraceCluster start(int datanodes) throws IOException {
+        return start(datanodes, configuration());
+    }
+
+    static TerraceCluster start(int datanodes, Configuration conf) throws IOException {
+        TerraceCluster terrace = new TerraceCluster(datanodes, conf);
+        for (int i = 0; i < datanodes; i++) {
+            terrace.startPlugin(i);
+        }
+        return terrace;
+    }
+
+    private TerraceCluster(int datanodes, Configuration conf) throws IOException {
+        boolean tmpfs = Files.isDirectory(SHARED_MEMORY) && Files.isWritable(SHARED_MEMORY);
+        scratch = tmpfs
+                ? Files.createTempDirectory(SHARED_MEMORY, "terrace-test")
+                : Files.createTempDirectory("terrace-test");
+        if (!tmpfs) {
+            conf.setBoolean(DataNodeSettings.MEMORY_REQUIRE_TMPFS, false);
+        }
+        Configuration[] overlays = new Configuration[datanodes];
+        for (int i = 0; i < datanodes; i++) {
+            Path memory = Files.createDirectory(scratch.resolve("memory" + i));
+            memoryDirs.add(memory);
+            overlays[i] = new Configuration(false);
+            overlays[i].set(DataNodeSettings.MEMORY_DIR, memory.toString());
+        }
+        cluster = new MiniDFSCluster.Builder(
+                        conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
+                .numDataNodes(datanodes)
+                .dataNodeConfOverlays(overlays)
+                .build();
+        cluster.waitActive();
+        for (int i = 0; i < datanodes; i++) {
+            plugins.add(null);
+        }
+    }
+
+    void startPlugin(int i) {
+        TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
+        plugin.start(datanode(i));
+        plugins.set(i, plugin);
+        await().atMost(Duration.ofSeconds(10)).until(() -> serviceOrNull(i) != null);
+    }
+
+    /** As DataNode does it: plugins first. */
+    void restartDataNode(int i) throws IOException {
+        plugins.get(i).stop();
+        MiniDFSCluster.DataNodeProperties stopped = cluster.stopDataNode(i);
+        cluster.restartDataNode(stopped, true);
+        cluster.waitActive();
+        startPlugin(i);
+    }
+
+    void stopPlugin(int i) {
+        plugins.get(i).stop();
+    }
+
+    MiniDFSCluster cluster() {
+        return cluster;
+    }
+
+    DataNode datanode(int i) {
+        return cluster.getDataNodes().get(i);
+    }
+
+    Path memoryDir(int i) {
+        return memoryDirs.get(i);
+    }
+
+    Path scratch() {
+        return scratch;
+    }
+
+    MemoryService service(int i) {
+        return requireNonNull(serviceOrNull(i));
+    }
+
+    private MemoryService serviceOrNull(int i) {
+        return plugins.get(i).running() instanceof PluginThread thread ? thread.service() : null;
+    }
+
+    long figure(int datanode, Figure figure) {
+        return service(datanode).figures().value(figure);
+    }
+
+    DistributedFileSystem fs() throws IOException {
+        return cluster.getFileSystem();
+    }
+
+    org.apache.hadoop.fs.Path write(String name, int bytes, int replication) throws IOException {
+        org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/" + name);
+        try (FSDataOutputStream out = fs().create(path, (short) replication)) {
+            out.write(contents(name, bytes));
+        }
+        return path;
+    }
+
+    static byte[] contents(String name, int bytes) {
+        byte[] contents = new byte[bytes];
+        new Random(name.hashCode()).nextBytes(contents);
+        return contents;
+    }
+
+    byte[] read(org.apache.hadoop.fs.Path path) throws IOException {
+        try (FSDataInputStream in = fs().open(path)) {
+            return in.readAllBytes();
+        }
+    }
+
+    LocatedBlock located(org.apache.hadoop.fs.Path path, int index) throws IOException {
+        return fs().getClient()
+                .getLocatedBlocks(path.toString(), 0, Long.MAX_VALUE)
+                .get(index);
+    }
+
+    BlockKey key(org.apache.hadoop.fs.Path path, int index) throws IOException {
+        ExtendedBlock block = located(path, index).getBlock();
+        return new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+    }
+
+    long pin(org.apache.hadoop.fs.Path path, int replication) throws IOException {
+        if (!fs().listCachePools().hasNext()) {
+            fs().addCachePool(new CachePoolInfo("pool"));
+        }
+        return fs().addCacheDirective(
+                        new CacheDirectiveInfo.Builder()
+                                .setPath(path)
+                                .setPool("pool")
+                                .setReplication((short) replication)
+                                .build(),
+                        EnumSet.noneOf(CacheFlag.class));
+    }
+
+    void awaitResident(int datanode, BlockKey key) {
+        await().alias(key + " in memory")
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> service(datanode).tier().isResident(key));
+    }
+
+    void awaitGone(int datanode, BlockKey key) {
+        await().alias(key + " not in memory")
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> !service(datanode).tier().isResident(key));
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (TerraceDataNodePlugin plugin : plugins) {
+            if (plugin != null) {
+                plugin.stop();
+            }
+        }
+        cluster.shutdown();
+        try (Stream<Path> files = Files.walk(scratch)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}
