@@ -81,7 +81,8 @@ public final class BlockHeat {
         writes += heat.writes();
         decay(nowMs, halfLifeMs);
         if (heat.reads() > 0) {
-            shares[slot(node)] += heat.reads();
+            int slot = slot(node); // May give the arrays a new slot, so it comes before they are read.
+            shares[slot] += heat.reads();
         }
     }
 

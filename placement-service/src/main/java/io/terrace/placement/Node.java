@@ -90,7 +90,7 @@ final class Node {
     boolean note(long nowMs, Heartbeat heartbeat) {
         boolean anew = heartbeat.incarnation() != incarnation;
         long sinceMs = Math.max(1, nowMs - lastMs);
-        idle = anew || heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
+        idle = !anew && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
         if (anew) {
             fullSeen = false;
             firstMs = nowMs;

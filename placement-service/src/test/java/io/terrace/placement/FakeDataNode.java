@@ -1,0 +1,152 @@
+package io.terrace.placement;
+
+import io.terrace.placement.Heartbeat.Condition;
+import io.terrace.placement.Heartbeat.Heat;
+import io.terrace.placement.Heartbeat.Medium;
+import io.terrace.placement.Heartbeat.Residency;
+import io.terrace.placement.Heartbeat.Result;
+import io.terrace.placement.Heartbeat.TierState;
+import io.terrace.placement.HeartbeatAnswer.Order;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** A DataNode in memory that carries out orders at once and reports them with its next heartbeat. */
+final class FakeDataNode {
+
+    final String uuid;
+    long capacityBytes;
+    long incarnation = 1;
+    long sequence;
+    long bytesServed = 1L << 40;
+    boolean serving = true;
+    boolean wantsFull = true;
+    final Map<Long, StampedBlock> memory = new LinkedHashMap<>();
+    final Map<Long, Boolean> pinned = new LinkedHashMap<>();
+    final List<Order> orders = new ArrayList<>();
+    Function<Order, Outcome> carryOut = order -> null;
+    private final List<Heat> heat = new ArrayList<>();
+    private final List<Residency> changes = new ArrayList<>();
+    private final List<Result> results = new ArrayList<>();
+    private final List<Condition> conditions = new ArrayList<>();
+
+    FakeDataNode(String uuid, long capacityBytes) {
+        this.uuid = uuid;
+        this.capacityBytes = capacityBytes;
+    }
+
+    FakeDataNode reads(StampedBlock block, long times) {
+        boolean inMemory = memory.containsKey(block.id());
+        long bytes = times * block.lengthBytes();
+        heat.add(new Heat(block, Medium.DISK, inMemory, times, bytes, inMemory ? bytes : 0, 0, 0, 0));
+        return this;
+    }
+
+    long usedBytes() {
+        return memory.values().stream().mapToLong(StampedBlock::lengthBytes).sum();
+    }
+
+    void arrives(StampedBlock block, boolean isPinned) {
+        memory.put(block.id(), block);
+        pinned.put(block.id(), isPinned);
+        changes.add(new Residency(block, true, isPinned));
+    }
+
+    void leaves(StampedBlock block) {
+        memory.remove(block.id());
+        pinned.remove(block.id());
+        changes.add(new Residency(block, false, false));
+    }
+
+    void restarts() {
+        incarnation++;
+        sequence = 0;
+        memory.clear();
+        pinned.clear();
+        changes.clear();
+        results.clear();
+        heat.clear();
+        wantsFull = true;
+    }
+
+    void result(Order order, long epoch, Outcome outcome) {
+        results.add(new Result(
+                order.moveId(), epoch, outcome, order.block(), order.block().lengthBytes(), 1, null));
+    }
+
+    /** The next heartbeat; what it carries is forgotten. */
+    Heartbeat heartbeat() {
+        List<Residency> residency = new ArrayList<>(changes);
+        if (wantsFull) {
+            residency.clear();
+            memory.values().forEach(block -> residency.add(new Residency(block, true, pinned.get(block.id()))));
+        }
+        long pinnedBytes = memory.values().stream()
+                .filter(block -> pinned.get(block.id()))
+                .mapToLong(StampedBlock::lengthBytes)
+                .sum();
+        Heartbeat heartbeat = new Heartbeat(
+                uuid,
+                "host-" + uuid,
+                9866,
+                incarnation,
+                ++sequence,
+                List.of(new TierState(Medium.MEMORY, capacityBytes, usedBytes(), 0, pinnedBytes, memory.size())),
+                List.copyOf(heat),
+                residency,
+                wantsFull,
+                List.copyOf(results),
+                conditions,
+                bytesServed,
+                serving,
+                Map.of());
+        heat.clear();
+        changes.clear();
+        results.clear();
+        return heartbeat;
+    }
+
+    /** One exchange with the service; orders of the answer are carried out. */
+    HeartbeatAnswer beat(Placement placement, long nowMs) {
+        HeartbeatAnswer answer = placement.heartbeat(nowMs, heartbeat());
+        take(answer);
+        return answer;
+    }
+
+    void take(HeartbeatAnswer answer) {
+        wantsFull = answer.fullWanted();
+        for (Order order : answer.orders()) {
+            orders.add(order);
+            Outcome forced = carryOut.apply(order);
+            Outcome outcome = forced != null ? forced : perform(order);
+            if (outcome != Outcome.LOST) {
+                result(order, answer.epoch(), outcome);
+            }
+        }
+    }
+
+    private Outcome perform(Order order) {
+        StampedBlock block = order.block();
+        if (order.kind() == Move.Kind.DROP) {
+            if (pinned.getOrDefault(block.id(), false)) {
+                return Outcome.PINNED;
+            }
+            leaves(block);
+            return Outcome.DONE;
+        }
+        if (memory.containsKey(block.id())) {
+            return Outcome.DONE;
+        }
+        if (usedBytes() + block.lengthBytes() > capacityBytes) {
+            return Outcome.NO_ROOM;
+        }
+        arrives(block, false);
+        return Outcome.DONE;
+    }
+
+    List<Move.Kind> orderKinds() {
+        return orders.stream().map(Order::kind).toList();
+    }
+}

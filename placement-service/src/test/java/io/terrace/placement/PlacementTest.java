@@ -1,0 +1,448 @@
+package io.terrace.placement;
+
+import static io.terrace.placement.Move.Kind.DROP;
+import static io.terrace.placement.Move.Kind.PROMOTE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.placement.HeartbeatAnswer.Order;
+import io.terrace.placement.NameView.Located;
+import io.terrace.placement.NameView.Verdict;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PlacementTest {
+
+    private static final long MB = 1 << 20;
+
+    private final FakeNames names = new FakeNames();
+    private final Figures figures = new Figures();
+    private final PlacementSettings settings = PlacementSettings.defaults();
+    private final FakeDataNode one = new FakeDataNode("one", 10 * MB);
+    private final FakeDataNode two = new FakeDataNode("two", 10 * MB);
+    private Placement placement = new Placement(settings, names, figures);
+    private long nowMs = 1_000;
+
+    @BeforeEach
+    void activate() {
+        placement.activate(7, StandingOrders.initial());
+    }
+
+    private static StampedBlock block(long id, long megabytes) {
+        return new StampedBlock(id, 1000 + id, megabytes * MB);
+    }
+
+    private HeartbeatAnswer beat(FakeDataNode node) {
+        nowMs += 250;
+        placement.turn(nowMs);
+        return node.beat(placement, nowMs);
+    }
+
+    private void warm(FakeDataNode node, StampedBlock... blocks) {
+        for (StampedBlock block : blocks) {
+            node.reads(block, 3);
+            beat(node);
+        }
+        beat(node);
+        assertThat(node.memory.keySet())
+                .contains(Arrays.stream(blocks).map(StampedBlock::id).toArray(Long[]::new));
+        node.orders.clear();
+    }
+
+    @Test
+    void heartbeat_readCrossesThreshold_answerPromotes() {
+        one.reads(block(1, 1), 2);
+        assertThat(beat(one).orders()).isEmpty();
+        one.reads(block(1, 1), 1);
+        assertThat(beat(one).orders()).extracting(Order::kind).containsExactly(PROMOTE);
+        assertThat(one.memory).containsKey(1L);
+        beat(one);
+        assertThat(figures.value(Figure.PLACEMENT_PROMOTIONS_DONE)).isEqualTo(1);
+        assertThat(figures.value(Figure.PLACEMENT_PROMOTED_BYTES)).isEqualTo(MB);
+    }
+
+    @Test
+    void heartbeat_standby_answersInactiveAndOrdersNothing() {
+        placement.standDown();
+        HeartbeatAnswer answer = one.reads(block(1, 1), 99).beat(placement, nowMs);
+        assertThat(answer.active()).isFalse();
+        assertThat(answer.orders()).isEmpty();
+    }
+
+    @Test
+    void heartbeat_sentAgain_isAnsweredAlikeAndCountedOnce() {
+        beat(one);
+        one.reads(block(1, 1), 3);
+        Heartbeat heartbeat = one.heartbeat();
+        HeartbeatAnswer first = placement.heartbeat(nowMs, heartbeat);
+        HeartbeatAnswer again = placement.heartbeat(nowMs + 100, heartbeat);
+        assertThat(first.orders()).hasSize(1);
+        assertThat(again).isEqualTo(first);
+        assertThat(figures.value(Figure.PLACEMENT_READS)).isEqualTo(3);
+    }
+
+    @Test
+    void heartbeat_firstOfDataNode_asksForEverythingResident() {
+        one.wantsFull = false;
+        assertThat(beat(one).fullWanted()).isTrue();
+        assertThat(beat(one).fullWanted()).isFalse();
+    }
+
+    @Test
+    void promotion_tierFull_dropsOldestJustBefore() {
+        warm(one, block(1, 5), block(2, 5));
+        one.reads(block(3, 5), 3);
+        assertThat(beat(one).orders()).extracting(Order::kind).containsExactly(DROP, PROMOTE);
+        assertThat(one.orders).extracting(order -> order.block().id()).containsExactly(1L, 3L);
+        assertThat(one.memory.keySet()).containsExactly(2L, 3L);
+    }
+
+    @Test
+    void promotion_ruledOutByNameNode_evictsNothing() {
+        warm(one, block(1, 5), block(2, 5));
+        names.verdicts.put(3L, Verdict.UNDER_CONSTRUCTION);
+        one.reads(block(3, 5), 3);
+        assertThat(beat(one).orders()).isEmpty();
+        assertThat(one.memory.keySet()).containsExactly(1L, 2L);
+        assertThat(figures.value(Figure.PLACEMENT_MOVES_UNFIT)).isEqualTo(1);
+        // The policy was told: the victim still stands, so it is the victim again once the block is fit.
+        names.verdicts.clear();
+        nowMs += 2_000;
+        one.reads(block(3, 5), 3);
+        beat(one);
+        assertThat(one.memory.keySet()).containsExactly(2L, 3L);
+    }
+
+    @Test
+    void promotion_safeMode_waitsAndIsAskedAgain() {
+        names.verdicts.put(1L, Verdict.UNKNOWN);
+        one.reads(block(1, 1), 3);
+        assertThat(beat(one).orders()).isEmpty();
+        names.verdicts.clear();
+        assertThat(beat(one).orders()).hasSize(1);
+    }
+
+    @Test
+    void promotion_noRoomYet_isTriedAgain() {
+        one.carryOut = order -> one.orders.size() < 3 ? Outcome.NO_ROOM : null;
+        one.reads(block(1, 1), 3);
+        for (int i = 0; i < 12; i++) {
+            beat(one);
+        }
+        assertThat(one.orderKinds()).containsExactly(PROMOTE, PROMOTE, PROMOTE);
+        assertThat(one.memory).containsKey(1L);
+    }
+
+    @Test
+    void promotion_fails_isHeldBackFromFreshReads() {
+        one.carryOut = order -> Outcome.FAILED;
+        one.reads(block(1, 1), 3);
+        beat(one);
+        beat(one);
+        one.reads(block(1, 1), 3);
+        beat(one);
+        assertThat(one.orders).hasSize(1);
+        one.carryOut = order -> null;
+        nowMs += BackOff.FIRST_MS;
+        one.reads(block(1, 1), 3);
+        beat(one);
+        assertThat(one.memory).containsKey(1L);
+    }
+
+    @Test
+    void budget_busyDataNode_boundsBytesPerSecond() {
+        placement = new Placement(settings.withMoveBytesPerSecond(2 * MB), names, figures);
+        placement.activate(8, StandingOrders.initial());
+        one.capacityBytes = 1000 * MB;
+        for (int i = 1; i <= 100; i++) {
+            one.reads(block(i, 1), 3);
+        }
+        for (int i = 0; i < 41; i++) {
+            beat(one);
+        }
+        // Ten seconds at 2 MB/s, a second's worth kept from before, and one block into debt.
+        assertThat(one.orders.size()).isBetween(20, 23);
+        assertThat(one.orders).allMatch(order -> order.bytesPerSecond() == 2 * MB);
+    }
+
+    @Test
+    void budget_idleDataNode_hasNoLimit() {
+        placement = new Placement(settings.withMoveBytesPerSecond(1), names, figures);
+        placement.activate(8, StandingOrders.initial());
+        one.capacityBytes = 1000 * MB;
+        one.bytesServed = 0;
+        beat(one);
+        for (int i = 1; i <= 50; i++) {
+            one.reads(block(i, 1), 3);
+        }
+        for (int i = 0; i < 20; i++) {
+            beat(one);
+        }
+        assertThat(one.memory).hasSize(50);
+        assertThat(one.orders).allMatch(order -> order.bytesPerSecond() == 0);
+    }
+
+    @Test
+    void inFlight_atLimit_sendsNoMore() {
+        one.carryOut = order -> Outcome.LOST;
+        for (int i = 1; i <= 10; i++) {
+            one.reads(block(i, 1), 3);
+        }
+        for (int i = 0; i < 4; i++) {
+            beat(one);
+        }
+        assertThat(one.orders).hasSize(settings.movesInFlight());
+    }
+
+    @Test
+    void home_otherDataNodeReadsMost_copyMovesThere() {
+        beat(one);
+        warm(two, block(1, 1));
+        one.reads(block(1, 1), 10);
+        beat(one);
+        beat(two);
+        beat(one);
+        assertThat(one.memory).containsKey(1L);
+        assertThat(two.memory).doesNotContainKey(1L);
+        assertThat(figures.value(Figure.PLACEMENT_HOMES_CHANGED)).isEqualTo(1);
+    }
+
+    @Test
+    void home_readsElsewhere_countAtHome() {
+        beat(one);
+        beat(two);
+        one.reads(block(1, 1), 1);
+        beat(one);
+        two.reads(block(1, 1), 2);
+        beat(two);
+        beat(one);
+        assertThat(one.memory).containsKey(1L);
+        assertThat(two.memory).isEmpty();
+    }
+
+    @Test
+    void heat_newerStamp_countsAnew() {
+        one.reads(block(1, 1), 2);
+        beat(one);
+        one.reads(new StampedBlock(1, 5000, 2 * MB), 1);
+        beat(one);
+        one.reads(block(1, 1), 5);
+        assertThat(beat(one).orders()).as("heat of the old stamp").isEmpty();
+        one.reads(new StampedBlock(1, 5000, 2 * MB), 2);
+        assertThat(beat(one).orders()).extracting(Order::block).containsExactly(new StampedBlock(1, 5000, 2 * MB));
+    }
+
+    @Test
+    void pause_wishesAreForgoneAndResumeNeedsFreshReads() {
+        placement.standingOrders(StandingOrders.initial().withMoves(false));
+        one.reads(block(1, 1), 5);
+        assertThat(beat(one).orders()).isEmpty();
+        placement.standingOrders(StandingOrders.initial());
+        assertThat(beat(one).orders()).isEmpty();
+        one.reads(block(1, 1), 3);
+        assertThat(beat(one).orders()).hasSize(1);
+    }
+
+    @Test
+    void off_answersDoNotServe() {
+        placement.standingOrders(StandingOrders.initial().withServe(false));
+        one.reads(block(1, 1), 5);
+        HeartbeatAnswer answer = beat(one);
+        assertThat(answer.serve()).isFalse();
+        assertThat(answer.orders()).isEmpty();
+    }
+
+    @Test
+    void pin_file_isPromotedAndNeverEvicted() {
+        names.files.put(77L, List.of(new Located(block(9, 6), 77, List.of("one", "two"))));
+        beat(one);
+        placement.standingOrders(StandingOrders.initial().withPin(77, true));
+        beat(one);
+        beat(one);
+        assertThat(one.memory).containsKey(9L);
+        for (int i = 1; i <= 8; i++) {
+            one.reads(block(i, 2), 3);
+            beat(one);
+            beat(one);
+        }
+        assertThat(one.memory).containsKey(9L);
+        assertThat(one.usedBytes()).isEqualTo(10 * MB);
+        placement.standingOrders(StandingOrders.initial());
+        beat(one);
+        one.reads(block(50, 10), 3);
+        for (int i = 0; i < 8; i++) {
+            beat(one);
+        }
+        assertThat(one.memory.keySet()).containsExactly(50L);
+    }
+
+    @Test
+    void cacheDirective_pinnedCopy_isNotThePolicys() {
+        one.arrives(block(1, 6), true);
+        beat(one);
+        one.reads(block(2, 6), 5);
+        assertThat(beat(one).orders()).as("only 4 MB are the policy's").isEmpty();
+        one.reads(block(3, 4), 5);
+        beat(one);
+        assertThat(one.memory.keySet()).containsExactlyInAnyOrder(1L, 3L);
+    }
+
+    @Test
+    void result_ofEarlierEpoch_isIgnored() {
+        one.carryOut = order -> Outcome.LOST;
+        one.reads(block(1, 1), 3);
+        beat(one);
+        one.result(one.orders.get(0), 6, Outcome.DONE);
+        beat(one);
+        assertThat(figures.value(Figure.PLACEMENT_RESULTS_STALE)).isEqualTo(1);
+        assertThat(figures.value(Figure.PLACEMENT_PROMOTIONS_DONE)).isZero();
+    }
+
+    @Test
+    void activate_epochNotHigher_isRefused() {
+        assertThatThrownBy(() -> placement.activate(7, StandingOrders.initial()))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void silence_beyondExpiry_endsMovesAndHome() {
+        one.carryOut = order -> Outcome.LOST;
+        one.reads(block(1, 1), 3);
+        beat(one);
+        nowMs += settings.expiryMs() + 1;
+        placement.turn(nowMs);
+        assertThat(placement.vitals().inFlight()).isZero();
+        assertThat(placement.vitals().silent()).isEqualTo(1);
+        two.reads(block(1, 1), 3);
+        beat(two);
+        assertThat(two.memory).containsKey(1L);
+        nowMs += settings.forgetMs() + 1;
+        placement.turn(nowMs);
+        assertThat(placement.vitals().datanodes()).isZero();
+    }
+
+    @Test
+    void restartOfDataNode_losesResidentsAndStartsAfresh() {
+        warm(one, block(1, 5), block(2, 5));
+        one.restarts();
+        beat(one);
+        assertThat(placement.vitals().resident()).isZero();
+        one.reads(block(3, 5), 3);
+        beat(one);
+        assertThat(one.orderKinds()).as("room was free").containsExactly(PROMOTE);
+    }
+
+    @Test
+    void restartOfService_learnsResidentsFromFullReport() {
+        warm(one, block(1, 5), block(2, 5));
+        placement = new Placement(settings, names, figures);
+        placement.activate(9, StandingOrders.initial());
+        assertThat(beat(one).fullWanted()).isTrue();
+        beat(one);
+        assertThat(placement.vitals().resident()).isEqualTo(2);
+        one.reads(block(3, 5), 3);
+        beat(one);
+        assertThat(one.orderKinds()).containsExactly(DROP, PROMOTE);
+    }
+
+    @Test
+    void residency_leftByItself_policyForgets() {
+        warm(one, block(1, 5), block(2, 5));
+        one.leaves(block(1, 5));
+        beat(one);
+        one.reads(block(3, 5), 3);
+        beat(one);
+        assertThat(one.orderKinds()).containsExactly(PROMOTE);
+    }
+
+    @Test
+    void demote_residentBlock_dropsIt() {
+        warm(one, block(1, 5));
+        Refusals refusals = new Refusals();
+        assertThat(placement.demote(nowMs, block(1, 5), refusals)).hasSize(1);
+        beat(one);
+        assertThat(one.memory).isEmpty();
+        assertThat(refusals.count()).isZero();
+    }
+
+    @Test
+    void promote_byOperator_makesRoomAndReportsRefusals() {
+        warm(one, block(1, 5), block(2, 5));
+        Refusals refusals = new Refusals();
+        Located wanted = new Located(block(3, 5), 1, List.of("one"));
+        assertThat(placement.promote(nowMs, wanted, null, refusals)).isNotNull();
+        beat(one);
+        assertThat(one.orderKinds()).containsExactly(DROP, PROMOTE);
+        beat(one);
+        assertThat(placement.promote(nowMs, wanted, null, refusals)).isNull();
+        assertThat(refusals.lines()).singleElement().asString().contains("in memory on host-one:9866 already");
+    }
+
+    @Test
+    void explain_block_tellsRuleHomeAndMoves() {
+        warm(one, block(1, 5));
+        Reports.BlockReport report = placement.reports().block(nowMs, 1, 5);
+        assertThat(report.standings()).singleElement().satisfies(standing -> {
+            assertThat(standing.inMemory()).isTrue();
+            assertThat(standing.home()).isTrue();
+            assertThat(standing.why()).isNotNull();
+            assertThat(standing.why().policy()).isEqualTo("idecider");
+        });
+        assertThat(report.lastMoves()).singleElement().satisfies(move -> {
+            assertThat(move.outcome()).isEqualTo(Outcome.DONE);
+            assertThat(move.reason()).isNotEmpty();
+        });
+    }
+
+    @Test
+    void heartbeat_tooManyEntries_areCutAndCounted() {
+        for (int i = 1; i <= settings.heartbeatEntries() + 5; i++) {
+            one.reads(block(i, 1), 1);
+        }
+        beat(one);
+        assertThat(figures.value(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
+    }
+
+    @Test
+    void examination_manyCandidates_isBoundedPerLook() {
+        placement = new Placement(settings, names, figures);
+        placement.activate(8, StandingOrders.initial());
+        one.capacityBytes = 10_000 * MB;
+        for (int i = 1; i <= 1000; i++) {
+            one.reads(block(i, 1), 3);
+        }
+        beat(one);
+        assertThat(names.mostInOneLook).isPositive().isLessThanOrEqualTo(settings.lockBlocks());
+        assertThat(placement.vitals().waiting()).isLessThanOrEqualTo(settings.movesWaiting());
+    }
+
+    @Test
+    void policyParameter_threshold_isFollowed() {
+        PlacementSettings eager = new PlacementSettings(
+                "idecider",
+                Map.of("threshold", "0"),
+                0,
+                settings.idleBytesPerSecond(),
+                4,
+                256,
+                60_000,
+                30_000,
+                250,
+                250,
+                10_000,
+                600_000,
+                1000,
+                1000,
+                256,
+                600_000);
+        placement = new Placement(eager, names, figures);
+        placement.activate(8, StandingOrders.initial());
+        one.reads(block(1, 1), 1);
+        assertThat(beat(one).orders()).hasSize(1);
+    }
+}

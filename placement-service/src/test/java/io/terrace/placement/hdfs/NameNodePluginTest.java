@@ -1,0 +1,185 @@
+package io.terrace.placement.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.net.NetUtils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The plugin in a real NameNode, DataNodes spoken for by {@link StandInDataNode}. */
+class NameNodePluginTest {
+
+    private static final long BLOCK = 1 << 20;
+
+    @TempDir
+    static java.nio.file.Path dir;
+
+    private static MiniDFSCluster cluster;
+    private static DistributedFileSystem fs;
+    private StandInDataNode one;
+    private StandInDataNode two;
+
+    static Configuration conf() {
+        Configuration conf = new HdfsConfiguration();
+        conf.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
+        conf.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        conf.setLong("dfs.blocksize", BLOCK);
+        conf.setLong("dfs.namenode.fs-limits.min-block-size", 1024);
+        return conf;
+    }
+
+    /** Where the service of a NameNode really listens, once it does. */
+    static InetSocketAddress service(MiniDFSCluster cluster, int nameNode) {
+        Configuration conf = cluster.getNameNode(nameNode).getConf();
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !conf.get("terrace.placement.rpc-address").endsWith(":0"));
+        return NetUtils.createSocketAddr(conf.get("terrace.placement.rpc-address"));
+    }
+
+    @BeforeAll
+    static void startCluster() throws Exception {
+        cluster =
+                new MiniDFSCluster.Builder(conf(), dir.toFile()).numDataNodes(2).build();
+        cluster.waitActive();
+        fs = cluster.getFileSystem();
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.shutdown(true);
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        one = standIn(0);
+        two = standIn(1);
+    }
+
+    private static StandInDataNode standIn(int index) throws IOException {
+        return new StandInDataNode(
+                service(cluster, 0),
+                cluster.getConfiguration(0),
+                cluster.getDataNodes().get(index),
+                cluster.getNamesystem().getBlockPoolId(),
+                8 * BLOCK);
+    }
+
+    @AfterEach
+    void disconnect() {
+        one.close();
+        two.close();
+    }
+
+    private static ExtendedBlock write(String path) throws Exception {
+        DFSTestUtil.createFile(fs, new Path(path), BLOCK, (short) 2, 7);
+        return DFSTestUtil.getFirstBlock(fs, new Path(path));
+    }
+
+    private HeartbeatResponseProto whenActive() {
+        return await().atMost(Duration.ofSeconds(10)).until(one::beat, HeartbeatResponseProto::getActive);
+    }
+
+    @Test
+    void heartbeat_hotBlock_isOrderedPromoted() throws Exception {
+        ExtendedBlock block = write("/hot");
+        HeartbeatResponseProto first = whenActive();
+        assertThat(first.getEpoch()).isPositive();
+        assertThat(first.getServe()).isTrue();
+        one.reads(block, 3);
+        HeartbeatResponseProto answer = one.beat();
+        assertThat(answer.getOrdersList()).singleElement().satisfies(order -> {
+            assertThat(order.getKind()).isEqualTo(OrderKindProto.PROMOTE);
+            assertThat(order.getBlock()).isEqualTo(StandInDataNode.proto(block));
+        });
+        one.beat();
+        assertThat(one.memory).containsKey(block.getBlockId());
+    }
+
+    @Test
+    void heartbeat_deletedOrWrongOrOpenBlock_isNotPromoted() throws Exception {
+        whenActive();
+        ExtendedBlock deleted = write("/deleted");
+        fs.delete(new Path("/deleted"), false);
+        ExtendedBlock stale = new ExtendedBlock(write("/stale"));
+        stale.setGenerationStamp(stale.getGenerationStamp() - 1);
+        try (FSDataOutputStream open = fs.create(new Path("/open"))) {
+            open.write(new byte[100]);
+            open.hflush();
+            ExtendedBlock growing = DFSTestUtil.getFirstBlock(fs, new Path("/open"));
+            growing.setNumBytes(100);
+            for (ExtendedBlock block : List.of(deleted, stale, growing)) {
+                one.reads(block, 5);
+            }
+            one.beat();
+            one.beat();
+            assertThat(one.orders).isEmpty();
+        }
+    }
+
+    @Test
+    void heartbeat_replicaOnOtherDataNodeOnly_isNotPromotedHere() throws Exception {
+        whenActive();
+        DFSTestUtil.createFile(fs, new Path("/single"), BLOCK, (short) 1, 7);
+        ExtendedBlock block = DFSTestUtil.getFirstBlock(fs, new Path("/single"));
+        String holder = fs.getFileBlockLocations(new Path("/single"), 0, 1)[0].getNames()[0];
+        StandInDataNode stranger =
+                holder.endsWith(":" + cluster.getDataNodes().get(0).getXferPort()) ? two : one;
+        stranger.reads(block, 5);
+        stranger.beat();
+        stranger.beat();
+        assertThat(stranger.orders).isEmpty();
+    }
+
+    @Test
+    void heartbeat_unknownDataNodeOrPool_isRefused() {
+        whenActive();
+        assertThatThrownBy(() -> one.proxy()
+                        .heartbeat(null, one.request().setDatanodeUuid("nobody").build()))
+                .hasMessageContaining("not registered");
+        assertThatThrownBy(() -> one.proxy()
+                        .heartbeat(null, one.request().setBlockPoolId("BP-0").build()))
+                .hasMessageContaining("block pool");
+    }
+
+    @Test
+    void restartOfNameNode_residentsAreAskedForAgainAndEpochGrows() throws Exception {
+        ExtendedBlock block = write("/survivor");
+        long before = whenActive().getEpoch();
+        one.reads(block, 3);
+        one.beat();
+        one.beat();
+        cluster.restartNameNode(0);
+        cluster.waitActive();
+        try (StandInDataNode again = standIn(0)) {
+            again.memory.putAll(one.memory);
+            HeartbeatResponseProto answer = await().atMost(Duration.ofSeconds(10))
+                    .ignoreExceptions()
+                    .until(again::beat, HeartbeatResponseProto::getActive);
+            assertThat(answer.getEpoch()).isGreaterThan(before);
+            again.beat();
+            again.reads(block, 5);
+            again.beat();
+            assertThat(again.orders).as("it is resident already").isEmpty();
+        }
+    }
+}
