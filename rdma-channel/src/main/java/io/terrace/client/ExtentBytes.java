@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * stay until the grant ends. Reads that no window covers go through the file: into direct buffers at once, into arrays
  * through a piece that stays in cache.
  */
-final class ExtentBytes {
+final class ExtentBytes implements HeldGrant.Content {
     private static final Logger LOG = LoggerFactory.getLogger(ExtentBytes.class);
 
     static final int WINDOW_SHIFT = 23;
@@ -38,8 +38,8 @@ final class ExtentBytes {
         this.windows = new AtomicReferenceArray<>((int) ((file.lengthBytes() + WINDOW_BYTES - 1) >>> WINDOW_SHIFT));
     }
 
-    /** Whether all bytes were there. */
-    boolean read(long position, byte[] target, int offset, int length) throws IOException {
+    @Override
+    public boolean read(long position, byte[] target, int offset, int length) throws IOException {
         int done = 0;
         while (done < length) {
             long at = position + done;
@@ -57,8 +57,8 @@ final class ExtentBytes {
         return true;
     }
 
-    /** As the other, into the target from its position on, which stays. */
-    boolean read(long position, ByteBuffer target, int length) throws IOException {
+    @Override
+    public boolean read(long position, ByteBuffer target, int length) throws IOException {
         if (target.hasArray()) {
             return read(position, target.array(), target.arrayOffset() + target.position(), length);
         }
@@ -80,8 +80,8 @@ final class ExtentBytes {
         return true;
     }
 
-    /** Nobody reads any more. */
-    void close() {
+    @Override
+    public void close() {
         for (int i = 0; i < windows.length(); i++) {
             ByteBuffer window = windows.getAndSet(i, null);
             if (window != null) {

@@ -7,13 +7,13 @@ import java.util.Arrays;
  * What a grant may be shared by: the same user with the same token for the same block. Another token means asking again,
  * since only the DataNode can tell a good one; two users in one JVM never share.
  */
-final class GrantKey {
+public final class GrantKey {
     private final String user;
     private final byte[] token;
     private final BlockKey block;
     private final int hash;
 
-    GrantKey(String user, byte[] token, BlockKey block) {
+    public GrantKey(String user, byte[] token, BlockKey block) {
         this.user = user;
         this.token = token;
         this.block = block;
@@ -24,7 +24,7 @@ final class GrantKey {
         return token;
     }
 
-    BlockKey block() {
+    public BlockKey block() {
         return block;
     }
 

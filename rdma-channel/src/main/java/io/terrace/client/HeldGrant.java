@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <p>Any number of threads read. Whoever ends the grant while reads are in progress leaves the cleaning to the last of
  * them: only then is the file closed, the mapping unmapped and the end told to the DataNode.
  */
-final class HeldGrant {
+public final class HeldGrant {
     private static final Logger LOG = LoggerFactory.getLogger(HeldGrant.class);
     private static final int ENDED = 1 << 31;
     private static final VarHandle USERS;
@@ -45,15 +46,27 @@ final class HeldGrant {
     }
 
     /** Why a grant ended: what the DataNode is told. */
-    enum End {
+    public enum End {
         REVOKED,
         RELEASED,
         /** The connection is gone, so nobody can be told. */
         LOST
     }
 
+    /** The bytes of the extent: an open file, or one in memory for simulations. */
+    public interface Content {
+        /** Whether all bytes were there. */
+        boolean read(long position, byte[] target, int offset, int length) throws IOException;
+
+        /** As the other, into the target from its position on, which stays. */
+        boolean read(long position, ByteBuffer target, int length) throws IOException;
+
+        /** Nobody reads any more. */
+        void close();
+    }
+
     /** Takes note when the last read has ended. */
-    interface Aftermath {
+    public interface Aftermath {
         void ended(HeldGrant grant, End how);
     }
 
@@ -61,10 +74,11 @@ final class HeldGrant {
     private final Grant grant;
     private final Descriptor extent;
     private final SlotTable table;
-    private final ExtentBytes content;
+    private final Content content;
     private final Aftermath aftermath;
     private final Runnable reportSoon;
     private final long reportBytes;
+    private final LongSupplier nanoClock;
 
     @SuppressWarnings("unused") // through USERS: reads in progress, and the sign bit once ended
     private volatile int users;
@@ -94,37 +108,66 @@ final class HeldGrant {
             LocalLimits limits,
             Aftermath aftermath,
             Runnable reportSoon) {
+        this(
+                key,
+                grant,
+                askedNs,
+                table,
+                new ExtentBytes(file, limits),
+                aftermath,
+                reportSoon,
+                limits.reportBytes(),
+                System::nanoTime);
+    }
+
+    /**
+     * A grant over any content, by any monotonic clock.
+     *
+     * @param askedNs from when the lease counts
+     * @param reportBytes so much read and not reported is worth a report at once
+     */
+    public HeldGrant(
+            GrantKey key,
+            Grant grant,
+            long askedNs,
+            SlotTable table,
+            Content content,
+            Aftermath aftermath,
+            Runnable reportSoon,
+            long reportBytes,
+            LongSupplier nanoClock) {
         this.key = key;
         this.grant = grant;
         this.extent = grant.descriptor();
         this.table = table;
-        this.content = new ExtentBytes(file, limits);
+        this.content = content;
         this.aftermath = aftermath;
         this.reportSoon = reportSoon;
-        this.reportBytes = limits.reportBytes();
+        this.reportBytes = reportBytes;
+        this.nanoClock = nanoClock;
         this.leaseEndNs = askedNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
         this.lastUsedNs = askedNs;
     }
 
-    GrantKey key() {
+    public GrantKey key() {
         return key;
     }
 
-    long id() {
+    public long id() {
         return grant.grantId();
     }
 
-    long leaseMs() {
+    public long leaseMs() {
         return grant.leaseMs();
     }
 
-    long lengthBytes() {
+    public long lengthBytes() {
         return extent.lengthBytes();
     }
 
     /** Whether a read may start now. */
-    boolean isUsable() {
-        return users >= 0 && System.nanoTime() - leaseEndNs < 0 && table.isLive(extent.slot(), extent.sequence());
+    public boolean isUsable() {
+        return users >= 0 && nanoClock.getAsLong() - leaseEndNs < 0 && table.isLive(extent.slot(), extent.sequence());
     }
 
     /**
@@ -133,7 +176,7 @@ final class HeldGrant {
      * @return whether they are all there and right; if not, nothing in the target may be used and the grant is over
      * @throws InterruptedIOException when the reading thread is interrupted
      */
-    boolean read(long position, byte[] target, int offset, int length) throws IOException {
+    public boolean read(long position, byte[] target, int offset, int length) throws IOException {
         if (!enter()) {
             return false;
         }
@@ -168,7 +211,7 @@ final class HeldGrant {
     }
 
     /** Ends the grant: no read starts any more. Once the last one is over, its end is told. */
-    void end(End reason) {
+    public void end(End reason) {
         int before;
         do {
             before = users;
@@ -184,24 +227,24 @@ final class HeldGrant {
 
     /** Takes what was read since the last time; null when nothing was. */
     @Nullable
-    ReadReport takeReport() {
+    public ReadReport takeReport() {
         long readsNow = (long) READS.getAndSet(this, 0L);
         long bytesNow = (long) BYTES.getAndSet(this, 0L);
         return readsNow == 0 && bytesNow == 0 ? null : new ReadReport(id(), readsNow, bytesNow);
     }
 
     /** Whether it was used since this was last asked. */
-    boolean takeUsed() {
+    public boolean takeUsed() {
         boolean was = used;
         used = false;
         return was;
     }
 
-    long leaseLeftMs(long nowNs) {
+    public long leaseLeftMs(long nowNs) {
         return TimeUnit.NANOSECONDS.toMillis(leaseEndNs - nowNs);
     }
 
-    void extendLease(long endNs) {
+    public void extendLease(long endNs) {
         leaseEndNs = endNs;
     }
 
@@ -227,7 +270,7 @@ final class HeldGrant {
 
     private boolean isStillWhole() {
         VarHandle.acquireFence();
-        return table.isReadable(extent.slot(), extent.sequence()) && System.nanoTime() - leaseEndNs < 0;
+        return table.isReadable(extent.slot(), extent.sequence()) && nanoClock.getAsLong() - leaseEndNs < 0;
     }
 
     private void exit(boolean whole, int length) {

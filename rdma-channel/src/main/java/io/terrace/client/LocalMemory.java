@@ -146,22 +146,27 @@ final class LocalMemory {
             first[0] = true;
             return link.ask(key);
         });
+        if (first[0]) {
+            ask.whenDone(outcome -> settle(ask, outcome));
+        }
         PendingAsk.Outcome outcome = ask.await(settings.grantTimeoutMs());
         HeldGrant held = outcome.grant();
-        if (held != null) {
-            grants.put(key, held);
+        return held == null ? fallback(outcome.fallback()) : held;
+    }
+
+    /** Enters what came of an ask, whoever still waits for it. */
+    private void settle(PendingAsk ask, PendingAsk.Outcome outcome) {
+        HeldGrant held = outcome.grant();
+        if (held == null) {
+            pause(ask.key());
+        } else {
+            grants.put(ask.key(), held);
             if (!held.isUsable()) {
                 // It may have ended before it was entered; then nobody would take it out again.
-                grants.remove(key, held);
+                grants.remove(ask.key(), held);
             }
-        } else if (first[0]) {
-            pause(key);
         }
-        asks.remove(key, ask);
-        if (held == null) {
-            return fallback(outcome.fallback());
-        }
-        return held;
+        asks.remove(ask.key(), ask);
     }
 
     private @Nullable DataNodeLink resident(BlockKey block) {

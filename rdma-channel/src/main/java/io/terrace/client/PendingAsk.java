@@ -6,11 +6,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A grant that was asked for: who waits, and how it came out. Several threads may wait for one. */
 final class PendingAsk {
     /** A grant, or the figure that counts why there is none. */
-    record Outcome(@org.jspecify.annotations.Nullable HeldGrant grant, Figure fallback) {}
+    record Outcome(@Nullable HeldGrant grant, Figure fallback) {}
 
     private final GrantKey key;
     private final long askedNs;
@@ -42,7 +44,12 @@ final class PendingAsk {
         outcome.complete(new Outcome(null, fallback));
     }
 
-    /** Waits; when time is up the ask is given up for all who wait. */
+    /** Tells the outcome to the taker, on the thread that brings it. */
+    void whenDone(Consumer<Outcome> taker) {
+        outcome.thenAccept(taker);
+    }
+
+    /** Waits; when time is up the ask is given up for all who wait, while an interrupted thread gives up alone. */
     Outcome await(long timeoutMs) {
         try {
             return outcome.get(timeoutMs, TimeUnit.MILLISECONDS);

@@ -49,6 +49,7 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
     public volatile boolean renews = true;
     public volatile long grantDelayMs;
     public volatile byte @Nullable [] wantedToken;
+    public volatile boolean linksLead = true;
 
     private final Path extents;
     private final LinkDirectory links;
@@ -140,7 +141,7 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
                 long grantId = ++lastGrant;
                 extent.holders.put(grantId, peer);
                 byGrant.put(grantId, extent);
-                return new Grant(grantId, extent.descriptor, link, leaseMs);
+                return new Grant(grantId, extent.descriptor, linksLead ? link : "/nowhere/" + link, leaseMs);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
