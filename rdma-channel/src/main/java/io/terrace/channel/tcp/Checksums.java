@@ -1,0 +1,92 @@
+package io.terrace.channel.tcp;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * The HDFS checksums of a whole block: one of four bytes, big-endian, for each chunk of its data.
+ *
+ * @param kind how they were computed; {@link ChecksumKind#NONE} has none
+ * @param chunkBytes data bytes that one checksum covers; the last chunk may be shorter
+ * @param sums all of them, in order; not copied
+ */
+public record Checksums(ChecksumKind kind, int chunkBytes, byte[] sums) {
+    /** Of data that has none, and is then as trustworthy as the network. */
+    public static final Checksums NONE = new Checksums(ChecksumKind.NONE, 1, new byte[0]);
+
+    /** No HDFS file has larger chunks. */
+    static final int MAX_CHUNK_BYTES = 1 << 20;
+
+    static final int SUM_BYTES = 4;
+
+    public Checksums {
+        Objects.requireNonNull(kind, "kind");
+        if (chunkBytes < 1 || chunkBytes > MAX_CHUNK_BYTES || sums.length % SUM_BYTES != 0) {
+            throw new IllegalArgumentException("bad checksums: " + chunkBytes + " bytes a chunk, " + sums.length);
+        }
+    }
+
+    /** Whether there is a checksum for every chunk of so many bytes. */
+    public boolean cover(long lengthBytes) {
+        return kind == ChecksumKind.NONE || (lengthBytes + chunkBytes - 1) / chunkBytes == sums.length / SUM_BYTES;
+    }
+
+    /** Bytes of the checksums of a range that begins on a chunk's first byte. */
+    int sumBytes(int rangeBytes) {
+        return kind == ChecksumKind.NONE ? 0 : (rangeBytes + chunkBytes - 1) / chunkBytes * SUM_BYTES;
+    }
+
+    /** Where the checksums of the chunk that begins at this offset lie. */
+    int sumsAt(long offset) {
+        return kind == ChecksumKind.NONE ? 0 : (int) (offset / chunkBytes) * SUM_BYTES;
+    }
+
+    /** Whether a range may be asked for: it must begin on a chunk's first byte and end with one's last. */
+    boolean fits(long offset, int rangeBytes, long lengthBytes) {
+        return kind == ChecksumKind.NONE
+                || (offset % chunkBytes == 0 && (rangeBytes % chunkBytes == 0 || offset + rangeBytes == lengthBytes));
+    }
+
+    /**
+     * Compares the data in a buffer with its checksums.
+     *
+     * @param data position to limit, beginning on a chunk's first byte; not moved
+     * @param sums position to limit, one for each chunk; not moved
+     * @return offset of the first chunk that does not match, from the data's position; -1 when all do
+     */
+    static int firstWrong(ChecksumKind kind, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
+        java.util.zip.Checksum checksum = kind.start();
+        int limit = data.limit();
+        int start = data.position();
+        int sumAt = sums.position();
+        ByteBuffer chunk = data.duplicate();
+        for (int at = start; at < limit; at += chunkBytes) {
+            chunk.limit(Math.min(limit, at + chunkBytes)).position(at);
+            checksum.reset();
+            checksum.update(chunk);
+            if ((int) checksum.getValue() != sums.getInt(sumAt)) {
+                return at - start;
+            }
+            sumAt += SUM_BYTES;
+        }
+        return -1;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Checksums that
+                && kind == that.kind
+                && chunkBytes == that.chunkBytes
+                && java.util.Arrays.equals(sums, that.sums);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * chunkBytes + java.util.Arrays.hashCode(sums);
+    }
+
+    @Override
+    public String toString() {
+        return "Checksums[" + kind + ", " + chunkBytes + ", " + sums.length / SUM_BYTES + "]";
+    }
+}

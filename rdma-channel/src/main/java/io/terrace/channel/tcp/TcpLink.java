@@ -1,0 +1,163 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.Completion;
+import io.terrace.channel.Link;
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.MessageCodec;
+import io.terrace.channel.RegionKey;
+import io.terrace.channel.RemoteRegion;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connecting end of one connection. Thread-safe but for {@link #receive}, which belongs to one thread at a time; how
+ * threads share it is {@link Exchange}'s matter.
+ */
+public final class TcpLink implements Link {
+    private static final int MAX_INBOX = 1024;
+
+    private final Exchange exchange;
+    private final TcpLimits limits;
+    private final BufferPool buffers = new BufferPool();
+    private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_INBOX);
+    private volatile ResidentBlocks resident = ResidentBlocks.NONE;
+    private volatile boolean woken;
+
+    private TcpLink(SocketChannel channel, Selector selector, TcpLimits limits) {
+        this.limits = limits;
+        this.exchange = new Exchange(channel, selector, limits, new Unasked());
+    }
+
+    /** Connects in time or throws. */
+    public static TcpLink connect(SocketAddress where, TcpLimits limits, long timeoutNs) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.configureBlocking(false);
+            Selector selector = Selector.open();
+            try {
+                SelectionKey key = channel.register(selector, SelectionKey.OP_CONNECT);
+                if (!channel.connect(where)) {
+                    selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+                    if (!channel.finishConnect()) {
+                        throw new SocketTimeoutException("no connection to " + where + " in time");
+                    }
+                    selector.selectedKeys().clear();
+                }
+                key.interestOps(SelectionKey.OP_READ);
+                return new TcpLink(channel, selector, limits);
+            } catch (IOException | RuntimeException e) {
+                selector.close();
+                throw e;
+            }
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /** What the other side said last of the blocks it has; {@link #hearNews} first, for what arrived since. */
+    public ResidentBlocks resident() {
+        return resident;
+    }
+
+    /** Takes in what arrived while nobody waited; never waits. */
+    public void hearNews() {
+        exchange.hearNews();
+    }
+
+    public boolean hasEnded() {
+        return exchange.failure() != null;
+    }
+
+    @Override
+    public void send(ByteBuffer message, long timeoutNs) throws IOException {
+        if (message.remaining() > MessageCodec.MAX_FRAME_BYTES) {
+            throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
+        }
+        exchange.tell(Wire.MESSAGE, message, System.nanoTime() + timeoutNs);
+    }
+
+    @Override
+    public @Nullable ByteBuffer receive(long timeoutNs) throws IOException {
+        exchange.driveUntil(() -> !inbox.isEmpty() || woken, System.nanoTime() + timeoutNs, null);
+        woken = false;
+        ByteBuffer message = inbox.poll();
+        IOException failure = exchange.failure();
+        if (message == null && failure != null) {
+            throw new EOFException("the other side is gone: " + failure.getMessage());
+        }
+        return message;
+    }
+
+    @Override
+    public void wakeup() {
+        woken = true;
+        exchange.wakeup();
+    }
+
+    @Override
+    public @Nullable String peerUser() {
+        return null;
+    }
+
+    @Override
+    public RemoteRegion attach(RegionKey key) throws IOException {
+        return attach(key, TimeUnit.MILLISECONDS.toNanos(limits.requestTimeoutMs()));
+    }
+
+    /** Reaches for a registered range, within a time. */
+    public TcpRegion attach(RegionKey key, long timeoutNs) throws IOException {
+        ByteBuffer body = ByteBuffer.allocate(Wire.ATTACH_BYTES);
+        body.putLong(key.high()).putLong(key.low()).putLong(key.address()).putLong(key.lengthBytes());
+        body.put((byte) (key.access() == Access.READ_WRITE ? 1 : 0)).flip();
+        ByteBuffer answer = ByteBuffer.allocate(Wire.ATTACHED_BYTES);
+        exchange.await(exchange.begin(Wire.ATTACH, body, answer, false, System.nanoTime() + timeoutNs));
+        answer.flip();
+        int handle = answer.getInt();
+        byte kind = answer.get();
+        int chunkBytes = answer.getInt();
+        ChecksumKind[] kinds = ChecksumKind.values();
+        if (kind < 0 || kind >= kinds.length || chunkBytes < 1 || chunkBytes > Checksums.MAX_CHUNK_BYTES) {
+            throw new MalformedMessageException("checksums of kind " + kind + ", " + chunkBytes + " bytes a chunk");
+        }
+        return new TcpRegion(exchange, buffers, key, handle, kinds[kind], chunkBytes);
+    }
+
+    @Override
+    public int poll(Consumer<Completion> taker, int most) {
+        return exchange.poll(taker, most);
+    }
+
+    @Override
+    public void close() throws IOException {
+        exchange.close();
+    }
+
+    private final class Unasked implements Exchange.Unasked {
+        @Override
+        public void message(ByteBuffer message) throws MalformedMessageException {
+            if (!inbox.offer(message)) {
+                throw new MalformedMessageException("more messages than anybody takes");
+            }
+        }
+
+        @Override
+        public void resident(ByteBuffer body) throws MalformedMessageException {
+            resident = resident.after(body);
+        }
+    }
+}

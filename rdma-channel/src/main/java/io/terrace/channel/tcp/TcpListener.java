@@ -1,0 +1,234 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.Link;
+import io.terrace.channel.Listener;
+import io.terrace.channel.Range;
+import io.terrace.channel.RegionKey;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The owner's end of tcp: accepts connections, spreads them over a few {@link TcpLoop}s, and knows the registered ranges
+ * by their keys. Thread-safe.
+ */
+final class TcpListener implements Listener {
+    /** Ranges that one connection may have attached. */
+    static final int MAX_ATTACHED = 65_536;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TcpListener.class);
+    private static final int BACKLOG = 256;
+
+    private record Secret(long high, long low) {}
+
+    private final ServerSocketChannel server;
+    private final SocketAddress address;
+    private final TcpLimits limits;
+    private final @Nullable Conversation conversation;
+    private final SecureRandom random = new SecureRandom();
+    private final Map<Secret, TcpRange> ranges = new ConcurrentHashMap<>();
+    private final Set<TcpSession> sessions = ConcurrentHashMap.newKeySet();
+    private final BlockingQueue<TcpSession> accepted;
+    private final List<TcpLoop> loops = new ArrayList<>();
+    private final Thread acceptor;
+    private long lastNumber;
+
+    private TcpListener(ServerSocketChannel server, TcpLimits limits, @Nullable Conversation conversation)
+            throws IOException {
+        this.server = server;
+        this.address = server.getLocalAddress();
+        this.limits = limits;
+        this.conversation = conversation;
+        this.accepted = new LinkedBlockingQueue<>(limits.connections());
+        for (int i = 0; i < limits.threads(); i++) {
+            loops.add(new TcpLoop("terrace-tcp-" + address + "-" + i, this, limits));
+        }
+        this.acceptor = new Thread(this::acceptAll, "terrace-tcp-" + address + "-accept");
+        this.acceptor.setDaemon(true);
+    }
+
+    /** @param conversation answers control messages; null leaves them to {@link #accept} and {@link Link#receive} */
+    static TcpListener open(SocketAddress where, TcpLimits limits, @Nullable Conversation conversation)
+            throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        try {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(where, BACKLOG);
+            TcpListener listener = new TcpListener(server, limits, conversation);
+            listener.loops.forEach(TcpLoop::start);
+            listener.acceptor.start();
+            return listener;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public SocketAddress address() {
+        return address;
+    }
+
+    @Override
+    public RegionKey register(Range range, Access access) throws IOException {
+        return register(range, access, Checksums.NONE).key;
+    }
+
+    /** Registers a range whose reads bring its checksums along. */
+    TcpRange register(Range range, Access access, Checksums checksums) throws IOException {
+        FileChannel file = access == Access.READ
+                ? FileChannel.open(range.file(), StandardOpenOption.READ)
+                : FileChannel.open(range.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+        if (file.size() != range.lengthBytes() || !checksums.cover(range.lengthBytes())) {
+            file.close();
+            throw new IOException("a range of " + range.lengthBytes() + " bytes with " + checksums
+                    + " whose file is another size, or not all covered");
+        }
+        RegionKey key =
+                new RegionKey(random.nextLong(), random.nextLong(), range.address(), range.lengthBytes(), access);
+        TcpRange registered = new TcpRange(key, file, checksums);
+        ranges.put(new Secret(key.high(), key.low()), registered);
+        return registered;
+    }
+
+    @Override
+    public void deregister(RegionKey key) {
+        TcpRange range = ranges.remove(new Secret(key.high(), key.low()));
+        if (range != null) {
+            range.deregister();
+        }
+    }
+
+    /** Makes a key void and ends what is attached with it; tells when no operation on it is in progress any more. */
+    void revoke(RegionKey key, Runnable then) {
+        TcpRange range = ranges.remove(new Secret(key.high(), key.low()));
+        if (range == null) {
+            then.run();
+        } else {
+            range.revoke(then);
+        }
+    }
+
+    /** The range that an ATTACH names truthfully, or null. */
+    @Nullable
+    TcpRange find(ByteBuffer attach) {
+        TcpRange range = ranges.get(new Secret(attach.getLong(), attach.getLong()));
+        if (range == null) {
+            return null;
+        }
+        RegionKey key = range.key;
+        boolean truthful = attach.getLong() == key.address()
+                && attach.getLong() == key.lengthBytes()
+                && attach.get() == (key.access() == Access.READ_WRITE ? 1 : 0);
+        return truthful ? range : null;
+    }
+
+    @Override
+    public @Nullable Link accept(long timeoutNs) throws IOException {
+        try {
+            return accepted.poll(timeoutNs, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new java.io.InterruptedIOException("interrupted while waiting for a connection");
+        }
+    }
+
+    int connections() {
+        return sessions.size();
+    }
+
+    /** Sends every client a frame that answers nothing; one that is gone does not get it. */
+    void broadcast(byte type, ByteBuffer body) {
+        for (TcpSession session : sessions) {
+            try {
+                session.sendFrame(type, body.duplicate());
+            } catch (IOException e) {
+                LOG.debug("Connection {} is gone", session.number, e);
+            }
+        }
+    }
+
+    /** Whether somebody took the message. */
+    boolean message(TcpSession session, ByteBuffer message) {
+        if (conversation == null) {
+            return false;
+        }
+        conversation.message(session, message);
+        return true;
+    }
+
+    void ended(TcpSession session) {
+        sessions.remove(session);
+        if (conversation != null) {
+            conversation.ended(session);
+        } else {
+            boolean unused = accepted.remove(session);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        loops.forEach(TcpLoop::close);
+        for (TcpRange range : ranges.values()) {
+            range.deregister();
+        }
+        ranges.clear();
+    }
+
+    private void acceptAll() {
+        try {
+            while (true) {
+                SocketChannel channel = server.accept();
+                try {
+                    take(channel);
+                } catch (IOException | RuntimeException e) {
+                    LOG.warn("Cannot take a connection in", e);
+                    channel.close();
+                }
+            }
+        } catch (ClosedChannelException e) {
+            LOG.debug("{} closed", address);
+        } catch (IOException e) {
+            LOG.error("No connections are accepted at {} any more", address, e);
+        }
+    }
+
+    private void take(SocketChannel channel) throws IOException {
+        if (sessions.size() >= limits.connections()) {
+            LOG.debug("Too many connections at {}", address);
+            channel.close();
+            return;
+        }
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        lastNumber++;
+        TcpLoop loop = loops.get((int) (lastNumber % loops.size()));
+        TcpSession session = new TcpSession(lastNumber, channel, this, loop, limits.operations(), System.nanoTime());
+        sessions.add(session);
+        if (conversation == null && !accepted.offer(session)) {
+            sessions.remove(session);
+            channel.close();
+            return;
+        }
+        loop.adopt(session);
+    }
+}

@@ -1,0 +1,148 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.RegionKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A registered range: its open file, its checksums, and who uses it. The file is closed when nobody attaches any more and
+ * nothing is attached, or after {@link #revoke} when the operations in progress have ended. Thread-safe.
+ */
+final class TcpRange {
+    private static final Logger LOG = LoggerFactory.getLogger(TcpRange.class);
+
+    final RegionKey key;
+    final Checksums checksums;
+    final long lengthBytes;
+
+    /** Served since the start, for the owner's accounting. */
+    final LongAdder reads = new LongAdder();
+
+    final LongAdder bytes = new LongAdder();
+
+    private final FileChannel file;
+    private boolean registered = true;
+    private boolean revoked;
+    private boolean closed;
+    private int attachments;
+    private int operations;
+    private @Nullable Runnable whenRevoked;
+
+    TcpRange(RegionKey key, FileChannel file, Checksums checksums) {
+        this.key = key;
+        this.file = file;
+        this.checksums = checksums;
+        this.lengthBytes = key.lengthBytes();
+    }
+
+    synchronized boolean attach() {
+        if (!registered) {
+            return false;
+        }
+        attachments++;
+        return true;
+    }
+
+    void detach() {
+        synchronized (this) {
+            attachments--;
+        }
+        closeIfDone();
+    }
+
+    /** Begins an operation; false when there may be none any more. */
+    synchronized boolean begin() {
+        if (revoked || closed) {
+            return false;
+        }
+        operations++;
+        return true;
+    }
+
+    void end() {
+        synchronized (this) {
+            operations--;
+        }
+        closeIfDone();
+    }
+
+    void deregister() {
+        synchronized (this) {
+            registered = false;
+        }
+        closeIfDone();
+    }
+
+    /** No operation begins any more; tells when those in progress have ended, on whatever thread ends the last. */
+    void revoke(Runnable then) {
+        synchronized (this) {
+            if (revoked) {
+                return;
+            }
+            registered = false;
+            revoked = true;
+            whenRevoked = then;
+        }
+        closeIfDone();
+    }
+
+    /** Whether the file ends before it should: asked before an answer promises the bytes. */
+    boolean isCutBefore(long endOffset) {
+        try {
+            return file.size() < endOffset;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** Fills a buffer from an offset; returns whether the file had so much. */
+    boolean read(long offset, ByteBuffer target) throws IOException {
+        long at = offset;
+        while (target.hasRemaining()) {
+            int got = file.read(target, at);
+            if (got < 0) {
+                return false;
+            }
+            at += got;
+        }
+        return true;
+    }
+
+    /** Writes all of a buffer at an offset. */
+    void write(long offset, ByteBuffer source) throws IOException {
+        long at = offset;
+        while (source.hasRemaining()) {
+            at += file.write(source, at);
+        }
+    }
+
+    boolean allowsWrites() {
+        return key.access() == Access.READ_WRITE;
+    }
+
+    private void closeIfDone() {
+        Runnable then;
+        synchronized (this) {
+            boolean unused = !registered && attachments == 0;
+            if (closed || operations > 0 || !(revoked || unused)) {
+                return;
+            }
+            closed = true;
+            then = whenRevoked;
+        }
+        try {
+            file.close();
+        } catch (IOException e) {
+            LOG.warn("Cannot close the file of {}", key, e);
+        }
+        if (then != null) {
+            then.run();
+        }
+    }
+}
