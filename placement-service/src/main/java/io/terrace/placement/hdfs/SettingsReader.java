@@ -29,6 +29,11 @@ public final class SettingsReader {
     /** Everything that the loop needs. */
     public PlacementSettings read() {
         refuseUnknownKeys(conf);
+        return values();
+    }
+
+    /** The same without a look at keys that nobody reads. */
+    public PlacementSettings values() {
         String policy = text(SettingKeys.PLACEMENT_POLICY);
         return new PlacementSettings(
                 policy,

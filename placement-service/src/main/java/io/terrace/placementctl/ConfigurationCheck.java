@@ -1,0 +1,183 @@
+package io.terrace.placementctl;
+
+import io.terrace.placement.hdfs.SettingsReader;
+import io.terrace.placementctl.Finding.Severity;
+import io.terrace.protocol.SettingKeys;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * Wrong or missing properties in one configuration: of a client, a DataNode, a NameNode, or all in one. What only one of
+ * them needs is asked for only where the rest of its properties stand.
+ */
+final class ConfigurationCheck {
+
+    static final String ACCESSORS = "dfs.client.replica.accessor.builder.classes";
+    static final String ACCESSOR = "io.terrace.client.TerraceAccessorBuilder";
+    static final String NAMENODE_PLUGINS = "dfs.namenode.plugins";
+    static final String NAMENODE_PLUGIN = "io.terrace.placement.hdfs.TerraceNameNodePlugin";
+    static final String DATANODE_PLUGINS = "dfs.datanode.plugins";
+    static final String DATANODE_PLUGIN = "io.terrace.datanode.hdfs.TerraceDataNodePlugin";
+    static final String DATASET = "dfs.datanode.fsdataset.factory";
+    static final String DATASET_FACTORY = "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory";
+    static final String MEMORY_DIR = "terrace.datanode.memory.dir";
+    static final String LOCKED_MEMORY = "dfs.datanode.max.locked.memory";
+
+    private final Configuration conf;
+    private final List<Finding> found = new ArrayList<>();
+
+    ConfigurationCheck(Configuration conf) {
+        this.conf = conf;
+    }
+
+    List<Finding> run() {
+        keysAndValues();
+        client();
+        nameNode();
+        dataNode();
+        return found;
+    }
+
+    private void keysAndValues() {
+        TreeSet<String> keys = new TreeSet<>();
+        conf.forEach(entry -> keys.add(entry.getKey()));
+        for (String complaint : SettingKeys.complaints(keys)) {
+            add(
+                    Severity.ERROR,
+                    "unknown-key",
+                    complaint,
+                    "correct or remove it; the daemons refuse to run Terrace with it");
+        }
+        try {
+            new SettingsReader(conf).values();
+        } catch (IllegalArgumentException e) {
+            add(
+                    Severity.ERROR,
+                    "bad-value",
+                    String.valueOf(e.getMessage()),
+                    "correct it or remove it to have the default");
+        }
+        if (!conf.getBoolean(SettingKeys.ENABLED.key(), true)) {
+            add(
+                    Severity.WARNING,
+                    "disabled",
+                    SettingKeys.ENABLED.key() + " is false: whoever reads this configuration is stock HDFS",
+                    "remove it");
+        }
+    }
+
+    private void client() {
+        if (!names(ACCESSORS).contains(ACCESSOR)) {
+            add(
+                    Severity.NOTE,
+                    "no-accessor",
+                    ACCESSORS + " does not name " + ACCESSOR + ": clients with this configuration read stock",
+                    "add it to the client's hdfs-site.xml");
+        } else {
+            loadable(ACCESSOR, Severity.WARNING, "reads are stock where it is missing");
+            if (conf.getTrimmed(SettingKeys.CHANNEL_DIR.key(), "").isEmpty()) {
+                add(
+                        Severity.WARNING,
+                        "no-channel-dir",
+                        SettingKeys.CHANNEL_DIR.key() + " is unset: clients find no DataNode to be granted blocks by",
+                        "set it alike for clients and DataNodes of a host");
+            }
+        }
+        String fileSystem = conf.getTrimmed("fs.hdfs.impl", "");
+        if (fileSystem.startsWith("io.terrace.")) {
+            loadable(fileSystem, Severity.ERROR, "hdfs:// paths do not open at all where it is missing");
+        }
+    }
+
+    private void loadable(String name, Severity severity, String consequence) {
+        if (conf.getClassByNameOrNull(name) == null) {
+            add(
+                    severity,
+                    "missing-class",
+                    name + " is not on this command's class path; " + consequence,
+                    "put rdma-channel's jar on the class path of every client, YARN's containers included");
+        }
+    }
+
+    private void nameNode() {
+        boolean server = isSetInSite("dfs.namenode.name.dir");
+        if (server && !names(NAMENODE_PLUGINS).contains(NAMENODE_PLUGIN)) {
+            add(
+                    Severity.WARNING,
+                    "no-namenode-plugin",
+                    NAMENODE_PLUGINS + " does not name " + NAMENODE_PLUGIN + nearMiss(NAMENODE_PLUGINS),
+                    "append it in the NameNode's hdfs-site.xml");
+        }
+    }
+
+    private void dataNode() {
+        boolean plugin = names(DATANODE_PLUGINS).contains(DATANODE_PLUGIN);
+        boolean dataset = DATASET_FACTORY.equals(conf.getTrimmed(DATASET));
+        boolean server = plugin || dataset || isSetInSite("dfs.datanode.data.dir") || isSetInSite(MEMORY_DIR);
+        if (!server) {
+            return;
+        }
+        if (plugin != dataset) {
+            add(
+                    Severity.ERROR,
+                    "half-datanode",
+                    plugin
+                            ? DATANODE_PLUGINS + " names the plugin, but " + DATASET + " is not " + DATASET_FACTORY
+                            : DATASET + " is Terrace's, but " + DATANODE_PLUGINS + " does not name " + DATANODE_PLUGIN
+                                    + nearMiss(DATANODE_PLUGINS),
+                    "set both or neither in the DataNodes' hdfs-site.xml");
+        } else if (!plugin) {
+            add(
+                    Severity.NOTE,
+                    "no-datanode-plugin",
+                    "DataNodes with this configuration are stock" + nearMiss(DATANODE_PLUGINS),
+                    "set " + DATANODE_PLUGINS + " and " + DATASET);
+        }
+        if (plugin && conf.getTrimmed(MEMORY_DIR, "").isEmpty()) {
+            add(
+                    Severity.WARNING,
+                    "no-memory-dir",
+                    MEMORY_DIR + " is unset: DataNodes have no memory tier",
+                    "name a directory on tmpfs");
+        }
+        if (plugin && conf.getLongBytes(LOCKED_MEMORY, 0) > 0) {
+            add(
+                    Severity.NOTE,
+                    "locked-memory",
+                    LOCKED_MEMORY + " is set: LAZY_PERSIST replicas and the stock cache take from the same memory as"
+                            + " Terrace's tier",
+                    "let terrace.datanode.memory.capacity and " + LOCKED_MEMORY + " together fit the host");
+        }
+    }
+
+    private Collection<String> names(String key) {
+        return conf.getTrimmedStringCollection(key);
+    }
+
+    /** What was given instead, where it looks meant for us. */
+    private String nearMiss(String key) {
+        return names(key).stream()
+                .filter(name -> name.toLowerCase(Locale.ROOT).contains("terrace"))
+                .findFirst()
+                .map(name -> " (it names " + name + ")")
+                .orElse("");
+    }
+
+    /** Whether a file of the site sets it, rather than Hadoop's own defaults. */
+    private boolean isSetInSite(String key) {
+        String[] sources = conf.getPropertySources(key);
+        if (sources == null || sources.length == 0) {
+            return false;
+        }
+        String last = sources[sources.length - 1];
+        return !last.contains("-default.xml");
+    }
+
+    private void add(Severity severity, String id, String text, String remedy) {
+        found.add(new Finding(severity, "configuration", id, text, remedy));
+    }
+}

@@ -1,0 +1,80 @@
+package io.terrace.placementctl;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+
+/**
+ * The command {@code placementctl}. Exit codes: 0 done, 1 refused or a problem was found, 2 usage, 3 the service cannot
+ * be reached.
+ */
+@Command(
+        name = "placementctl",
+        description = "Shows and steers which HDFS blocks stand in memory.",
+        mixinStandardHelpOptions = true,
+        versionProvider = PlacementCtl.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            StatusCommand.class,
+            TiersCommand.class,
+            TopCommand.class,
+            ExplainCommand.class,
+            ChangeCommands.Promote.class,
+            ChangeCommands.Demote.class,
+            ChangeCommands.Pin.class,
+            ChangeCommands.Unpin.class,
+            ChangeCommands.Pause.class,
+            ChangeCommands.Resume.class,
+            ChangeCommands.Off.class,
+            ChangeCommands.On.class,
+            DoctorCommand.class
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            " 0:done",
+            " 1:refused by the service, or doctor found a problem",
+            " 2:wrong usage",
+            " 3:no placement service can be reached, or none is active"
+        })
+public final class PlacementCtl {
+
+    static final int OK = 0;
+    static final int REFUSED = 1;
+    static final int USAGE = 2;
+    static final int UNREACHABLE = 3;
+
+    private PlacementCtl() {}
+
+    /** The version of the jar, as its manifest or build left it. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = PlacementCtl.class.getPackage().getImplementationVersion();
+            return new String[] {"placementctl " + (version == null ? "(not from a jar)" : version)};
+        }
+    }
+
+    /** Runs the command and says how to exit. */
+    static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        CommandLine line = new CommandLine(new PlacementCtl());
+        line.setOut(out).setErr(err).setCaseInsensitiveEnumValuesAllowed(true);
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            if (failure instanceof Refused) {
+                command.getErr().println("placementctl: " + Table.printable(String.valueOf(failure.getMessage())));
+                return REFUSED;
+            }
+            if (failure instanceof Unreachable) {
+                command.getErr().println("placementctl: " + failure.getMessage());
+                return UNREACHABLE;
+            }
+            throw failure;
+        });
+        return line.execute(arguments);
+    }
+
+    public static void main(String[] arguments) {
+        int code = run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments);
+        System.exit(code);
+    }
+}

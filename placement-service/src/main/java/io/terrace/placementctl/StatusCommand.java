@@ -1,0 +1,102 @@
+package io.terrace.placementctl;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placementctl.AdminClient.Peer;
+import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl status}. */
+@Command(
+        name = "status",
+        description = "Which NameNode decides, whether Terrace serves and moves, and how it goes.",
+        mixinStandardHelpOptions = true)
+final class StatusCommand implements Callable<Integer> {
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() throws Unreachable {
+        Printer printer = new Printer(spec);
+        try (AdminClient client = cluster.connect()) {
+            boolean active = false;
+            boolean reached = false;
+            ObjectNode json = ProtoJson.MAPPER.createObjectNode();
+            ArrayNode services = json.putArray("services");
+            for (Peer peer : client.peers()) {
+                StatusResponseProto status = peer.status();
+                ObjectNode one = services.addObject();
+                one.put("service", peer.name()).put("reachable", status != null);
+                if (status == null) {
+                    one.put("trouble", peer.trouble());
+                } else {
+                    one.setAll(ProtoJson.object(status));
+                    reached = true;
+                    active |= status.getActive();
+                }
+                if (!cluster.json) {
+                    print(printer, peer, status);
+                }
+            }
+            if (cluster.json) {
+                json.put("active", active);
+                printer.json(json);
+            } else if (reached && !active) {
+                printer.line(printer.bad("No placement service is active."));
+            }
+            return active ? PlacementCtl.OK : PlacementCtl.UNREACHABLE;
+        }
+    }
+
+    private static void print(Printer printer, Peer peer, @Nullable StatusResponseProto status) {
+        if (status == null) {
+            printer.line("Service    " + peer.name() + "  " + printer.bad("unreachable") + ": " + peer.trouble());
+            return;
+        }
+        if (!status.getActive()) {
+            printer.line("Service    " + peer.name() + "  standby of NameNode " + status.getNameNode());
+            return;
+        }
+        Map<String, Long> figures = status.getFiguresList().stream()
+                .collect(Collectors.toMap(FigureValueProto::getId, FigureValueProto::getValue));
+        printer.line("Service    " + peer.name() + "  " + printer.good("active") + " in NameNode "
+                + status.getNameNode() + ", epoch " + status.getEpoch() + ", up " + Quantity.millis(status.getUpMs()));
+        printer.line("Serving    " + (status.getServe() ? printer.good("on") : printer.doubtful("off"))
+                + "   moves " + (status.getMoves() ? printer.good("on") : printer.doubtful("paused"))
+                + "   policy " + status.getPolicy() + "   budget "
+                + (status.getMoveBytesPerSecond() == 0
+                        ? "none"
+                        : Quantity.bytes(status.getMoveBytesPerSecond()) + "/s per DataNode"));
+        printer.line("DataNodes  " + at(figures, "datanodes") + " reporting, " + at(figures, "datanodes.silent")
+                + " silent");
+        printer.line("Blocks     " + at(figures, "blocks.tracked") + " tracked, " + at(figures, "blocks.resident")
+                + " in memory, " + at(figures, "blocks.pinned") + " pinned (" + status.getPinnedFiles() + " files)");
+        printer.line("Moves      " + at(figures, "promotions.done") + " promoted ("
+                + Quantity.bytes(at(figures, "promoted.bytes")) + "), " + at(figures, "drops.done") + " dropped, "
+                + at(figures, "moves.failed") + " failed, " + at(figures, "moves.waiting") + " waiting, "
+                + at(figures, "moves.in_flight") + " in flight");
+        printer.line("Reads      " + Quantity.bytes(at(figures, "read.bytes")) + ", "
+                + Quantity.share(at(figures, "read.memory.bytes"), at(figures, "read.bytes")) + " from memory");
+        long holds = at(figures, "lock.holds");
+        printer.line("NameNode   read lock taken " + holds + " times, "
+                + (holds == 0 ? 0 : at(figures, "lock.nanoseconds") / holds / 1000) + " us on average, "
+                + at(figures, "lock.longest.nanoseconds") / 1000 + " us at most; heap "
+                + Quantity.bytes(at(figures, "memory.bytes")));
+    }
+
+    private static long at(Map<String, Long> figures, String id) {
+        return figures.getOrDefault("placement." + id, 0L);
+    }
+}

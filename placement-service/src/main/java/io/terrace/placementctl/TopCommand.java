@@ -1,0 +1,68 @@
+package io.terrace.placementctl;
+
+import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
+import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl top}. */
+@Command(
+        name = "top",
+        description = "The hottest blocks. Paths are shown of files that you may read.",
+        mixinStandardHelpOptions = true)
+final class TopCommand implements Callable<Integer> {
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Option(
+            names = {"-n", "--count"},
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "How many, 1 to 1000. Default: ${DEFAULT-VALUE}")
+    int count;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() throws Refused, Unreachable {
+        if (count < 1 || count > 1000) {
+            throw cluster.usage("--count is " + count + "; it must be from 1 to 1000");
+        }
+        Printer printer = new Printer(spec);
+        try (AdminClient client = cluster.connect()) {
+            TopResponseProto top = client.active(service -> service.top(
+                    null, TopRequestProto.newBuilder().setCount(count).build()));
+            if (cluster.json) {
+                printer.json(ProtoJson.object(top));
+                return PlacementCtl.OK;
+            }
+            Table table = new Table(">HEAT", ">READS", ">BYTES", ">MEMORY", ">LAST", "IN", "BLOCK", "~PATH");
+            for (HotBlockProto hot : top.getBlocksList()) {
+                table.row(
+                        Quantity.decimal(hot.getHeat()),
+                        hot.getReads(),
+                        Quantity.bytes(hot.getBytesRead()),
+                        Quantity.share(hot.getBytesFromMemory(), hot.getBytesRead()),
+                        Quantity.millis(hot.getLastReadAgoMs()),
+                        hot.getInMemory() ? "memory" : "home",
+                        "blk_" + hot.getBlock().getBlockId(),
+                        hot.hasPath() ? hot.getPath() : "-");
+            }
+            if (table.isEmpty()) {
+                printer.line("Nothing was read yet.");
+            } else {
+                printer.table(table);
+                printer.line(top.getBlocksCount() + " of " + top.getTrackedBlocks()
+                        + " tracked blocks. MEMORY: share of the bytes served from memory.");
+            }
+            return PlacementCtl.OK;
+        }
+    }
+}
