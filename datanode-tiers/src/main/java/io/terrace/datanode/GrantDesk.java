@@ -83,7 +83,7 @@ public final class GrantDesk implements ExtentOwner {
         // Half the clock's range is for ever; the whole would overflow.
         long validNs = Math.min(TimeUnit.MILLISECONDS.toNanos(validMs), Long.MAX_VALUE / 2);
         peers.put(peer.session(), peer);
-        MemoryTier.GrantAttempt attempt = tier.grant(peer.session(), request.block(), nowNs + validNs, nowNs);
+        GrantAttempt attempt = tier.grant(peer.session(), request.block(), nowNs + validNs, nowNs);
         HeldGrant held = attempt.grant();
         if (held == null) {
             return refusal(attempt.refused());
@@ -107,7 +107,7 @@ public final class GrantDesk implements ExtentOwner {
         }
     }
 
-    private static Refusal refusal(MemoryTier.@Nullable Refused refused) {
+    private static Refusal refusal(GrantAttempt.@Nullable Refused refused) {
         if (refused == null) {
             throw new IllegalStateException("neither a grant nor a refusal");
         }
@@ -137,7 +137,7 @@ public final class GrantDesk implements ExtentOwner {
         long reads = 0;
         long bytes = 0;
         for (ReadReport report : reports) {
-            MemoryTier.Counted counted =
+            CountedReport counted =
                     tier.reported(peer.session(), report.grantId(), report.reads(), report.bytes(), nowNs);
             if (counted == null
                     || counted.accepted().reads() < report.reads()

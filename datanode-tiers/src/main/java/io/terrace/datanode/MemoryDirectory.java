@@ -166,7 +166,7 @@ public final class MemoryDirectory implements ExtentStore, Closeable {
     /** Makes a leftover the file of an extent. */
     public void adopt(Leftover leftover, Extent extent) throws IOException {
         Path file = file(extent);
-        Files.createDirectories(file.resolveSibling("."));
+        Files.createDirectories(extents.resolve(extent.key().pool()));
         Files.move(leftover.path(), file);
     }
 

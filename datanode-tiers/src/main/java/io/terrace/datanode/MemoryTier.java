@@ -42,26 +42,6 @@ public final class MemoryTier {
     /** The copy begun, or why there is none. */
     public record Begun(Admission admission, @Nullable Extent extent) {}
 
-    /** Why a grant was refused. */
-    public enum Refused {
-        NOT_RESIDENT,
-        STALE_STAMP,
-        NO_SLOT,
-        TOO_MANY_GRANTS,
-        TOKEN_OVER,
-        OFF
-    }
-
-    /** The grant and its lease, or why there is none. */
-    public record GrantAttempt(@Nullable HeldGrant grant, long leaseNs, @Nullable Refused refused) {
-        private static GrantAttempt refuse(Refused refused) {
-            return new GrantAttempt(null, 0, refused);
-        }
-    }
-
-    /** What of a report counts, and for which extent. */
-    public record Counted(Extent extent, GrantLedger.Accepted accepted) {}
-
     /**
      * The tier's limits.
      *
@@ -253,24 +233,24 @@ public final class MemoryTier {
     /** Gives a peer the right to read this block, if it is live, until the token ends at the latest. */
     public synchronized GrantAttempt grant(long peer, BlockKey key, long tokenEndsNs, long nowNs) {
         if (isOff(key.pool())) {
-            return GrantAttempt.refuse(Refused.OFF);
+            return GrantAttempt.refuse(GrantAttempt.Refused.OFF);
         }
         Extent extent = table.of(key.pool(), key.blockId());
         if (extent == null || extent.state != ExtentState.LIVE) {
-            return GrantAttempt.refuse(Refused.NOT_RESIDENT);
+            return GrantAttempt.refuse(GrantAttempt.Refused.NOT_RESIDENT);
         }
         if (!extent.key().equals(key)) {
-            return GrantAttempt.refuse(Refused.STALE_STAMP);
+            return GrantAttempt.refuse(GrantAttempt.Refused.STALE_STAMP);
         }
         if (extent.slot == Extent.NO_SLOT) {
-            return GrantAttempt.refuse(Refused.NO_SLOT);
+            return GrantAttempt.refuse(GrantAttempt.Refused.NO_SLOT);
         }
         if (tokenEndsNs - nowNs <= 0) {
-            return GrantAttempt.refuse(Refused.TOKEN_OVER);
+            return GrantAttempt.refuse(GrantAttempt.Refused.TOKEN_OVER);
         }
         HeldGrant grant = ledger.grant(peer, extent, tokenEndsNs, nowNs);
         if (grant == null) {
-            return GrantAttempt.refuse(Refused.TOO_MANY_GRANTS);
+            return GrantAttempt.refuse(GrantAttempt.Refused.TOO_MANY_GRANTS);
         }
         extent.lastReadNs = nowNs;
         return new GrantAttempt(grant, ledger.leaseNs(grant, nowNs), null);
@@ -297,7 +277,7 @@ public final class MemoryTier {
     }
 
     /** Accounts what a peer says it read; null when it holds no such grant. */
-    public synchronized @Nullable Counted reported(long peer, long grantId, long reads, long bytes, long nowNs) {
+    public synchronized @Nullable CountedReport reported(long peer, long grantId, long reads, long bytes, long nowNs) {
         HeldGrant grant = ledger.held(peer, grantId);
         if (grant == null) {
             return null;
@@ -306,7 +286,7 @@ public final class MemoryTier {
         if (accepted.reads() > 0) {
             grant.extent().lastReadNs = nowNs;
         }
-        return new Counted(grant.extent(), accepted);
+        return new CountedReport(grant.extent(), accepted);
     }
 
     /**

@@ -2,6 +2,8 @@ package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.datanode.ReplicaSource;
+import io.terrace.datanode.ServiceLink;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -63,12 +65,22 @@ public final class LocalReplicas implements ReplicaSource {
                 : new Found(new BlockKey(pool, blockId, replica.getGenerationStamp()), replica.getNumBytes());
     }
 
-    /** Where the replica of a block lives; disk when there is none. */
-    public StorageType storageType(String pool, long blockId) {
+    /** The replica of a block and its tier, whether or not it may be copied; null when it is gone. */
+    public ServiceLink.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
         ReplicaInfo replica = replica(pool, blockId);
-        return replica == null || replica.getVolume() == null
-                ? StorageType.DISK
-                : replica.getVolume().getStorageType();
+        if (replica == null || replica.getVolume() == null) {
+            return null;
+        }
+        TierProto tier =
+                switch (replica.getVolume().getStorageType()) {
+                    case RAM_DISK -> TierProto.MEMORY;
+                    case NVDIMM -> TierProto.NVM;
+                    case SSD -> TierProto.SSD;
+                    case ARCHIVE -> TierProto.ARCHIVE;
+                    case DISK, PROVIDED -> TierProto.DISK;
+                };
+        BlockKey key = new BlockKey(pool, blockId, replica.getGenerationStamp());
+        return new ServiceLink.ReplicaLook.Seen(key, replica.getNumBytes(), tier);
     }
 
     @Override

@@ -7,18 +7,27 @@ import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Peer;
 import io.terrace.channel.SlotTable;
 import io.terrace.datanode.Accesses;
+import io.terrace.datanode.Authority;
+import io.terrace.datanode.BackgroundChecks;
 import io.terrace.datanode.DataNodeSettings;
 import io.terrace.datanode.GrantDesk;
 import io.terrace.datanode.GrantLedger;
 import io.terrace.datanode.HeldGrant;
+import io.terrace.datanode.HostConditions;
 import io.terrace.datanode.Housekeeping;
+import io.terrace.datanode.Leftovers;
 import io.terrace.datanode.MemoryDirectory;
 import io.terrace.datanode.MemoryTier;
+import io.terrace.datanode.MoveOrders;
+import io.terrace.datanode.NodeIdentity;
 import io.terrace.datanode.Pace;
 import io.terrace.datanode.Pins;
 import io.terrace.datanode.Promotion;
 import io.terrace.datanode.Promotions;
 import io.terrace.datanode.Region;
+import io.terrace.datanode.Remembered;
+import io.terrace.datanode.Scrub;
+import io.terrace.datanode.ServiceLink;
 import io.terrace.datanode.SharedSlots;
 import io.terrace.datanode.Slots;
 import io.terrace.datanode.TierNews;
@@ -34,7 +43,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,8 +56,10 @@ final class MemoryService implements Closeable {
     /** An extent's address is a name until verbs maps it; far from what a JVM maps by itself. */
     private static final long REGION_BASE = 0x1000_0000_0000L;
 
+    private static final long CONDITIONS_NS = 60_000_000_000L;
+
     private final Figures figures = new Figures();
-    private final Deque<Closeable> toClose = new ArrayDeque<>();
+    private final Deque<Closeable> toClose;
     private final MemoryTier tier;
     private final MemoryDirectory directory;
     private final Pins pins;
@@ -58,8 +68,13 @@ final class MemoryService implements Closeable {
     private final LocalReplicas replicas;
     private final TierNews news;
     private final Housekeeping housekeeping;
+    private final BackgroundChecks checks;
+    private final ServiceLinks services;
 
-    private MemoryService(DataNode datanode, WatchedDataset dataset, DataNodeSettings settings) throws IOException {
+    private MemoryService(
+            DataNode datanode, WatchedDataset dataset, DataNodeSettings settings, Deque<Closeable> toClose)
+            throws IOException {
+        this.toClose = toClose;
         String name = datanode.getDatanodeUuid();
         PassedDescriptors descriptors = new PassedDescriptors(datanode.getShortCircuitRegistry());
         replicas = new LocalReplicas(datanode, dataset);
@@ -99,30 +114,69 @@ final class MemoryService implements Closeable {
         housekeeping = new Housekeeping(tier, pins, replicas, promotions, revoker, beat, System::nanoTime, name);
         toClose.push(housekeeping::close);
         news.onHousekeeping(housekeeping::wake);
+        checks = opened(checks(settings, name));
+        services = opened(services(datanode, settings, pace, channelDir != null));
         gauges();
+    }
+
+    private BackgroundChecks checks(DataNodeSettings settings, String name) throws IOException {
+        Leftovers leftovers = new Leftovers(tier, directory, replicas, Pace.ofSystem(0), figures, System::nanoTime);
+        Scrub scrub = new Scrub(
+                tier, directory, replicas, Pace.ofSystem(settings.scrubBytesPerSecond()), figures, System::nanoTime);
+        boolean scrubs = settings.scrubBytesPerSecond() > 0;
+        return new BackgroundChecks(leftovers, scrub, scrubs, settings.scrubIntervalMs(), name);
+    }
+
+    private ServiceLinks services(DataNode datanode, DataNodeSettings settings, Pace pace, boolean grants)
+            throws IOException {
+        Authority authority = new Authority();
+        MoveOrders orders = new MoveOrders(
+                tier, promotions, authority, pace, settings.copyBytesPerSecond(), figures, housekeeping::wake);
+        NodeIdentity identity = new NodeIdentity(
+                datanode.getDatanodeUuid(),
+                datanode.getDatanodeHostname(),
+                datanode.getXferPort(),
+                new SecureRandom().nextLong() >>> 1);
+        HostConditions host = new HostConditions(Path.of("/"));
+        HostConditions.Facts facts = StockFacts.of(datanode, settings, directory, grants);
+        ServiceLink.Shared shared = new ServiceLink.Shared(
+                identity,
+                tier,
+                orders,
+                authority,
+                accesses,
+                replicas::look,
+                new Remembered<>(() -> host.look(facts), CONDITIONS_NS, System::nanoTime),
+                figures,
+                settings.heatBlocksMax());
+        return new ServiceLinks(datanode, shared, settings, accesses, news);
     }
 
     /** Makes and starts everything. */
     static MemoryService start(DataNode datanode, WatchedDataset dataset, DataNodeSettings settings)
             throws IOException {
-        MemoryService service = null;
+        Deque<Closeable> made = new ArrayDeque<>();
         try {
-            service = new MemoryService(datanode, dataset, settings);
+            MemoryService service = new MemoryService(datanode, dataset, settings, made);
             service.run(dataset);
             return service;
         } catch (IOException | RuntimeException e) {
-            if (service != null) {
-                service.close();
-            }
+            closeAll(made);
             throw e;
         }
     }
 
     private void run(WatchedDataset dataset) {
         housekeeping.start();
-        dataset.watch(
-                new ResidentCopies(tier, directory, pins, accesses, pool -> {}, housekeeping::wake, System::nanoTime));
-        toClose.push(dataset::unwatch);
+        checks.start();
+        dataset.watch(new ResidentCopies(
+                tier, directory, pins, accesses, checks::poolReady, housekeeping::wake, System::nanoTime));
+        services.start();
+        toClose.push(() -> {
+            dataset.unwatch();
+            // Readers stop before the parts that serve them go.
+            tier.close(System.nanoTime());
+        });
     }
 
     private SlotTable slotTable(DataNodeSettings settings) throws IOException {
@@ -194,18 +248,16 @@ final class MemoryService implements Closeable {
     /** Copies stay in the directory for the next process; the last part made is closed first. */
     @Override
     public void close() {
-        for (Closeable part = toClose.poll(); part != null; part = toClose.poll()) {
-            close(part);
-        }
+        closeAll(toClose);
     }
 
-    private static void close(@Nullable Closeable part) {
-        try {
-            if (part != null) {
+    private static void closeAll(Deque<Closeable> parts) {
+        for (Closeable part = parts.poll(); part != null; part = parts.poll()) {
+            try {
                 part.close();
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("Closing a part of the memory tier", e);
             }
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("Closing a part of the memory tier", e);
         }
     }
 }

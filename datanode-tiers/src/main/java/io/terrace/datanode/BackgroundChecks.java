@@ -1,0 +1,96 @@
+package io.terrace.datanode;
+
+import java.io.Closeable;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that settles the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs
+ * what is in memory. Leftovers of pools that do not come for {@value #LEFTOVERS_WAIT_MINUTES} minutes are deleted.
+ */
+public final class BackgroundChecks implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BackgroundChecks.class);
+    private static final long LEFTOVERS_WAIT_MINUTES = 10;
+    private static final long STOP_WAIT_MS = 10_000;
+
+    private final Leftovers leftovers;
+    private final Scrub scrub;
+    private final boolean scrubs;
+    private final long scrubIntervalNs;
+    /** Bounded by the number of block pools, each of which becomes ready once. */
+    private final BlockingQueue<String> readyPools = new LinkedBlockingQueue<>();
+
+    private final Thread thread;
+    private volatile boolean closed;
+
+    /**
+     * Begins with {@link #start}.
+     *
+     * @param scrubs whether there is a scrub at all
+     */
+    public BackgroundChecks(Leftovers leftovers, Scrub scrub, boolean scrubs, long scrubIntervalMs, String name) {
+        this.leftovers = leftovers;
+        this.scrub = scrub;
+        this.scrubs = scrubs;
+        this.scrubIntervalNs = TimeUnit.MILLISECONDS.toNanos(scrubIntervalMs);
+        this.thread = new Thread(this::run, "terrace-checks-" + name);
+        this.thread.setDaemon(true);
+    }
+
+    /** Runs on a thread of its own from now on. */
+    public void start() {
+        thread.start();
+    }
+
+    /** All replicas of the pool are known. Does not block. */
+    public void poolReady(String pool) {
+        readyPools.add(pool);
+    }
+
+    private void run() {
+        long startNs = System.nanoTime();
+        long nextScrubNs = startNs + scrubIntervalNs;
+        try {
+            while (!closed) {
+                String pool = readyPools.poll(Math.min(scrubIntervalNs, 1_000_000_000L), TimeUnit.NANOSECONDS);
+                if (pool != null) {
+                    leftovers.settle(pool);
+                }
+                long nowNs = System.nanoTime();
+                if (nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
+                    leftovers.discardAll();
+                }
+                if (scrubs && nextScrubNs - nowNs <= 0) {
+                    nextScrubNs = nowNs + scrubIntervalNs;
+                    scrub.pass(() -> !closed && settleReady());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            LOG.error("Background checks of the memory tier ended", e);
+        }
+    }
+
+    private boolean settleReady() {
+        for (String pool = readyPools.poll(); pool != null; pool = readyPools.poll()) {
+            leftovers.settle(pool);
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        try {
+            thread.join(STOP_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

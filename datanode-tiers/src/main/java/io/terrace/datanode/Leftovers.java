@@ -1,0 +1,136 @@
+package io.terrace.datanode;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Copies that an earlier process left in the directory: each is verified in full against the replica's present meta file
+ * and adopted, or deleted.
+ *
+ * <p>A pool's leftovers are looked at once its replicas are known; until then their bytes count as used. One thread.
+ */
+public final class Leftovers {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Leftovers.class);
+
+    private final MemoryTier tier;
+    private final MemoryDirectory directory;
+    private final ReplicaSource source;
+    private final VerifiedCopy verification;
+    private final Figures figures;
+    private final LongSupplier nanoClock;
+    private final Map<String, List<MemoryDirectory.Leftover>> byPool = new LinkedHashMap<>();
+
+    /** Lists the leftovers. */
+    public Leftovers(
+            MemoryTier tier,
+            MemoryDirectory directory,
+            ReplicaSource source,
+            Pace pace,
+            Figures figures,
+            LongSupplier nanoClock)
+            throws IOException {
+        this.tier = tier;
+        this.directory = directory;
+        this.source = source;
+        this.verification = new VerifiedCopy(pace);
+        this.figures = figures;
+        this.nanoClock = nanoClock;
+        for (MemoryDirectory.Leftover leftover : directory.leftovers()) {
+            byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayList<>()).add(leftover);
+            tier.hold(leftover.lengthBytes());
+        }
+    }
+
+    /** The pools that have any. */
+    public Set<String> pools() {
+        return Set.copyOf(byPool.keySet());
+    }
+
+    /** Adopts or deletes the leftovers of a pool whose replicas are known. */
+    public void settle(String pool) {
+        List<MemoryDirectory.Leftover> leftovers = byPool.remove(pool);
+        if (leftovers == null) {
+            return;
+        }
+        int adopted = 0;
+        for (MemoryDirectory.Leftover leftover : leftovers) {
+            tier.hold(-leftover.lengthBytes());
+            if (adopt(leftover)) {
+                adopted++;
+            } else {
+                discard(leftover);
+            }
+        }
+        LOG.info(
+                "Of {} copies that an earlier process left of {}, {} are served again",
+                leftovers.size(),
+                pool,
+                adopted);
+    }
+
+    /** Deletes the leftovers of pools that never came. */
+    public void discardAll() {
+        for (List<MemoryDirectory.Leftover> leftovers : byPool.values()) {
+            for (MemoryDirectory.Leftover leftover : leftovers) {
+                tier.hold(-leftover.lengthBytes());
+                discard(leftover);
+            }
+        }
+        byPool.clear();
+    }
+
+    private boolean adopt(MemoryDirectory.Leftover leftover) {
+        BlockKey key = new BlockKey(leftover.pool(), leftover.blockId(), leftover.generationStamp());
+        long lengthBytes = leftover.lengthBytes();
+        if (lengthBytes <= 0 || source.finalisedLength(key) != lengthBytes) {
+            return false;
+        }
+        Extent extent =
+                tier.begin(key, lengthBytes, false, nanoClock.getAsLong()).extent();
+        if (extent == null || extent.state() != ExtentState.COPYING) {
+            return false;
+        }
+        boolean published = false;
+        boolean moved = false;
+        try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes);
+                FileChannel bytes = FileChannel.open(leftover.path(), StandardOpenOption.READ)) {
+            verification.run(bytes, replica.meta(), lengthBytes, null);
+            directory.adopt(leftover, extent);
+            moved = true;
+            published = source.ifUnchanged(key, lengthBytes, () -> tier.publish(extent, nanoClock.getAsLong()));
+            if (published) {
+                figures.increment(Figure.MEMORY_LEFTOVERS_ADOPTED);
+            }
+            return moved;
+        } catch (IOException e) {
+            LOG.info("The copy that an earlier process left of {} is not adopted: {}", key, e.getMessage());
+            return moved;
+        } finally {
+            if (!published) {
+                tier.abandon(extent, nanoClock.getAsLong());
+            }
+        }
+    }
+
+    private void discard(MemoryDirectory.Leftover leftover) {
+        try {
+            directory.discard(leftover);
+            figures.increment(Figure.MEMORY_LEFTOVERS_DELETED);
+        } catch (IOException e) {
+            LOG.warn("Cannot delete {}: its memory stays in use", leftover.path(), e);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.terrace.datanode;
+
+import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the heartbeats of one {@link ServiceLink}: every interval, and sooner when there is news, though never sooner
+ * than a least time after the one before. A service that is away costs an attempt per interval and nothing else.
+ */
+public final class ServiceThread implements Closeable {
+
+    /** Makes a connection to the service. */
+    public interface Dialler {
+        PlacementDataNodePB dial() throws IOException;
+
+        /** Gives it up. */
+        void hangUp(PlacementDataNodePB service);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceThread.class);
+    private static final @Nullable RpcController NO_CONTROLLER = null;
+    private static final long STOP_WAIT_MS = 2_000;
+
+    private final ServiceLink link;
+    private final Dialler dialler;
+    private final long intervalNs;
+    private final long soonestNs;
+    private final String service;
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile boolean news;
+    private @Nullable PlacementDataNodePB connection;
+    private boolean failedBefore;
+
+    /**
+     * Begins to send.
+     *
+     * @param service its name, for the log
+     * @param link makes the link, which calls back when it has news
+     */
+    public ServiceThread(
+            String service, Function<Runnable, ServiceLink> link, Dialler dialler, long intervalMs, long soonestMs) {
+        this.service = service;
+        this.dialler = dialler;
+        this.intervalNs = TimeUnit.MILLISECONDS.toNanos(intervalMs);
+        this.soonestNs = TimeUnit.MILLISECONDS.toNanos(soonestMs);
+        this.thread = new Thread(this::run, "terrace-heartbeat-" + service);
+        this.thread.setDaemon(true);
+        this.link = link.apply(this::wake);
+        this.thread.start();
+    }
+
+    /** The link whose heartbeats these are. */
+    public ServiceLink link() {
+        return link;
+    }
+
+    private void wake() {
+        if (!news) {
+            news = true;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void run() {
+        long waitNs = 0;
+        long sentNs = System.nanoTime() - intervalNs;
+        while (!closed) {
+            long nowNs = System.nanoTime();
+            long dueNs = sentNs + (news && !failedBefore ? Math.min(soonestNs, waitNs) : waitNs);
+            if (dueNs - nowNs > 0) {
+                LockSupport.parkNanos(dueNs - nowNs);
+                continue;
+            }
+            sentNs = nowNs;
+            news = false;
+            waitNs = beat(nowNs);
+            news |= link.hasNews();
+        }
+        hangUp();
+    }
+
+    /** One heartbeat; how long the next regular one is away. */
+    private long beat(long nowNs) {
+        try {
+            PlacementDataNodePB present = connection;
+            if (present == null) {
+                present = dialler.dial();
+                connection = present;
+            }
+            HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, link.compose(nowNs));
+            int wantedMs = link.delivered(response, System.nanoTime());
+            if (failedBefore) {
+                LOG.info("The placement service {} answers", service);
+                failedBefore = false;
+            }
+            return wantedMs > 0 ? TimeUnit.MILLISECONDS.toNanos(wantedMs) : intervalNs;
+        } catch (ServiceException | IOException | RuntimeException e) {
+            link.failed();
+            hangUp();
+            if (!failedBefore && !closed) {
+                LOG.warn("The placement service {} does not answer; what is in memory stays", service, e);
+            }
+            failedBefore = true;
+            return intervalNs;
+        }
+    }
+
+    private void hangUp() {
+        PlacementDataNodePB was = connection;
+        connection = null;
+        if (was != null) {
+            dialler.hangUp(was);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        try {
+            thread.join(STOP_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

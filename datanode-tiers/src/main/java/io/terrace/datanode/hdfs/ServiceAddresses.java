@@ -1,0 +1,61 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.protocol.SettingKeys;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSUtil;
+import org.apache.hadoop.net.NetUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the placement service of a NameNode listens: as configured for that name service and NameNode, for the name
+ * service, or for all; else the NameNode's host and the default port.
+ */
+final class ServiceAddresses {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceAddresses.class);
+
+    private final Configuration conf;
+
+    ServiceAddresses(Configuration conf) {
+        this.conf = conf;
+    }
+
+    /** The service's address, by the RPC address that the DataNode uses for the NameNode. */
+    InetSocketAddress of(String nameNode) {
+        InetSocketAddress rpc = NetUtils.createSocketAddr(nameNode);
+        int port = conf.getInt(
+                SettingKeys.PLACEMENT_PORT.key(), Integer.parseInt(SettingKeys.PLACEMENT_PORT.defaultValue()));
+        String configured = configured(nameNode);
+        return configured.isEmpty()
+                ? NetUtils.createSocketAddrForHost(rpc.getHostString(), port)
+                : NetUtils.createSocketAddr(configured, port, SettingKeys.PLACEMENT_RPC_ADDRESS.key());
+    }
+
+    private String configured(String nameNode) {
+        String key = SettingKeys.PLACEMENT_RPC_ADDRESS.key();
+        try {
+            for (Map.Entry<String, Map<String, InetSocketAddress>> service :
+                    DFSUtil.getNNServiceRpcAddressesForCluster(conf).entrySet()) {
+                for (Map.Entry<String, InetSocketAddress> entry :
+                        service.getValue().entrySet()) {
+                    InetSocketAddress address = entry.getValue();
+                    if (service.getKey() != null
+                            && address != null
+                            && NetUtils.getHostPortString(address).equals(nameNode)) {
+                        String ofService = conf.getTrimmed(key + "." + service.getKey(), conf.getTrimmed(key, ""));
+                        return entry.getKey() == null
+                                ? ofService
+                                : conf.getTrimmed(key + "." + service.getKey() + "." + entry.getKey(), ofService);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            LOG.debug("No NameNode is configured by name", e);
+        }
+        return conf.getTrimmed(key, "");
+    }
+}

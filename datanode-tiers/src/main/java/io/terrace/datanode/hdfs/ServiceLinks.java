@@ -1,0 +1,129 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.datanode.Accesses;
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.datanode.ServiceLink;
+import io.terrace.datanode.ServiceThread;
+import io.terrace.datanode.TierNews;
+import java.io.Closeable;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A {@link ServiceThread} to the placement service of every NameNode that this DataNode serves.
+ *
+ * <p>Looks at the DataNode's own list of NameNodes once a second, so NameNodes that are added, moved or removed by a
+ * refresh are followed.
+ */
+final class ServiceLinks implements Closeable {
+
+    private record NameNode(String address, String pool) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceLinks.class);
+    private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FIRST_LOOKS_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long STOP_WAIT_MS = 5_000;
+
+    private final DataNode datanode;
+    private final ServiceLink.Shared shared;
+    private final DataNodeSettings settings;
+    private final Accesses accesses;
+    private final TierNews tierNews;
+    private final ServiceAddresses addresses;
+    private final Thread thread;
+    private final Map<NameNode, ServiceThread> threads = new HashMap<>();
+    private volatile boolean closed;
+
+    ServiceLinks(
+            DataNode datanode,
+            ServiceLink.Shared shared,
+            DataNodeSettings settings,
+            Accesses accesses,
+            TierNews tierNews) {
+        this.datanode = datanode;
+        this.shared = shared;
+        this.settings = settings;
+        this.accesses = accesses;
+        this.tierNews = tierNews;
+        this.addresses = new ServiceAddresses(datanode.getConf());
+        this.thread = new Thread(this::run, "terrace-services");
+        this.thread.setDaemon(true);
+    }
+
+    ServiceLinks start() {
+        thread.start();
+        return this;
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                look();
+            } catch (RuntimeException e) {
+                LOG.error("Looking for NameNodes failed", e);
+            }
+            LockSupport.parkNanos(threads.isEmpty() ? FIRST_LOOKS_NS : LOOK_NS);
+        }
+        threads.forEach(this::end);
+    }
+
+    private void look() {
+        Set<NameNode> present = new HashSet<>();
+        for (Map<String, String> actor : datanode.getBPServiceActorInfoMap()) {
+            String address = actor.get("NamenodeAddress");
+            String pool = actor.get("BlockPoolID");
+            if (address != null && pool != null && !pool.isEmpty()) {
+                present.add(new NameNode(address, pool));
+            }
+        }
+        for (NameNode nameNode : present) {
+            threads.computeIfAbsent(nameNode, this::begin);
+        }
+        threads.entrySet().removeIf(entry -> {
+            boolean gone = !present.contains(entry.getKey());
+            if (gone) {
+                end(entry.getKey(), entry.getValue());
+            }
+            return gone;
+        });
+    }
+
+    private ServiceThread begin(NameNode nameNode) {
+        InetSocketAddress address = addresses.of(nameNode.address());
+        LOG.info("The placement service of NameNode {} is expected at {}", nameNode.address(), address);
+        ServiceThread begun = new ServiceThread(
+                address.getHostString() + ":" + address.getPort(),
+                news -> new ServiceLink(nameNode.pool(), shared, news),
+                new HadoopDialler(datanode.getConf(), address, settings.heartbeatTimeoutMs()),
+                settings.heartbeatIntervalMs(),
+                settings.heartbeatSoonestMs());
+        tierNews.listen(begun.link());
+        accesses.listen(nameNode.pool(), begun.link());
+        return begun;
+    }
+
+    private void end(NameNode nameNode, ServiceThread ended) {
+        accesses.unlisten(nameNode.pool(), ended.link());
+        tierNews.unlisten(ended.link());
+        ended.close();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        try {
+            thread.join(STOP_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

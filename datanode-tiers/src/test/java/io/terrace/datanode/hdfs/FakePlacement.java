@@ -1,0 +1,87 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
+import io.terrace.protocol.proto.DataNodeProtos.PlacementDataNodeService;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+
+/** A placement service that does what a test tells it, over Hadoop's RPC. */
+final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
+
+    private final RPC.Server server;
+    final List<HeartbeatRequestProto> heartbeats = new CopyOnWriteArrayList<>();
+    private final ConcurrentLinkedQueue<OrderProto> orders = new ConcurrentLinkedQueue<>();
+    private long lastMoveId;
+    volatile long epoch = 1;
+    volatile boolean serve = true;
+    volatile boolean active = true;
+
+    FakePlacement() throws IOException {
+        Configuration conf = new Configuration();
+        RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
+        server = new RPC.Builder(conf)
+                .setProtocol(PlacementDataNodePB.class)
+                .setInstance(PlacementDataNodeService.newReflectiveBlockingService(this))
+                .setBindAddress("localhost")
+                .setPort(0)
+                .setNumHandlers(2)
+                .build();
+        server.start();
+    }
+
+    String address() {
+        return "localhost:" + server.getListenerAddress().getPort();
+    }
+
+    long order(OrderKindProto kind, BlockKey key, long lengthBytes) {
+        long moveId = ++lastMoveId;
+        orders.add(OrderProto.newBuilder()
+                .setMoveId(moveId)
+                .setKind(kind)
+                .setBlock(BlockProto.newBuilder()
+                        .setBlockId(key.blockId())
+                        .setGenerationStamp(key.generationStamp())
+                        .setLengthBytes(lengthBytes))
+                .build());
+        return moveId;
+    }
+
+    Optional<ResultProto> result(long moveId) {
+        return heartbeats.stream()
+                .flatMap(heartbeat -> heartbeat.getResultsList().stream())
+                .filter(result -> result.getMoveId() == moveId)
+                .findFirst();
+    }
+
+    @Override
+    public HeartbeatResponseProto heartbeat(RpcController controller, HeartbeatRequestProto request) {
+        heartbeats.add(request);
+        HeartbeatResponseProto.Builder response = HeartbeatResponseProto.newBuilder()
+                .setActive(active)
+                .setEpoch(epoch)
+                .setServe(serve);
+        for (OrderProto order = orders.poll(); order != null; order = orders.poll()) {
+            response.addOrders(order);
+        }
+        return response.build();
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+    }
+}
