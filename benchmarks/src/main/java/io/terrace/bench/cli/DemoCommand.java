@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
@@ -76,28 +75,31 @@ final class DemoCommand implements Callable<Integer> {
                 .withReplication(Math.min(2, datanodes))
                 .withTerrace(!stock)
                 .withProperties(properties);
-        ClassPath classPath = ClassPath.ofThisProcess();
-        Path at = directory(classPath);
+        Path at = directory();
         Screen screen = new Screen(command.commandLine().getOut(), Boolean.getBoolean("terrace.terminal"));
 
         screen.line(
                 "Starting a NameNode and %d DataNodes with %s of memory tier each, for %s of data",
                 datanodes, ByteSize.text(memoryBytes), ByteSize.text(dataBytes));
-        Thread stop = new Thread(() -> destroy(at, classPath), "stop-cluster");
-        Runtime.getRuntime().addShutdownHook(stop);
-        LocalCluster cluster = LocalCluster.up(at, spec, classPath, new SplittableRandom());
-        DemoResult result;
-        try (VerifyingClient client = new VerifyingClient(FileSystem.newInstance(cluster.conf()), plan.data())) {
-            result = new Demo(plan, client, probe(cluster), screen).run();
+        TemporaryCluster temporary = TemporaryCluster.up(at, spec);
+        try {
+            LocalCluster cluster = temporary.cluster();
+            DemoResult result;
+            try (VerifyingClient client = new VerifyingClient(FileSystem.newInstance(cluster.conf()), plan.data())) {
+                result = new Demo(plan, client, probe(cluster), screen).run();
+            }
+            result.show(screen);
+            if (json != null) {
+                FiguresFile.write(json, result.figures());
+            }
+            return result.wrongBytes() == 0 ? 0 : 1;
+        } finally {
+            if (keep) {
+                temporary.keep();
+            } else {
+                temporary.close();
+            }
         }
-        result.show(screen);
-        if (json != null) {
-            FiguresFile.write(json, result.figures());
-        }
-        if (keep) {
-            Runtime.getRuntime().removeShutdownHook(stop);
-        }
-        return result.wrongBytes() == 0 ? 0 : 1;
     }
 
     private MemoryState.Probe probe(LocalCluster cluster) {
@@ -105,30 +107,13 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     /** The default directory is ours to clear; one that the user names is not. */
-    private Path directory(ClassPath classPath) throws IOException {
-        if (dir != null) {
-            if (LocalCluster.in(dir, classPath).isPresent()) {
-                throw new ClusterException(
-                        dir + " holds a cluster: bin/terrace down --purge --dir " + dir + " removes it");
-            }
-            return dir;
+    private Path directory() throws IOException {
+        if (dir == null) {
+            return TargetDirectory.path().resolve("demo");
         }
-        Path own = TargetDirectory.path().resolve("demo");
-        LocalCluster left = LocalCluster.in(own, classPath).orElse(null);
-        if (left != null) {
-            left.destroy();
+        if (LocalCluster.in(dir, ClassPath.ofThisProcess()).isPresent()) {
+            throw new ClusterException(dir + " holds a cluster: bin/terrace down --purge --dir " + dir + " removes it");
         }
-        return own;
-    }
-
-    private static void destroy(Path dir, ClassPath classPath) {
-        try {
-            LocalCluster cluster = LocalCluster.in(dir, classPath).orElse(null);
-            if (cluster != null) {
-                cluster.destroy();
-            }
-        } catch (IOException e) {
-            System.err.println("terrace: the cluster in " + dir + " could not be removed: " + e.getMessage());
-        }
+        return dir;
     }
 }

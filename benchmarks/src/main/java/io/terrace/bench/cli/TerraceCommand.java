@@ -16,7 +16,13 @@ import picocli.CommandLine.Command;
         description = "A local HDFS cluster with Terrace, its demo and its benchmarks.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {"0:done", "1:it failed, and the message says why", "2:the command line is wrong"},
-        subcommands = {UpCommand.class, DownCommand.class, DemoCommand.class, ClasspathCommand.class, ConfCommand.class
+        subcommands = {
+            UpCommand.class,
+            DownCommand.class,
+            DemoCommand.class,
+            BenchCommand.class,
+            ClasspathCommand.class,
+            ConfCommand.class
         })
 public final class TerraceCommand {
     private TerraceCommand() {}

@@ -58,6 +58,7 @@ final class DaemonSettings {
         map.put("dfs.namenode.stale.datanode.interval", "9000");
         map.put("dfs.namenode.redundancy.interval.seconds", "1s");
         map.put("dfs.namenode.path.based.cache.refresh.interval.ms", "500");
+        map.put("dfs.namenode.path.based.cache.retry.interval.ms", "500");
         map.put("dfs.namenode.replication.considerLoad", "false");
         if (spec.terrace()) {
             map.put("dfs.namenode.plugins", "io.terrace.placement.hdfs.TerraceNameNodePlugin");

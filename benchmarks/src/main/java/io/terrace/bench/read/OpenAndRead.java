@@ -1,0 +1,33 @@
+package io.terrace.bench.read;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.Path;
+
+/** Opens a file, reads its first byte and closes it. */
+final class OpenAndRead implements Duel.Probe {
+    private final Path file;
+    private final double[] latencyUs;
+
+    OpenAndRead(Path file, int opensPerRound) {
+        this.file = file;
+        this.latencyUs = new double[opensPerRound];
+    }
+
+    /** Median microseconds. */
+    @Override
+    public double cost(Contender contender, int round) throws IOException {
+        for (int i = 0; i < latencyUs.length; i++) {
+            long startNs = System.nanoTime();
+            try (FSDataInputStream in = contender.fs().open(file)) {
+                if (in.read() < 0) {
+                    throw new IOException(file + " is empty");
+                }
+            }
+            latencyUs[i] = (System.nanoTime() - startNs) / 1e3;
+        }
+        Arrays.sort(latencyUs);
+        return PairedRatios.median(latencyUs);
+    }
+}

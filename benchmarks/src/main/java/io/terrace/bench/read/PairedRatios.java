@@ -1,0 +1,61 @@
+package io.terrace.bench.read;
+
+import java.util.Arrays;
+import org.apache.commons.math3.distribution.BinomialDistribution;
+
+/**
+ * Ratios of two measurements that were made right after each other, round by round, so that what slows the machine for a
+ * while slows both.
+ *
+ * <p>The lower bound is the order statistic of the sign test, which assumes nothing about the distribution: of n ratios
+ * the k-th smallest lies above the true median with probability P(X &lt; k) for X ~ Binomial(n, 1/2) (Conover, Practical
+ * Nonparametric Statistics, 3.2).
+ */
+public final class PairedRatios {
+    private static final double ERROR = 0.05;
+
+    private final double[] sorted;
+
+    /**
+     * @param baseline cost of stock in each round, in any unit
+     * @param ours cost of Terrace in the same rounds and unit
+     */
+    public PairedRatios(double[] baseline, double[] ours) {
+        if (baseline.length != ours.length || ours.length == 0) {
+            throw new IllegalArgumentException(baseline.length + " and " + ours.length + " rounds are no pairs");
+        }
+        sorted = new double[ours.length];
+        for (int i = 0; i < ours.length; i++) {
+            sorted[i] = baseline[i] / ours[i];
+        }
+        Arrays.sort(sorted);
+    }
+
+    /** Over 1: Terrace costs less. */
+    public double median() {
+        return median(sorted);
+    }
+
+    /** The median ratio is at least this with 95 % confidence; with fewer than five rounds that is 0. */
+    public double lowerBound() {
+        BinomialDistribution signs = new BinomialDistribution(sorted.length, 0.5);
+        int k = 0;
+        while (k < sorted.length && signs.cumulativeProbability(k) <= ERROR) {
+            k++;
+        }
+        return k == 0 ? 0 : sorted[k - 1];
+    }
+
+    /** The middle of the sorted values. */
+    static double median(double[] sorted) {
+        int n = sorted.length;
+        return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    }
+
+    /** The middle of values in any order. */
+    static double medianOf(double[] values) {
+        double[] copy = values.clone();
+        Arrays.sort(copy);
+        return median(copy);
+    }
+}
