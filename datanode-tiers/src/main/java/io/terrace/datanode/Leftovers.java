@@ -5,7 +5,6 @@ import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +25,7 @@ public final class Leftovers {
     private static final Logger LOG = LoggerFactory.getLogger(Leftovers.class);
 
     private final MemoryTier tier;
-    private final MemoryDirectory directory;
+    private final LeftoverFiles directory;
     private final ReplicaSource source;
     private final VerifiedCopy verification;
     private final Figures figures;
@@ -36,7 +35,7 @@ public final class Leftovers {
     /** Lists the leftovers. */
     public Leftovers(
             MemoryTier tier,
-            MemoryDirectory directory,
+            LeftoverFiles directory,
             ReplicaSource source,
             Pace pace,
             Figures figures,
@@ -106,7 +105,7 @@ public final class Leftovers {
         boolean published = false;
         boolean moved = false;
         try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes);
-                FileChannel bytes = FileChannel.open(leftover.path(), StandardOpenOption.READ)) {
+                FileChannel bytes = directory.open(leftover)) {
             verification.run(bytes, replica.meta(), lengthBytes, null);
             directory.adopt(leftover, extent);
             moved = true;

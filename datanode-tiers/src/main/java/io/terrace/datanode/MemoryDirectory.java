@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. A directory that is missing, not writable, in use or not in memory is an IOException that names the
  * setting.
  */
-public final class MemoryDirectory implements ExtentStore, Closeable {
+public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closeable {
 
     /** A copy made by an earlier process. */
     public record Leftover(Path path, String pool, long blockId, long generationStamp, long lengthBytes) {}
@@ -141,6 +141,7 @@ public final class MemoryDirectory implements ExtentStore, Closeable {
     }
 
     /** Copies of an earlier process; files that are no whole copy are deleted. */
+    @Override
     public List<Leftover> leftovers() throws IOException {
         List<Leftover> found = new ArrayList<>();
         for (Path pool : list(leftovers)) {
@@ -163,14 +164,19 @@ public final class MemoryDirectory implements ExtentStore, Closeable {
         return found;
     }
 
-    /** Makes a leftover the file of an extent. */
+    @Override
+    public FileChannel open(Leftover leftover) throws IOException {
+        return FileChannel.open(leftover.path(), StandardOpenOption.READ);
+    }
+
+    @Override
     public void adopt(Leftover leftover, Extent extent) throws IOException {
         Path file = file(extent);
         Files.createDirectories(extents.resolve(extent.key().pool()));
         Files.move(leftover.path(), file);
     }
 
-    /** Deletes a leftover. */
+    @Override
     public void discard(Leftover leftover) throws IOException {
         Files.deleteIfExists(leftover.path());
     }

@@ -240,6 +240,11 @@ final class MemoryService implements Closeable {
         return figures;
     }
 
+    /** Where copies are asked for. */
+    Promotions promotions() {
+        return promotions;
+    }
+
     /** The tier itself. */
     MemoryTier tier() {
         return tier;

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.datanode.DataNodeSettings;
+import io.terrace.datanode.MoveResult;
+import io.terrace.datanode.Promotions;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,11 +17,14 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CacheFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -77,6 +82,8 @@ final class TerraceCluster implements AutoCloseable {
         if (!tmpfs) {
             conf.setBoolean(DataNodeSettings.MEMORY_REQUIRE_TMPFS, false);
         }
+        Files.createDirectory(scratch.resolve("channel"));
+        conf.set(DataNodeSettings.CHANNEL_DIR, scratch.resolve("channel").toString());
         Configuration[] overlays = new Configuration[datanodes];
         for (int i = 0; i < datanodes; i++) {
             Path memory = Files.createDirectory(scratch.resolve("memory" + i));
@@ -127,8 +134,15 @@ final class TerraceCluster implements AutoCloseable {
         return memoryDirs.get(i);
     }
 
-    Path scratch() {
-        return scratch;
+    /** A client of its own that reads through grants where it can. */
+    DistributedFileSystem grantedClient() throws IOException {
+        Configuration conf = new Configuration(cluster.getConfiguration(0));
+        conf.set("dfs.client.replica.accessor.builder.classes", "io.terrace.client.TerraceAccessorBuilder");
+        conf.set(DataNodeSettings.CHANNEL_DIR, scratch.resolve("channel").toString());
+        conf.set("terrace.client.report.interval", "100ms");
+        conf.set("terrace.client.refused.pause", "50ms");
+        conf.set("terrace.client.connect.pause", "50ms");
+        return (DistributedFileSystem) FileSystem.newInstance(cluster.getURI(), conf);
     }
 
     MemoryService service(int i) {
@@ -189,6 +203,15 @@ final class TerraceCluster implements AutoCloseable {
                                 .setReplication((short) replication)
                                 .build(),
                         EnumSet.noneOf(CacheFlag.class));
+    }
+
+    /** As the placement service would order it. */
+    MoveResult promote(int datanode, BlockKey key, long lengthBytes) throws Exception {
+        CompletableFuture<MoveResult> result = new CompletableFuture<>();
+        service(datanode)
+                .promotions()
+                .submit(new Promotions.Order(key, lengthBytes, false, () -> true, result::complete));
+        return result.get(30, TimeUnit.SECONDS);
     }
 
     void awaitResident(int datanode, BlockKey key) {
