@@ -114,8 +114,8 @@ public final class HadoopConformance implements Callable<Integer> {
                         heap,
                         Path.of(System.getProperty("java.io.tmpdir")),
                         memoryParent,
-                        nativeLibraries()));
-        return (side, className, result, log) -> process.run(className, bed.classPath(side), result, log);
+                        bed.nativeLibraries()));
+        return (side, className, result, log) -> process.run(side, className, bed.classPath(side), result, log);
     }
 
     private void print(Summary summary) throws IOException {
@@ -162,7 +162,7 @@ public final class HadoopConformance implements Callable<Integer> {
 
     private static List<Path> ownClassPath() {
         List<Path> entries = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             if (!entry.isEmpty()) {
                 entries.add(Path.of(entry));
             }

@@ -74,7 +74,7 @@ final class HadoopTestJars {
         }
         List<Path> jars = new ArrayList<>();
         for (String entry :
-                Files.readString(file, StandardCharsets.UTF_8).trim().split(File.pathSeparator)) {
+                Files.readString(file, StandardCharsets.UTF_8).trim().split(File.pathSeparator, -1)) {
             Path jar = Path.of(entry);
             if (!Files.isRegularFile(jar)) {
                 return List.of();

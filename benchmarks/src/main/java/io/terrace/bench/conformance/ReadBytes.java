@@ -1,23 +1,33 @@
 package io.terrace.bench.conformance;
 
+import io.terrace.client.ClientFigures;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
 
-/** How many bytes the HDFS clients of this JVM read, and how many of them through grants. */
+/**
+ * How many bytes the HDFS clients of this JVM read, and how many of them through grants.
+ *
+ * <p>All bytes come from Hadoop's own statistics of the {@code hdfs} scheme, which count at the end of every read,
+ * whoever served it; the granted ones, and every other figure of our client that is not zero, from our client.
+ */
 final class ReadBytes {
     private static final String SCHEME = "hdfs";
 
+    /** Bytes by provider; {@code client.granted.mapped.bytes} is a part of the first. */
+    private static final Pattern GRANTED = Pattern.compile("client\\.granted\\.(shm|tcp|verbs)\\.bytes");
+
     private ReadBytes() {}
 
-    /** The figures of this JVM until now; without our jars on the class path only Hadoop's own. */
-    static Map<String, Long> ofThisJvm() {
-        Map<String, Long> figures = new TreeMap<>();
+    /** The figures of this JVM until now. On stock our client is not even on the class path. */
+    static Map<String, Long> ofThisJvm(Side side) {
+        Map<String, Long> figures = side == Side.TERRACE ? OurClient.figures() : new TreeMap<>();
         figures.put(TestRun.Figure.READ_BYTES, bytesRead());
         return figures;
     }
 
-    @SuppressWarnings("deprecation") // The global statistics do not tell file systems of one scheme apart either.
+    @SuppressWarnings("deprecation") // GlobalStorageStatistics wraps the very same counters.
     private static long bytesRead() {
         long bytes = 0;
         for (FileSystem.Statistics statistics : FileSystem.getAllStatistics()) {
@@ -26,5 +36,21 @@ final class ReadBytes {
             }
         }
         return bytes;
+    }
+
+    /** A class of its own, so that it is loaded on Terrace's side only. */
+    private static final class OurClient {
+        private OurClient() {}
+
+        static Map<String, Long> figures() {
+            Map<String, Long> figures = new TreeMap<>(ClientFigures.snapshot());
+            long granted = figures.entrySet().stream()
+                    .filter(figure -> GRANTED.matcher(figure.getKey()).matches())
+                    .mapToLong(Map.Entry::getValue)
+                    .sum();
+            figures.values().removeIf(value -> value == 0);
+            figures.put(TestRun.Figure.GRANTED_BYTES, granted);
+            return figures;
+        }
     }
 }

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param store where results are kept
  * @param stockClassPath site file, our launcher, Hadoop's jars
  * @param terraceClassPath the same with our site file, and our jars behind Hadoop's
+ * @param nativeLibraries a copy of the directory with libhadoop, where there is one
  */
-record TestBed(ResultStore store, String stockClassPath, String terraceClassPath) {
+record TestBed(ResultStore store, String stockClassPath, String terraceClassPath, @Nullable Path nativeLibraries) {
     /** Files that both sides have beside their site files. */
     private static final List<String> SHARED = List.of("core-site.xml", "log4j.properties", "contract/hdfs.xml");
 
@@ -52,7 +53,19 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         String terraceSite = site(new TreeMap<>(properties), "stock-site.xml", "terrace-site.xml");
         ContentHash stockHash =
                 new ContentHash().add(Runtime.version().toString()).add(stockSite);
-        stockHash.add(nativeLibraries == null ? "no libhadoop" : "libhadoop");
+        Path copies = Files.createDirectories(directory.resolve("jars"));
+        List<Path> front = new ArrayList<>();
+        front.add(launcher(copies));
+        Path copiedLibraries = null;
+        if (nativeLibraries != null) {
+            // A build that goes on meanwhile may write it anew, and a mapped library that is written to kills its JVM.
+            copiedLibraries = Snapshot.keep(copies, target -> Snapshot.copyTree(nativeLibraries, target));
+            Path library = copiedLibraries.resolve("libhadoop.so");
+            stockHash.add("libhadoop").add(ContentHash.of(Files.readAllBytes(library)));
+            if (OlderLibhadoop.isOlder(library)) {
+                front.add(Snapshot.keep(copies, target -> OlderLibhadoop.fit(hadoopCommon(hadoop), target)));
+            }
+        }
         for (Path jar : hadoop) {
             stockHash.add(jar.getFileName().toString());
             if (jar.getFileName().toString().startsWith("hadoop-")) {
@@ -61,23 +74,31 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         }
         String stockKey = stockHash.hex();
 
-        Path copies = Files.createDirectories(directory.resolve("jars"));
         Path plugin = Snapshot.keep(copies, target -> PluginJars.copy(ownClassPath, hadoop, target));
         String terraceKey =
                 new ContentHash().add(stockKey).add(terraceSite).add(plugin).hex();
-        Path launcher = launcher(copies);
         List<Path> stock = new ArrayList<>();
         stock.add(conf(directory.resolve("conf").resolve(Side.STOCK.label() + "-" + stockKey), stockSite));
-        stock.add(launcher);
+        stock.addAll(front);
         stock.addAll(hadoop);
         List<Path> terrace = new ArrayList<>();
         terrace.add(conf(directory.resolve("conf").resolve(Side.TERRACE.label() + "-" + terraceKey), terraceSite));
-        terrace.add(launcher);
+        terrace.addAll(front);
         terrace.addAll(hadoop);
         try (Stream<Path> jars = Files.list(plugin)) {
             jars.sorted().forEach(terrace::add);
         }
-        return new TestBed(new ResultStore(directory, stockKey, terraceKey), joined(stock), joined(terrace));
+        return new TestBed(
+                new ResultStore(directory, stockKey, terraceKey), joined(stock), joined(terrace), copiedLibraries);
+    }
+
+    private static Path hadoopCommon(List<Path> jars) throws IOException {
+        for (Path jar : jars) {
+            if (PluginJars.artifact(jar).equals("hadoop-common")) {
+                return jar;
+            }
+        }
+        throw new IOException("hadoop-common is not among the jars that Maven resolved");
     }
 
     /** One site file made of the properties of several resources and further ones. */

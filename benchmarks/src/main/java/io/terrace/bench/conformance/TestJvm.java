@@ -31,22 +31,24 @@ import org.junit.platform.launcher.core.LauncherFactory;
 public final class TestJvm {
     private static final int MESSAGE_CHARS = 2000;
 
+    private final Side side;
     private final Path result;
     private final AtomicBoolean figuresWritten = new AtomicBoolean();
 
-    private TestJvm(Path result) {
+    private TestJvm(Side side, Path result) {
+        this.side = side;
         this.result = result;
     }
 
-    /** Arguments: the test class and the result file to append to. */
+    /** Arguments: the side, the test class and the result file to append to. */
     public static void main(String[] args) {
-        if (args.length != 2) {
-            System.err.println("usage: TestJvm CLASS RESULT-FILE");
+        if (args.length != 3) {
+            System.err.println("usage: TestJvm STOCK|TERRACE CLASS RESULT-FILE");
             Runtime.getRuntime().halt(2);
         }
-        TestJvm jvm = new TestJvm(Path.of(args[1]));
+        TestJvm jvm = new TestJvm(Side.valueOf(args[0]), Path.of(args[2]));
         Runtime.getRuntime().addShutdownHook(new Thread(jvm::writeFigures, "figures"));
-        jvm.run(args[0]);
+        jvm.run(args[1]);
         jvm.writeFigures();
         jvm.append(ResultFile.doneLine());
         Runtime.getRuntime().halt(0);
@@ -62,7 +64,7 @@ public final class TestJvm {
 
     private void writeFigures() {
         if (figuresWritten.compareAndSet(false, true)) {
-            ReadBytes.ofThisJvm().forEach((id, value) -> append(ResultFile.figureLine(id, value)));
+            ReadBytes.ofThisJvm(side).forEach((id, value) -> append(ResultFile.figureLine(id, value)));
         }
     }
 

@@ -71,14 +71,18 @@ final class TestProcess {
      *
      * @param classPath of the test JVM, as {@code -cp} takes it
      */
-    TestRun run(String className, String classPath, Path result, Path log) throws IOException, InterruptedException {
+    TestRun run(Side side, String className, String classPath, Path result, Path log)
+            throws IOException, InterruptedException {
         Files.createDirectories(result.toAbsolutePath().getParent());
         Path part = Files.createTempFile(result.toAbsolutePath().getParent(), "running", ".part");
         Path disk = Files.createTempDirectory(settings.diskParent(), "tc");
         Path memory = Files.createTempDirectory(settings.memoryParent(), "tc");
+        // As an operator would make them; the site file of Terrace's side names them.
+        Files.createDirectory(memory.resolve("channel"));
+        Files.createDirectory(memory.resolve("memory"));
         try {
             long startedNs = System.nanoTime();
-            Ending ending = start(className, classPath, part, log, disk, memory);
+            Ending ending = start(command(side, className, classPath, part, log, disk, memory), part, log, disk);
             double seconds = Math.round((System.nanoTime() - startedNs) / 1e7) / 100.0;
             Files.writeString(part, ResultFile.endedLine(ending, seconds) + "\n", StandardOpenOption.APPEND);
             TestRun run = ResultFile.parse(Files.readAllLines(part, StandardCharsets.UTF_8))
@@ -92,11 +96,11 @@ final class TestProcess {
         }
     }
 
-    private Ending start(String className, String classPath, Path part, Path log, Path disk, Path memory)
+    private Ending start(List<String> command, Path part, Path log, Path disk)
             throws IOException, InterruptedException {
         Files.createDirectories(disk.resolve("t"));
         Files.createDirectories(log.toAbsolutePath().getParent());
-        ProcessBuilder builder = new ProcessBuilder(command(className, classPath, part, disk, memory));
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.directory(disk.toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("MALLOC_ARENA_MAX", "4");
         builder.environment().keySet().removeIf(name -> name.startsWith("HADOOP_"));
@@ -119,11 +123,13 @@ final class TestProcess {
         }
     }
 
-    private List<String> command(String className, String classPath, Path part, Path disk, Path memory) {
+    private List<String> command(
+            Side side, String className, String classPath, Path part, Path log, Path disk, Path memory) {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.add("-Xmx" + settings.heap());
         command.addAll(HADOOP_JVM_ARGUMENTS);
+        command.add("-XX:ErrorFile=" + log + ".hs_err");
         property(command, "java.io.tmpdir", disk.resolve("t"));
         property(command, "test.build.dir", disk.resolve("b"));
         property(command, "test.build.data", disk.resolve("d"));
@@ -141,6 +147,7 @@ final class TestProcess {
         command.add("-cp");
         command.add(classPath);
         command.add(TestJvm.class.getName());
+        command.add(side.name());
         command.add(className);
         command.add(part.toString());
         return command;
