@@ -80,11 +80,8 @@ final class Intake {
 
     private void done(long nowMs, Node node, Move move) {
         StampedBlock block = move.block();
-        if (move.isPromotion()) {
-            if (!node.residents().containsKey(block.id())) {
-                node.reside(new Resident(block, nowMs, false));
-            }
-        } else {
+        // What is resident comes from the residency reports alone; a copy that was made may be gone again by now.
+        if (!move.isPromotion()) {
             left(node, block.id());
         }
         if (!move.isOvertaken()) {
@@ -110,7 +107,7 @@ final class Intake {
 
     void residency(long nowMs, Node node, List<Residency> changes, boolean full) {
         if (full) {
-            node.fullArrived();
+            node.fullArrived(nowMs);
             Set<Long> present = new HashSet<>();
             changes.stream()
                     .filter(Residency::resident)
@@ -177,16 +174,14 @@ final class Intake {
 
     private void wentAway(long nowMs, Node node, long blockId) {
         Move open = node.agenda().open(blockId);
-        if (open != null && open.isSent() && !open.isPromotion()) {
-            return; // The drop was ordered; its result tells the rest.
-        }
-        if (open != null && !open.isPromotion()) {
+        if (open != null && !open.isPromotion() && !open.isSent()) {
             node.agenda().detach(open);
             board.end(nowMs, node, open, Outcome.CANCELLED, "it left by itself", 0);
         }
         boolean wasHere = node.residents().containsKey(blockId);
         left(node, blockId);
-        if (wasHere && open == null) {
+        // Of a drop that was ordered the result tells the policy.
+        if (wasHere && (open == null || !open.isSent())) {
             node.policy().vanished(nowMs, blockId);
         }
     }

@@ -24,6 +24,9 @@ final class Node {
 
     static final int HOME = 1;
 
+    /** Differences between its word and ours heal within this time. */
+    static final long FULL_REPORT_MS = 600_000;
+
     private static final TierState NO_MEMORY = new TierState(Medium.MEMORY, 0, 0, 0, 0, 0);
 
     /** A memory copy, and the bytes it served since it is here. */
@@ -62,6 +65,7 @@ final class Node {
     private boolean serving;
     private boolean idle;
     private boolean fullSeen;
+    private long fullMs;
     private List<TierState> tiers = List.of();
     private TierState memory = NO_MEMORY;
     private List<Condition> conditions = List.of();
@@ -193,12 +197,14 @@ final class Node {
         lastAnswer = answer;
     }
 
-    boolean fullSeen() {
-        return fullSeen;
+    /** Whether its next heartbeat is to report everything: at first, and now and then, whatever went wrong before. */
+    boolean owesFull(long nowMs) {
+        return !fullSeen || nowMs - fullMs > FULL_REPORT_MS;
     }
 
-    void fullArrived() {
+    void fullArrived(long nowMs) {
         fullSeen = true;
+        fullMs = nowMs;
     }
 
     String uuid() {

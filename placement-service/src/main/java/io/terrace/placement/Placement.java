@@ -109,7 +109,7 @@ public final class Placement {
         take(nowMs, node, heartbeat);
         List<Order> toDo = decide(nowMs, node);
         HeartbeatAnswer answer =
-                new HeartbeatAnswer(true, epoch, orders.serve(), !node.fullSeen(), toDo, heartbeatIntervalMs());
+                new HeartbeatAnswer(true, epoch, orders.serve(), node.owesFull(nowMs), toDo, heartbeatIntervalMs());
         node.answered(answer);
         return answer;
     }
@@ -262,6 +262,9 @@ public final class Placement {
         for (Node node : board.nodes().values()) {
             Resident resident = node.residents().get(block.id());
             if (resident == null) {
+                if (node.agenda().open(block.id()) != null) {
+                    refusals.add(block, "it is being promoted on " + node.name());
+                }
                 continue;
             }
             if (node.isPinned(block.id())) {

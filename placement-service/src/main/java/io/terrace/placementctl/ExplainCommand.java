@@ -87,7 +87,7 @@ final class ExplainCommand implements Callable<Integer> {
         } else {
             printer.line("  not read since the service started, or not lately");
         }
-        Table replicas = new Table("  ~DATANODE", "STORAGE", "MEMORY", ">HEAT", "HOME", ">SERVED");
+        Table replicas = new Table("~  DATANODE", "STORAGE", "MEMORY", ">HEAT", "HOME", ">SERVED");
         for (ReplicaProto replica : block.getReplicasList()) {
             replicas.row(
                     "  " + replica.getName(),
@@ -119,26 +119,36 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private static void print(Printer printer, String node, WhyProto why) {
-        printer.line("  rule on " + node + ": " + why.getPolicy() + ", " + why.getRule()
-                + (why.hasCount() ? ", count " + Quantity.decimal(why.getCount()) : "")
-                + (why.hasThreshold() ? " against " + Quantity.decimal(why.getThreshold()) : "")
-                + (why.hasAgeMs() ? ", age " + Quantity.millis(why.getAgeMs()) : "")
-                + (why.hasRivalBlockId() ? ", rival blk_" + why.getRivalBlockId() : ""));
-        printer.line("    " + why.getSentence());
+        wrapped(
+                printer,
+                "rule on " + node + ": " + why.getPolicy() + ", " + why.getRule()
+                        + (why.hasCount() ? ", count " + Quantity.decimal(why.getCount()) : "")
+                        + (why.hasThreshold() ? " against " + Quantity.decimal(why.getThreshold()) : "")
+                        + (why.hasAgeMs() ? ", age " + Quantity.millis(why.getAgeMs()) : "")
+                        + (why.hasRivalBlockId() ? ", rival blk_" + why.getRivalBlockId() : "")
+                        + ": " + why.getSentence());
     }
 
     private static void print(Printer printer, MoveProto move) {
         String when = move.hasEndedAgoMs()
                 ? Quantity.millis(move.getEndedAgoMs()) + " ago"
                 : "open for " + Quantity.millis(move.getWishedAgoMs());
-        String kind = move.getKind().name().toLowerCase(Locale.ROOT);
-        String state = move.getState().replace('_', ' ');
-        boolean good = move.getState().equals("done") || !move.hasEndedAgoMs();
-        printer.line("  move " + move.getId() + ": " + kind + " on " + move.getNode() + ", "
-                + (good ? printer.good(state) : printer.bad(state)) + ", " + when + ", by "
-                + move.getCause().replace('_', ' ')
-                + (move.getMessage().isEmpty() || move.getState().equals("done")
-                        ? ""
-                        : ": " + Table.printable(move.getMessage())));
+        wrapped(
+                printer,
+                "move " + move.getId() + ": " + move.getKind().name().toLowerCase(Locale.ROOT) + " on "
+                        + move.getNode() + ", " + move.getState().replace('_', ' ') + ", " + when + ", by "
+                        + move.getCause().replace('_', ' ')
+                        + (move.getMessage().isEmpty() || move.getState().equals("done")
+                                ? ""
+                                : ": " + move.getMessage())
+                        + (move.getReason().isEmpty() ? "" : "; wished because: " + move.getReason()));
+    }
+
+    private static void wrapped(Printer printer, String text) {
+        String indent = "  ";
+        for (String line : Table.wrapped(text)) {
+            printer.line(indent + line);
+            indent = "    ";
+        }
     }
 }

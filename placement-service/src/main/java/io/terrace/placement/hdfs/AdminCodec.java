@@ -105,9 +105,10 @@ final class AdminCodec {
                     .filter(candidate -> candidate.node().equals(replica.node()))
                     .findFirst()
                     .orElse(null);
-            proto.addReplicas(replica(replica.node(), replica.name(), standing, nowMs, names)
-                    .setStorageType(replica.storageType())
-                    .setReporting(names.containsKey(replica.node())));
+            proto.addReplicas(
+                    replica(replica.node(), names.getOrDefault(replica.node(), replica.name()), standing, nowMs, names)
+                            .setStorageType(replica.storageType())
+                            .setReporting(names.containsKey(replica.node())));
         }
         for (Standing standing : report.standings()) {
             if (!shown.contains(standing.node())) {

@@ -28,12 +28,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Heartbeats and their answers between the wire and the loop. Refuses what no honest DataNode sends. */
-final class HeartbeatCodec {
+public final class HeartbeatCodec {
 
     private HeartbeatCodec() {}
 
     /** @throws IllegalArgumentException naming the field that cannot be */
-    static Heartbeat heartbeat(HeartbeatRequestProto proto) {
+    public static Heartbeat heartbeat(HeartbeatRequestProto proto) {
         Map<String, Long> figures = new HashMap<>();
         for (FigureValueProto figure : proto.getFiguresList()) {
             figures.put(figure.getId(), figure.getValue());
@@ -59,7 +59,8 @@ final class HeartbeatCodec {
                 figures);
     }
 
-    static HeartbeatResponseProto answer(HeartbeatAnswer answer) {
+    /** The same for the way back. */
+    public static HeartbeatResponseProto answer(HeartbeatAnswer answer) {
         HeartbeatResponseProto.Builder proto = HeartbeatResponseProto.newBuilder()
                 .setActive(answer.active())
                 .setEpoch(answer.epoch())

@@ -27,10 +27,10 @@ import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
 /** Speaks for a stock DataNode what Terrace's plugin would: heat it is told, and orders that it carries out in a map. */
-final class StandInDataNode implements AutoCloseable {
+public final class StandInDataNode implements AutoCloseable {
 
-    final Map<Long, BlockProto> memory = new LinkedHashMap<>();
-    final List<OrderProto> orders = new ArrayList<>();
+    public final Map<Long, BlockProto> memory = new LinkedHashMap<>();
+    public final List<OrderProto> orders = new ArrayList<>();
     private final PlacementDataNodePB proxy;
     private final DataNode dataNode;
     private final String pool;
@@ -43,7 +43,8 @@ final class StandInDataNode implements AutoCloseable {
     private boolean full = true;
     private long sequence;
 
-    StandInDataNode(InetSocketAddress service, Configuration conf, DataNode dataNode, String pool, long capacityBytes)
+    public StandInDataNode(
+            InetSocketAddress service, Configuration conf, DataNode dataNode, String pool, long capacityBytes)
             throws IOException {
         RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
         this.proxy = RPC.getProxy(
@@ -61,7 +62,7 @@ final class StandInDataNode implements AutoCloseable {
                 .build();
     }
 
-    void reads(ExtendedBlock block, int times) {
+    public void reads(ExtendedBlock block, int times) {
         heat.add(HeatProto.newBuilder()
                 .setBlock(proto(block))
                 .setReplicaTier(TierProto.DISK)
@@ -71,7 +72,7 @@ final class StandInDataNode implements AutoCloseable {
                 .build());
     }
 
-    void condition(String id, ConditionProto.Severity severity, String text) {
+    public void condition(String id, ConditionProto.Severity severity, String text) {
         conditions.add(ConditionProto.newBuilder()
                 .setId(id)
                 .setSeverity(severity)
@@ -111,7 +112,7 @@ final class StandInDataNode implements AutoCloseable {
         return request;
     }
 
-    HeartbeatResponseProto beat() throws ServiceException {
+    public HeartbeatResponseProto beat() throws ServiceException {
         HeartbeatResponseProto response = proxy.heartbeat(null, request().build());
         full = response.getFullResidencyWanted();
         for (OrderProto order : response.getOrdersList()) {

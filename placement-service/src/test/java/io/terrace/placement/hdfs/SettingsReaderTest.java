@@ -1,0 +1,76 @@
+package io.terrace.placement.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.placement.PlacementSettings;
+import io.terrace.protocol.SettingKeys;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+class SettingsReaderTest {
+
+    private final Configuration conf = new Configuration(false);
+
+    private PlacementSettings read() {
+        return new SettingsReader(conf).read();
+    }
+
+    @Test
+    void read_nothingSet_isTheDocumentedDefaults() {
+        PlacementSettings defaults = PlacementSettings.defaults();
+        PlacementSettings read = read();
+        assertThat(read.policyParameters()).isEqualTo(Map.of("threshold", "2", "remembered", "100000"));
+        assertThat(read)
+                .usingRecursiveComparison()
+                .ignoringFields("policyParameters")
+                .isEqualTo(defaults);
+    }
+
+    @Test
+    void read_allKeys_areMapped() {
+        conf.set("terrace.placement.move.bandwidth", "1g");
+        conf.set("terrace.placement.interval", "1s");
+        conf.set("terrace.placement.idecider.threshold", "5");
+        conf.set("terrace.placement.lock.blocks", "7");
+        PlacementSettings read = read();
+        assertThat(read.moveBytesPerSecond()).isEqualTo(1L << 30);
+        assertThat(read.intervalMs()).isEqualTo(1000);
+        assertThat(read.policyParameters()).containsEntry("threshold", "5");
+        assertThat(read.lockBlocks()).isEqualTo(7);
+    }
+
+    @Test
+    void read_badValues_areRefusedWithKeyAndRemedy() {
+        Map<String, String> bad = Map.of(
+                "terrace.placement.move.bandwidth", "-1",
+                "terrace.placement.interval", "fast",
+                "terrace.placement.lock.blocks", "0",
+                "terrace.placement.tracked.blocks", "many",
+                "terrace.placement.policy", "guess");
+        bad.forEach((key, value) -> {
+            Configuration wrong = new Configuration(false);
+            wrong.set(key, value);
+            assertThatThrownBy(() -> new SettingsReader(wrong).read())
+                    .as(key)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(key + " is " + value);
+        });
+    }
+
+    @Test
+    void read_unknownKey_isRefusedWithTheNearest() {
+        conf.set("terrace.placement.heartbeat.intervall", "1s");
+        assertThatThrownBy(this::read).hasMessageContaining("did you mean terrace.placement.heartbeat.interval?");
+    }
+
+    @Test
+    void settingKeys_ofPlacement_haveDocs() {
+        for (SettingKeys key : SettingKeys.values()) {
+            if (key.key().startsWith("terrace.placement.")) {
+                assertThat(key.doc()).as(key.key()).isNotBlank();
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.placement.hdfs.StandInDataNode;
+import io.terrace.placement.hdfs.TerraceNameNodePlugin;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.security.PrivilegedExceptionAction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command's real output, against a NameNode with the plugin. */
+class PlacementCtlTest {
+
+    private static final long BLOCK = 1 << 20;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    static java.nio.file.Path dir;
+
+    private static MiniDFSCluster cluster;
+    private static DistributedFileSystem fs;
+    private static String service;
+    private static java.nio.file.Path conf;
+    private static StandInDataNode dataNode;
+    private static ExtendedBlock hot;
+    private static final List<String> AUDIT = new ArrayList<>();
+
+    private String out = "";
+    private String err = "";
+
+    @BeforeAll
+    static void startCluster() throws Exception {
+        Configuration configuration = new HdfsConfiguration();
+        configuration.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
+        configuration.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        configuration.set("terrace.placement.admin.acl", "operator");
+        cluster = new MiniDFSCluster.Builder(configuration, dir.resolve("dfs").toFile())
+                .numDataNodes(2)
+                .build();
+        cluster.waitActive();
+        fs = cluster.getFileSystem();
+        Configuration bound = cluster.getNameNode().getConf();
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !bound.get("terrace.placement.rpc-address").endsWith(":0"));
+        service = bound.get("terrace.placement.rpc-address");
+        conf = Files.createDirectories(dir.resolve("conf"));
+        Files.writeString(
+                conf.resolve("core-site.xml"), site("fs.defaultFS", fs.getUri().toString()));
+        Files.writeString(conf.resolve("hdfs-site.xml"), site("terrace.placement.rpc-address", service));
+        dataNode = new StandInDataNode(
+                NetUtils.createSocketAddr(service),
+                bound,
+                cluster.getDataNodes().get(0),
+                cluster.getNamesystem().getBlockPoolId(),
+                8 * BLOCK);
+        await().atMost(Duration.ofSeconds(10)).until(dataNode::beat, HeartbeatResponseProto::getActive);
+        DFSTestUtil.createFile(fs, new Path("/data/hot file"), BLOCK, (short) 2, 7);
+        hot = DFSTestUtil.getFirstBlock(fs, new Path("/data/hot file"));
+        fs.setPermission(new Path("/data/hot file"), new FsPermission((short) 0600));
+        dataNode.reads(hot, 5);
+        dataNode.beat();
+        dataNode.beat();
+        Logger.getLogger("io.terrace.audit").addAppender(new AppenderSkeleton() {
+            @Override
+            protected void append(LoggingEvent event) {
+                synchronized (AUDIT) {
+                    AUDIT.add(event.getRenderedMessage());
+                }
+            }
+
+            @Override
+            public void close() {}
+
+            @Override
+            public boolean requiresLayout() {
+                return false;
+            }
+        });
+    }
+
+    private static String site(String key, String value) {
+        return "<configuration><property><name>" + key + "</name><value>" + value
+                + "</value></property></configuration>";
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        dataNode.close();
+        cluster.shutdown(true);
+    }
+
+    @BeforeEach
+    void clearAudit() {
+        synchronized (AUDIT) {
+            AUDIT.clear();
+        }
+    }
+
+    private int run(String... arguments) {
+        StringWriter outWriter = new StringWriter();
+        StringWriter errWriter = new StringWriter();
+        List<String> all = new ArrayList<>(List.of(arguments));
+        if (!all.contains("--conf")) {
+            all.addAll(List.of("--conf", conf.toString()));
+        }
+        int code = PlacementCtl.run(new PrintWriter(outWriter), new PrintWriter(errWriter), all.toArray(String[]::new));
+        out = outWriter.toString();
+        err = errWriter.toString();
+        assertThat(out.lines())
+                .as("a table fits 100 columns")
+                .allMatch(line -> line.length() <= 100 || line.contains("\""));
+        assertThat(out).as("no colours off a terminal").doesNotContain("\u001b");
+        return code;
+    }
+
+    private int runAs(String user, String... arguments) throws Exception {
+        return UserGroupInformation.createUserForTesting(user, new String[] {"users"})
+                .doAs((PrivilegedExceptionAction<Integer>) () -> run(arguments));
+    }
+
+    @Test
+    void status_active_showsEpochAndExitsZero() throws Exception {
+        assertThat(run("status")).isZero();
+        assertThat(out)
+                .contains("active in NameNode")
+                .contains("policy idecider")
+                .contains("promoted (");
+        assertThat(run("status", "--json")).isZero();
+        JsonNode json = JSON.readTree(out);
+        assertThat(json.get("active").asBoolean()).isTrue();
+        JsonNode figures = json.get("services").get(0).get("figures");
+        assertThat(figures.get("placement.promotions.done").asLong()).isPositive();
+        assertThat(figures.get("placement.lock.holds").asLong()).isPositive();
+    }
+
+    @Test
+    void tiers_showsMemoryAndDataNodeWithoutPlugin() throws Exception {
+        assertThat(run("tiers")).isZero();
+        assertThat(out).contains("memory").contains("8.0 MB").contains("no plugin");
+        assertThat(run("tiers", "--json")).isZero();
+        assertThat(JSON.readTree(out).get("withoutPlugin")).hasSize(1);
+    }
+
+    @Test
+    void top_pathIsShownToThoseWhoMayRead() throws Exception {
+        assertThat(run("top")).isZero();
+        assertThat(out).contains("/data/hot file").contains("memory");
+        assertThat(runAs("stranger", "top")).isZero();
+        assertThat(out).contains("blk_" + hot.getBlockId()).doesNotContain("/data/hot file");
+    }
+
+    @Test
+    void explain_pathAndBlock_tellRuleAndMoves() throws Exception {
+        assertThat(run("explain", "/data/hot file")).isZero();
+        assertThat(out)
+                .contains("blk_" + hot.getBlockId())
+                .contains("5 reads")
+                .contains("since")
+                .contains("idecider")
+                .contains("promote on localhost");
+        assertThat(run("explain", "blk_" + hot.getBlockId(), "--json")).isZero();
+        JsonNode block = JSON.readTree(out).get("blocks").get(0);
+        assertThat(block.get("replicas")).hasSize(2);
+        assertThat(block.get("lastMoves").get(0).get("state").asText()).isEqualTo("done");
+    }
+
+    @Test
+    void explain_withoutReadPermission_isRefused() throws Exception {
+        assertThat(runAs("stranger", "explain", "/data/hot file")).isEqualTo(1);
+        assertThat(err).contains("Permission denied");
+        assertThat(runAs("stranger", "explain", "blk_" + hot.getBlockId())).isEqualTo(1);
+        assertThat(run("explain", "/no/such")).isEqualTo(1);
+        assertThat(err).contains("/no/such");
+    }
+
+    @Test
+    void change_withoutRights_isRefusedAndAudited() throws Exception {
+        assertThat(runAs("stranger", "off")).isEqualTo(1);
+        assertThat(err).contains("may not change placement");
+        assertThat(AUDIT)
+                .singleElement()
+                .asString()
+                .contains("allowed=false\tugi=stranger")
+                .contains("cmd=terrace.off");
+        assertThat(dataNode.beat().getServe()).isTrue();
+    }
+
+    @Test
+    void change_byAclUser_isAllowedAndAudited() throws Exception {
+        assertThat(runAs("operator", "pause")).isZero();
+        assertThat(run("status")).isZero();
+        assertThat(out).contains("moves paused");
+        assertThat(runAs("operator", "resume")).isZero();
+        assertThat(AUDIT).hasSize(2).allMatch(line -> line.startsWith("allowed=true\tugi=operator"));
+    }
+
+    @Test
+    void offAndOn_reachDataNodesAndAreKeptInTheNamespace() throws Exception {
+        assertThat(run("off")).isZero();
+        assertThat(dataNode.beat().getServe()).isFalse();
+        assertThat(fs.getXAttr(new Path("/"), "trusted.terrace.placement"))
+                .asString()
+                .contains("serve=false");
+        assertThat(run("doctor")).isEqualTo(1);
+        assertThat(out).contains("Terrace is switched off");
+        assertThat(run("on")).isZero();
+        assertThat(dataNode.beat().getServe()).isTrue();
+    }
+
+    @Test
+    void demoteAndPromote_reachTheDataNode() throws Exception {
+        DFSTestUtil.createFile(fs, new Path("/data/other"), 2 * BLOCK, (short) 2, 7);
+        assertThat(run("promote", "/data/other")).isZero();
+        assertThat(out).contains("1 block to be promoted");
+        dataNode.beat();
+        dataNode.beat();
+        ExtendedBlock block = DFSTestUtil.getFirstBlock(fs, new Path("/data/other"));
+        assertThat(dataNode.memory).containsKey(block.getBlockId());
+        assertThat(run("promote", "/data/other")).isEqualTo(1);
+        assertThat(out).contains("in memory on").contains("already");
+        assertThat(run("demote", "blk_" + block.getBlockId())).isZero();
+        dataNode.beat();
+        assertThat(dataNode.memory).doesNotContainKey(block.getBlockId());
+        assertThat(AUDIT).anyMatch(line -> line.contains("cmd=terrace.promote\tsrc=/data/other"));
+    }
+
+    @Test
+    void pinAndUnpin_fileIsPromotedAndShown() throws Exception {
+        DFSTestUtil.createFile(fs, new Path("/data/pinned"), BLOCK, (short) 2, 7);
+        long id = DFSTestUtil.getFirstBlock(fs, new Path("/data/pinned")).getBlockId();
+        assertThat(run("pin", "/data/pinned")).isZero();
+        await().atMost(Duration.ofSeconds(10)).until(() -> {
+            dataNode.beat();
+            return dataNode.memory.containsKey(id);
+        });
+        dataNode.beat();
+        assertThat(run("explain", "/data/pinned")).isZero();
+        assertThat(out).contains(", pinned");
+        assertThat(run("demote", "/data/pinned")).isEqualTo(1);
+        assertThat(out).contains("it is pinned");
+        assertThat(run("unpin", "/data/pinned")).isZero();
+        assertThat(run("pin", "blk_" + id)).isEqualTo(1);
+        assertThat(err).contains("files are pinned");
+    }
+
+    @Test
+    void doctor_conditionsOfDataNodes_areFindings() throws Exception {
+        dataNode.condition("memlock", ConditionProto.Severity.WARNING, "the memlock limit is 64 KB");
+        dataNode.beat();
+        assertThat(run("doctor")).isEqualTo(1);
+        assertThat(out)
+                .contains("memlock")
+                .contains("the memlock limit is 64 KB")
+                .contains("never reported");
+        assertThat(run("doctor", "--json")).isEqualTo(1);
+        assertThat(JSON.readTree(out).get("errors").asInt()).isPositive();
+    }
+
+    @Test
+    void doctor_misspeltKey_namesTheNearest() throws Exception {
+        java.nio.file.Path wrong = Files.createDirectories(dir.resolve("wrong"));
+        Files.writeString(
+                wrong.resolve("core-site.xml"), site("fs.defaultFS", fs.getUri().toString()));
+        Files.writeString(
+                wrong.resolve("hdfs-site.xml"),
+                "<configuration><property><name>terrace.placement.rpc-address</name><value>" + service
+                        + "</value></property><property><name>terrace.placement.move.bandwith</name><value>1</value>"
+                        + "</property><property><name>terrace.placement.interval</name><value>-5s</value></property>"
+                        + "</configuration>");
+        assertThat(run("doctor", "--conf", wrong.toString())).isEqualTo(1);
+        assertThat(out)
+                .contains("did you mean terrace.placement.move.bandwidth?")
+                .contains("terrace.placement.interval is -5s");
+    }
+
+    @Test
+    void unreachable_exitsThree() {
+        assertThat(run("status", "--service", "127.0.0.1:1")).isEqualTo(3);
+        assertThat(out).contains("unreachable");
+        assertThat(run("top", "--service", "127.0.0.1:1")).isEqualTo(3);
+        assertThat(err).contains("no placement service is active");
+        assertThat(run("doctor", "--service", "127.0.0.1:1")).isEqualTo(3);
+    }
+
+    @Test
+    void usage_isWrong_exitsTwo() {
+        assertThat(run("explain")).isEqualTo(2);
+        assertThat(run("top", "-n", "0")).isEqualTo(2);
+        assertThat(run("nonsense")).isEqualTo(2);
+        assertThat(run("status", "--conf", dir.resolve("absent").toString())).isEqualTo(2);
+        assertThat(err).contains("holds no core-site.xml");
+    }
+
+    @Test
+    void help_listsCommandsAndExitCodes() {
+        StringWriter text = new StringWriter();
+        assertThat(PlacementCtl.run(new PrintWriter(text), new PrintWriter(text), "--help"))
+                .isZero();
+        assertThat(text.toString()).contains("explain", "doctor", "Exit codes:", "no placement service can be reached");
+        for (String command : List.of(
+                "status", "tiers", "top", "explain", "promote", "demote", "pin", "unpin", "pause", "resume", "off",
+                "on", "doctor")) {
+            assertThat(PlacementCtl.run(new PrintWriter(text), new PrintWriter(text), command, "--help"))
+                    .isZero();
+        }
+        assertThat(text.toString()).contains("--json", "--conf");
+    }
+}
