@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
@@ -43,10 +44,14 @@ public final class LocalReplicas implements ReplicaSource {
 
     private final DataNode datanode;
     private final FsDatasetSpi<?> dataset;
+    /** Where pages are dropped: dirty ones are written first, which may take as long as the disk likes. */
+    private final Executor pageDropper;
+
     private final DataSetSubLockStrategy subLocks = new DataNodeLayoutSubLockStrategy();
 
     /** The replicas of this dataset. */
-    public LocalReplicas(DataNode datanode, FsDatasetSpi<?> dataset) {
+    public LocalReplicas(DataNode datanode, FsDatasetSpi<?> dataset, Executor pageDropper) {
+        this.pageDropper = pageDropper;
         this.datanode = datanode;
         this.dataset = dataset;
     }
@@ -91,7 +96,7 @@ public final class LocalReplicas implements ReplicaSource {
         }
         ReplicaInputStreams streams = dataset.getTmpInputStreams(block(key, lengthBytes), 0, 0);
         if (streams.getDataIn() instanceof FileInputStream data) {
-            return new OpenFiles(streams, data, replica.getBlockURI(), lengthBytes);
+            return new OpenFiles(streams, data, replica.getBlockURI(), lengthBytes, pageDropper);
         }
         streams.close();
         throw new IOException("the replica of " + key + " is not a local file");
@@ -148,7 +153,8 @@ public final class LocalReplicas implements ReplicaSource {
         return new ExtendedBlock(key.pool(), new Block(key.blockId(), lengthBytes, key.generationStamp()));
     }
 
-    private record OpenFiles(ReplicaInputStreams streams, FileInputStream dataStream, URI file, long lengthBytes)
+    private record OpenFiles(
+            ReplicaInputStreams streams, FileInputStream dataStream, URI file, long lengthBytes, Executor pageDropper)
             implements OpenReplica {
 
         @Override
@@ -164,7 +170,7 @@ public final class LocalReplicas implements ReplicaSource {
 
         @Override
         public void dropPages() {
-            PageCache.drop(file, lengthBytes);
+            pageDropper.execute(() -> PageCache.drop(file, lengthBytes));
         }
 
         @Override

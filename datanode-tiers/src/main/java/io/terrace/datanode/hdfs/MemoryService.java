@@ -42,6 +42,9 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +60,7 @@ final class MemoryService implements Closeable {
     private static final long REGION_BASE = 0x1000_0000_0000L;
 
     private static final long CONDITIONS_NS = 60_000_000_000L;
+    private static final int DROPS_WAITING = 4_096;
 
     private final Figures figures = new Figures();
     private final Deque<Closeable> toClose;
@@ -77,7 +81,7 @@ final class MemoryService implements Closeable {
         this.toClose = toClose;
         String name = datanode.getDatanodeUuid();
         PassedDescriptors descriptors = new PassedDescriptors(datanode.getShortCircuitRegistry());
-        replicas = new LocalReplicas(datanode, dataset);
+        replicas = new LocalReplicas(datanode, dataset, pageDropper(name));
         directory = opened(MemoryDirectory.open(settings.memoryDir(), settings.requireTmpfs()));
         Path channelDir = settings.channelDir();
         SlotTable table = channelDir == null ? null : opened(slotTable(settings));
@@ -117,6 +121,24 @@ final class MemoryService implements Closeable {
         checks = opened(checks(settings, name));
         services = opened(services(datanode, settings, pace, channelDir != null));
         gauges();
+    }
+
+    /** One thread and a bounded queue; what does not fit is not dropped, and the kernel forgets it in its own time. */
+    private ThreadPoolExecutor pageDropper(String name) {
+        ThreadPoolExecutor dropper = new ThreadPoolExecutor(
+                1,
+                1,
+                0,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(DROPS_WAITING),
+                work -> {
+                    Thread thread = new Thread(work, "terrace-pages-" + name);
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                new ThreadPoolExecutor.DiscardPolicy());
+        toClose.push(dropper::shutdownNow);
+        return dropper;
     }
 
     private BackgroundChecks checks(DataNodeSettings settings, String name) throws IOException {

@@ -1,0 +1,99 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.channel.LinkDirectory;
+import io.terrace.channel.SlotTable;
+import io.terrace.channel.tcp.TcpGrantServer;
+import io.terrace.channel.tcp.TcpLimits;
+import io.terrace.datanode.GrantDesk;
+import io.terrace.datanode.ReplicaChecksums;
+import io.terrace.datanode.ReplicaSource;
+import io.terrace.metrics.Figures;
+import io.terrace.protocol.SettingKeys;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether and where a DataNode serves its memory to clients of other hosts. */
+final class RemoteClients {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteClients.class);
+
+    private RemoteClients() {}
+
+    /**
+     * Starts to serve them at the transfer port plus {@code terrace.channel.tcp.port.offset}.
+     *
+     * @return null when the operator does not want it, where data transfer is to be protected or encrypted, which this
+     *     channel does not do, and where the port is taken: then they read through stock HDFS
+     */
+    static @Nullable TcpGrantServer serve(
+            DataNode datanode,
+            SlotTable table,
+            LinkDirectory links,
+            GrantDesk desk,
+            ReplicaSource replicas,
+            Figures figures) {
+        Configuration conf = datanode.getConf();
+        int offset = number(conf, SettingKeys.CHANNEL_TCP_PORT_OFFSET, -65_535, 65_535);
+        if (offset == 0) {
+            return null;
+        }
+        boolean encrypted = conf.getBoolean(
+                DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_DEFAULT);
+        String protection = conf.getTrimmed(DFSConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "");
+        if (encrypted || !protection.isEmpty()) {
+            LOG.warn("Clients of other hosts read through stock HDFS: data transfer is {}, which the tcp channel is not",
+                    encrypted ? "encrypted" : "protected (" + protection + ")");
+            return null;
+        }
+        InetSocketAddress transfer = datanode.getXferAddress();
+        int port = transfer.getPort() + offset;
+        TcpLimits byDefault = TcpLimits.DEFAULT;
+        TcpLimits limits = new TcpLimits(
+                byDefault.connections(),
+                number(conf, SettingKeys.CHANNEL_TCP_THREADS, 1, 64),
+                byDefault.operations(),
+                byDefault.bytesInFlight(),
+                byDefault.requestTimeoutMs(),
+                byDefault.idleTimeoutMs());
+        long checksumMaxBytes = conf.getLongBytes(
+                SettingKeys.CHANNEL_TCP_CHECKSUMS_MAX.key(),
+                bytes(SettingKeys.CHANNEL_TCP_CHECKSUMS_MAX.defaultValue()));
+        try {
+            TcpGrantServer server = TcpGrantServer.start(
+                    new InetSocketAddress(transfer.getAddress(), port),
+                    datanode.getDatanodeUuid(),
+                    table,
+                    links,
+                    desk,
+                    new ReplicaChecksums(replicas),
+                    checksumMaxBytes,
+                    limits,
+                    figures);
+            LOG.info("Serving memory to clients of other hosts at {}", server.address());
+            return server;
+        } catch (IOException | IllegalArgumentException e) {
+            LOG.error("Clients of other hosts read through stock HDFS: cannot serve them at port {}; set {}",
+                    port, SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), e);
+            return null;
+        }
+    }
+
+    private static int number(Configuration conf, SettingKeys key, int least, int most) {
+        int number = conf.getInt(key.key(), Integer.parseInt(key.defaultValue()));
+        if (number < least || number > most) {
+            throw new IllegalArgumentException(
+                    key.key() + " is " + number + "; write " + least + " to " + most);
+        }
+        return number;
+    }
+
+    private static long bytes(String value) {
+        return org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix.string2long(value);
+    }
+}

@@ -1,0 +1,81 @@
+package io.terrace.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.BlockKey;
+import org.junit.jupiter.api.Test;
+
+class GrantLedgerTest {
+
+    private static final long NEVER = Long.MAX_VALUE / 2;
+
+    private final GrantLedger ledger = new GrantLedger(new GrantLedger.Limits(4, 2, 1_000, 100, 1_000_000_000L, 1_000));
+
+    private static Extent live(int id) {
+        Extent extent = new Extent(new BlockKey("pool", id, 1), 1_000, 4096L * (id + 1), id, 0);
+        extent.state = ExtentState.LIVE;
+        return extent;
+    }
+
+    @Test
+    void grant_beyondLimits_isRefused() {
+        Extent extent = live(1);
+        assertThat(ledger.grant(1, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(1, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(1, extent, NEVER, 0)).as("of one peer").isNull();
+        assertThat(ledger.grant(2, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(3, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(4, extent, NEVER, 0)).as("of all").isNull();
+        assertThat(ledger.endPeer(1)).hasSize(2);
+        assertThat(ledger.grant(4, extent, NEVER, 0)).isNotNull();
+        assertThat(extent.grants).isEqualTo(3);
+    }
+
+    @Test
+    void lease_neverOutlivesTheToken() {
+        HeldGrant grant = ledger.grant(1, live(1), 300, 0);
+        assertThat(ledger.leaseNs(grant, 0)).isEqualTo(300);
+        assertThat(ledger.renew(1, grant.id(), 200)).isEqualTo(100);
+        assertThat(ledger.endOverdue(399)).isEmpty();
+        assertThat(ledger.endOverdue(400)).as("after the deadline for reads in progress").containsExactly(grant);
+        assertThat(ledger.renew(1, grant.id(), 400)).isZero();
+    }
+
+    @Test
+    void renew_ofRetiringExtentOrForeignGrant_isRefused() {
+        Extent extent = live(1);
+        HeldGrant grant = ledger.grant(1, extent, NEVER, 0);
+        assertThat(ledger.renew(2, grant.id(), 10)).isZero();
+        assertThat(ledger.renew(1, grant.id(), 10)).isEqualTo(1_000);
+        extent.state = ExtentState.RETIRING;
+        assertThat(ledger.renew(1, grant.id(), 20)).isZero();
+        assertThat(ledger.endOverdue(1_109)).isEmpty();
+        assertThat(ledger.endOverdue(1_110)).containsExactly(grant);
+    }
+
+    @Test
+    void end_byAnotherPeerOrTwice_doesNothing() {
+        Extent extent = live(1);
+        HeldGrant grant = ledger.grant(1, extent, NEVER, 0);
+        assertThat(ledger.end(2, grant.id())).isNull();
+        assertThat(extent.grants).isEqualTo(1);
+        assertThat(ledger.end(1, grant.id())).isSameAs(grant);
+        assertThat(ledger.end(1, grant.id())).isNull();
+        assertThat(extent.grants).isZero();
+    }
+
+    @Test
+    void report_beyondWhatAProcessCanRead_countsOnlyThePlausiblePart() {
+        HeldGrant grant = ledger.grant(1, live(1), NEVER, 0);
+        long second = 1_000_000_000L;
+        assertThat(ledger.report(1, grant, 10, 5_000, second)).isEqualTo(new GrantLedger.Accepted(10, 5_000));
+        assertThat(ledger.report(1, grant, 1, 5_000, second))
+                .as("one read is no longer than the block")
+                .isEqualTo(new GrantLedger.Accepted(1, 1_000));
+        GrantLedger.Accepted forged = ledger.report(1, grant, Long.MAX_VALUE, Long.MAX_VALUE, second);
+        assertThat(forged.reads()).isLessThanOrEqualTo(1_100);
+        assertThat(forged.bytes()).isLessThanOrEqualTo(1_100_000);
+        assertThat(ledger.report(1, grant, 1_000, 1, second)).isEqualTo(new GrantLedger.Accepted(0, 0));
+        assertThat(ledger.report(2, grant, 1, 1, second)).isEqualTo(new GrantLedger.Accepted(0, 0));
+    }
+}
