@@ -1,0 +1,302 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.channel.Grant;
+import io.terrace.channel.Peer;
+import io.terrace.datanode.Extent;
+import io.terrace.metrics.Figure;
+import io.terrace.placement.Heartbeat;
+import io.terrace.placement.HeartbeatAnswer;
+import io.terrace.placement.Move;
+import io.terrace.placement.Outcome;
+import io.terrace.placement.Reports;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
+import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What the oracle remembers of the whole cluster, and the invariants that concern more than one DataNode's tier. */
+final class Checks {
+
+    private record Carried(String dataNode, long epoch, long moveId, long blockId, long stamp) {}
+
+    /** An order that must not be carried out. */
+    private record Fenced(DataNode dataNode, int nameNode, long moveId, long blockId) {}
+
+    private record Sent(long epoch, long moveId) {}
+
+    private static final class Level {
+        double bytes;
+        long atMs;
+    }
+
+    private final World world;
+    private final Map<DataNode, TierWatch> watches = new LinkedHashMap<>();
+    private final Map<DataNode, Long> epochsHeard = new HashMap<>();
+    private final Set<Fenced> fenced = new HashSet<>();
+    private final Set<Carried> carried = new HashSet<>();
+    private final Set<Move> movesSeen = new HashSet<>();
+    private final Set<Sent> promotionsSent = new HashSet<>();
+    private final Map<String, Level> levels = new HashMap<>();
+    private long readsOfTheDead;
+
+    Checks(World world) {
+        this.world = world;
+    }
+
+    TierWatch watch(DataNode dataNode) {
+        return watches.computeIfAbsent(dataNode, d -> new TierWatch(world, d));
+    }
+
+    /** A process is dead; what it held is nobody's. */
+    void died(DataNode dataNode) {
+        watches.remove(dataNode);
+        readsOfTheDead += reads(dataNode);
+    }
+
+    void granted(DataNode dataNode, Peer peer, Grant grant) {
+        watch(dataNode).granted(peer, grant);
+    }
+
+    void leased(Client client, DataNode dataNode, Grant grant, byte[] token, long askedNs) {
+        long endsNs = inWorldTime(client, askedNs) + grant.leaseMs() * 1_000_000;
+        dataNode.process().say("gave %s grant %d", client.process().name(), grant.grantId());
+        if (watches.containsKey(dataNode)) {
+            watch(dataNode).leased(client, grant, endsNs, Desk.endsNs(token));
+        }
+    }
+
+    void renewed(Client client, DataNode dataNode, long grantId, long endsNs) {
+        if (watches.containsKey(dataNode)) {
+            watch(dataNode).renewed(grantId, inWorldTime(client, endsNs));
+        }
+    }
+
+    void ended(DataNode dataNode, long grantId) {
+        if (watches.containsKey(dataNode)) {
+            watch(dataNode).ended(grantId);
+        }
+    }
+
+    private long inWorldTime(Client client, long processNs) {
+        return world.scheduler().nowNs() + (processNs - client.process().nanoTime());
+    }
+
+    /** A client is about to use what it read through a grant. */
+    void used(Client client, DataNode dataNode, long grantId) {
+        if (watches.containsKey(dataNode)) {
+            long endsNs = watch(dataNode).leaseEndsNs(grantId);
+            Violation.unless(
+                    world.scheduler().nowNs() <= endsNs,
+                    Invariant.READ_WITHIN_LEASE,
+                    "%s uses what it read through grant %d of %s, %.3f ms after its end",
+                    client.process().name(),
+                    grantId,
+                    dataNode,
+                    (world.scheduler().nowNs() - endsNs) / 1e6);
+        }
+    }
+
+    /** A DataNode is about to send this: what it says of its orders is noted. */
+    void composed(DataNode dataNode, int nameNode, HeartbeatRequestProto request) {
+        for (ResultProto result : request.getResultsList()) {
+            dataNode.process()
+                    .say(
+                            "move %d of epoch %d, %d_%d: %s %s",
+                            result.getMoveId(),
+                            result.getEpoch(),
+                            result.getBlock().getBlockId(),
+                            result.getBlock().getGenerationStamp(),
+                            result.getOutcome(),
+                            result.getMessage());
+            Violation.unless(
+                    !result.getMessage().contains("IllegalStateException"),
+                    Invariant.NOTHING_THROWN,
+                    "%s: %s",
+                    dataNode,
+                    result.getMessage());
+            Violation.unless(
+                    result.getOutcome() == OutcomeProto.REFUSED
+                            || !fenced.contains(new Fenced(
+                                    dataNode,
+                                    nameNode,
+                                    result.getMoveId(),
+                                    result.getBlock().getBlockId())),
+                    Invariant.EPOCH_FENCED,
+                    "%s carried out move %d of nn%d, whose epoch was over",
+                    dataNode,
+                    result.getMoveId(),
+                    nameNode);
+            if (result.getOutcome() == OutcomeProto.DONE) {
+                carried.add(new Carried(
+                        dataNode.host().name,
+                        result.getEpoch(),
+                        result.getMoveId(),
+                        result.getBlock().getBlockId(),
+                        result.getBlock().getGenerationStamp()));
+            }
+        }
+    }
+
+    /** A DataNode got this answer; gives back what it is to make of it. */
+    HeartbeatResponseProto answered(DataNode dataNode, int nameNode, HeartbeatResponseProto response) {
+        if (!response.getActive()) {
+            return response;
+        }
+        long highest = epochsHeard.getOrDefault(dataNode, 0L);
+        for (OrderProto order : response.getOrdersList()) {
+            Fenced id = new Fenced(
+                    dataNode, nameNode, order.getMoveId(), order.getBlock().getBlockId());
+            dataNode.process()
+                    .say(
+                            "is ordered by nn%d in epoch %d: %s %d_%d as move %d",
+                            nameNode,
+                            response.getEpoch(),
+                            order.getKind(),
+                            order.getBlock().getBlockId(),
+                            order.getBlock().getGenerationStamp(),
+                            order.getMoveId());
+            if (response.getEpoch() < highest) {
+                fenced.add(id);
+            } else {
+                fenced.remove(id);
+            }
+        }
+        epochsHeard.merge(dataNode, response.getEpoch(), Math::max);
+        return world.planted().answer(response, highest);
+    }
+
+    /** Looks at the moves that ended since the last time. */
+    void movesEnded(NameNode nameNode) {
+        if (!nameNode.placement().isActive()) {
+            return;
+        }
+        for (Move move : nameNode.placement().reports().latestMoves(32)) {
+            if (movesSeen.add(move) && move.outcome() == Outcome.DONE) {
+                Carried wanted = new Carried(
+                        move.node(),
+                        nameNode.placement().epoch(),
+                        move.id(),
+                        move.block().id(),
+                        move.block().stamp());
+                Violation.unless(
+                        carried.contains(wanted),
+                        Invariant.RESULT_OF_THIS_ORDER,
+                        "%s took %s for done in epoch %d",
+                        nameNode.process().name(),
+                        move,
+                        nameNode.placement().epoch());
+            }
+        }
+    }
+
+    /** A NameNode answered a heartbeat: perhaps one that it had answered before, with the same orders. */
+    void answered(NameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer) {
+        movesEnded(nameNode);
+        Level level = levels.computeIfAbsent(heartbeat.node() + answer.epoch(), n -> new Level());
+        long rate = World.MOVE_BYTES_PER_SECOND;
+        long nowMs = nameNode.nowMs();
+        level.bytes = Math.max(0, level.bytes - (nowMs - level.atMs) * (rate / 1000.0));
+        level.atMs = nowMs;
+        for (HeartbeatAnswer.Order order : answer.orders()) {
+            if (order.kind() == Move.Kind.PROMOTE && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
+                level.bytes += order.block().lengthBytes();
+                // A bucket of one second, and the move that may overdraw it.
+                Violation.unless(
+                        level.bytes <= rate + Workload.LARGEST_BYTES + 1,
+                        Invariant.BUDGET_KEPT,
+                        "%s sent %s %.0f bytes above the %d a second it may",
+                        nameNode.process().name(),
+                        heartbeat.node(),
+                        level.bytes,
+                        rate);
+            }
+        }
+        long told = nameNode.figures().value(Figure.PLACEMENT_READS);
+        Violation.unless(
+                told <= reads(),
+                Invariant.HEAT_COUNTED_ONCE,
+                "%s counts %d reads, of which there were %d",
+                nameNode.process().name(),
+                told,
+                reads());
+    }
+
+    private long reads() {
+        long reads = readsOfTheDead;
+        for (DataNode dataNode : watches.keySet()) {
+            reads += reads(dataNode);
+        }
+        return reads;
+    }
+
+    private static long reads(DataNode dataNode) {
+        return dataNode.figures().value(Figure.READS_GRANTED)
+                + dataNode.figures().value(Figure.READS_STOCK_MEMORY)
+                + dataNode.figures().value(Figure.READS_STOCK_REPLICA)
+                + dataNode.figures().value(Figure.READS_DESCRIPTORS_MEMORY)
+                + dataNode.figures().value(Figure.READS_DESCRIPTORS_REPLICA);
+    }
+
+    /** After every event. */
+    void check() {
+        watches.values().forEach(TierWatch::check);
+    }
+
+    /** Once all is quiet. */
+    void checkSettled(NameNode active) {
+        watches.values().forEach(TierWatch::checkSettled);
+        for (Block block : world.namespace().all()) {
+            Set<String> counted = new TreeSet<>(block.holders);
+            Set<String> durable = new TreeSet<>();
+            for (Host host : world.hosts()) {
+                if (host.disks.finalised(block.id, block.stamp) != null) {
+                    durable.add(host.name);
+                }
+            }
+            Violation.unless(
+                    counted.equals(durable),
+                    Invariant.REPLICAS_COUNTED_ONCE,
+                    "the NameNode counts %s of %s, and there are %s",
+                    counted,
+                    block,
+                    durable);
+        }
+        for (Reports.NodeReport report : active.placement().reports().nodes(active.nowMs())) {
+            DataNode dataNode = world.host(report.uuid()).dataNode;
+            if (dataNode != null) {
+                checkResidency(active, dataNode, report);
+            }
+        }
+    }
+
+    private void checkResidency(NameNode active, DataNode dataNode, Reports.NodeReport report) {
+        Set<Long> resident = new TreeSet<>();
+        for (Extent extent : dataNode.tier().liveExtents()) {
+            resident.add(extent.key().blockId());
+        }
+        Set<Long> known = new TreeSet<>();
+        for (long id = Namespace.FIRST_ID; id <= world.namespace().lastId(); id++) {
+            for (Reports.Standing standing :
+                    active.placement().reports().block(active.nowMs(), id, 0).standings()) {
+                if (standing.node().equals(report.uuid()) && standing.inMemory()) {
+                    known.add(id);
+                }
+            }
+        }
+        Violation.unless(
+                known.equals(resident),
+                Invariant.RESIDENCY_KNOWN,
+                "%s believes %s in the memory of %s, where there are %s",
+                active.process().name(),
+                known,
+                dataNode,
+                resident);
+    }
+}

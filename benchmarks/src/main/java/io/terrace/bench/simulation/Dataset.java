@@ -1,0 +1,183 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.datanode.ReplicaSource;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands in for the DataNode's dataset: the finalised replicas as {@code LocalReplicas} shows them, and every way a
+ * replica can change, with the calls that {@code TerraceDataset} makes before and after.
+ */
+final class Dataset implements ReplicaSource {
+
+    private static final long READ_NS = 200_000;
+
+    private final Scheduler scheduler;
+    private final Process process;
+    private final Disks disks;
+    private final LongConsumer changed;
+    private final LongConsumer corruptReported;
+
+    /**
+     * @param changed hears the id of a block whose replica changes, moves or goes
+     * @param corruptReported brings a report of a corrupt replica to the NameNode
+     */
+    Dataset(Scheduler scheduler, Process process, Disks disks, LongConsumer changed, LongConsumer corruptReported) {
+        this.scheduler = scheduler;
+        this.process = process;
+        this.disks = disks;
+        this.changed = changed;
+        this.corruptReported = corruptReported;
+    }
+
+    @Override
+    public long finalisedLength(BlockKey key) {
+        Replica replica = disks.finalised(key.blockId(), key.generationStamp());
+        return replica == null ? -1 : replica.lengthBytes();
+    }
+
+    @Override
+    public @Nullable Found find(String pool, long blockId) {
+        Replica replica = disks.find(blockId);
+        return replica == null || !replica.finalised
+                ? null
+                : new Found(new BlockKey(pool, blockId, replica.stamp), replica.lengthBytes());
+    }
+
+    @Override
+    public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+        process.blockFor(READ_NS);
+        Replica replica = disks.find(key.blockId());
+        if (replica == null || !replica.finalised) {
+            throw new FileNotFoundException("no finalised replica of " + key);
+        }
+        return new OpenFiles(replica);
+    }
+
+    @Override
+    public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+        process.checkAlive();
+        return finalisedLength(key) == lengthBytes && action.getAsBoolean();
+    }
+
+    @Override
+    public void reportCorrupt(BlockKey key, long lengthBytes) {
+        process.checkAlive();
+        Replica replica = disks.finalised(key.blockId(), key.generationStamp());
+        Violation.unless(
+                replica != null && disks.isCorrupt(replica),
+                Invariant.HEALTHY_NOT_REPORTED,
+                "%s reported %s, of which it has %s",
+                process.name(),
+                key,
+                replica);
+        corruptReported.accept(key.blockId());
+    }
+
+    /** A new replica; its bytes are all there once it is finalised. */
+    void write(long blockId, long stamp, byte[] content) {
+        disks.create(blockId, stamp, content);
+    }
+
+    /** Appending begins: the finalised replica is under construction again. */
+    void beginAppend(long blockId, long newStamp) {
+        change(blockId, replica -> {
+            replica.finalised = false;
+            replica.stamp = newStamp;
+        });
+    }
+
+    /** More bytes arrive; their checksums follow a moment later, as a pipeline writes them. */
+    void lengthen(long blockId, byte[] content) {
+        Replica replica = disks.find(blockId);
+        if (replica != null) {
+            replica.become(content);
+            process.after(scheduler.between(0, 1_000_000), "sum up", replica::sumUp);
+        }
+    }
+
+    void finalise(long blockId) {
+        Replica replica = disks.find(blockId);
+        if (replica != null) {
+            replica.sumUp();
+            replica.finalised = true;
+        }
+    }
+
+    /** Block recovery: another stamp, perhaps cut shorter. */
+    void recover(long blockId, long newStamp, byte[] content) {
+        change(blockId, replica -> {
+            replica.stamp = newStamp;
+            replica.become(content);
+            replica.sumUp();
+            replica.finalised = true;
+        });
+    }
+
+    void invalidate(long blockId) {
+        change(blockId, replica -> disks.remove(blockId));
+    }
+
+    /** A volume is taken out with all its replicas. */
+    void removeVolume(int volume) {
+        for (Replica replica : disks.all()) {
+            if (replica.volume == volume) {
+                disks.remove(replica.blockId);
+                changed.accept(replica.blockId);
+            }
+        }
+    }
+
+    private void change(long blockId, java.util.function.Consumer<Replica> how) {
+        Replica replica = disks.find(blockId);
+        if (replica != null) {
+            changed.accept(blockId);
+            how.accept(replica);
+            changed.accept(blockId);
+        }
+    }
+
+    private final class OpenFiles implements OpenReplica {
+
+        private final Replica replica;
+
+        OpenFiles(Replica replica) {
+            this.replica = replica;
+        }
+
+        @Override
+        public FileChannel data() {
+            return new MemoryChannel(replica.data, false, bytes -> {
+                process.blockFor(scheduler.between(READ_NS / 4, READ_NS * 4));
+                if (disks.isFailing(replica.volume)) {
+                    throw new IOException("Input/output error");
+                }
+                // Short reads, so that the copy is made in several steps with others in between.
+                return scheduler.oneIn(2)
+                        ? bytes
+                        : Math.max(1, scheduler.random().nextInt(bytes) + 1);
+            });
+        }
+
+        @Override
+        public ReadableByteChannel meta() {
+            return new MemoryChannel(replica.meta, false, bytes -> bytes);
+        }
+
+        @Override
+        public void dropPages() {
+            process.checkAlive();
+        }
+
+        @Override
+        public void close() {
+            // Descriptors of simulated files hold nothing.
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.terrace.bench.simulation;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The volumes of one host and the replicas on them; they outlive the DataNode's processes. */
+final class Disks {
+
+    static final int VOLUMES = 2;
+
+    private final Scheduler scheduler;
+    private final Contents contents;
+    private final Map<Long, Replica> replicas = new LinkedHashMap<>();
+    private final boolean[] failing = new boolean[VOLUMES];
+
+    Disks(Scheduler scheduler, Contents contents) {
+        this.scheduler = scheduler;
+        this.contents = contents;
+    }
+
+    @Nullable
+    Replica find(long blockId) {
+        return replicas.get(blockId);
+    }
+
+    /** The finalised replica of exactly this block. */
+    @Nullable
+    Replica finalised(long blockId, long stamp) {
+        Replica replica = replicas.get(blockId);
+        return replica != null && replica.finalised && replica.stamp == stamp ? replica : null;
+    }
+
+    List<Replica> all() {
+        return new ArrayList<>(replicas.values());
+    }
+
+    Replica create(long blockId, long stamp, byte[] content) {
+        Replica replica = new Replica(blockId, stamp, scheduler.random().nextInt(VOLUMES), content);
+        replicas.put(blockId, replica);
+        return replica;
+    }
+
+    void remove(long blockId) {
+        replicas.remove(blockId);
+    }
+
+    /** Whether its bytes are not what they should be; only asked of finalised ones. */
+    boolean isCorrupt(Replica replica) {
+        return !replica.data.holds(contents.of(replica.blockId, replica.stamp));
+    }
+
+    /** Flips one bit of a replica's data, as a medium does that rots. */
+    void rot(Replica replica) {
+        int position = scheduler.random().nextInt(replica.lengthBytes());
+        replica.data.flip(position, scheduler.random().nextInt(8));
+    }
+
+    void failing(int volume, boolean fails) {
+        failing[volume] = fails;
+    }
+
+    boolean isFailing(int volume) {
+        return failing[volume];
+    }
+}

@@ -1,0 +1,56 @@
+package io.terrace.bench.simulation;
+
+import java.util.Arrays;
+
+/** The bytes of a file, and who still has it: names in directories and open descriptors. */
+final class MemoryFile {
+
+    private byte[] bytes = new byte[0];
+    private int lengthBytes;
+
+    MemoryFile() {}
+
+    MemoryFile(byte[] content) {
+        bytes = content.clone();
+        lengthBytes = content.length;
+    }
+
+    int lengthBytes() {
+        return lengthBytes;
+    }
+
+    byte at(int position) {
+        return bytes[position];
+    }
+
+    void flip(int position, int bit) {
+        bytes[position] ^= (byte) (1 << bit);
+    }
+
+    void append(byte[] more, int offset, int length) {
+        if (lengthBytes + length > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(lengthBytes + length, 2 * bytes.length));
+        }
+        System.arraycopy(more, offset, bytes, lengthBytes, length);
+        lengthBytes += length;
+    }
+
+    void truncate(int newLengthBytes) {
+        lengthBytes = Math.min(lengthBytes, newLengthBytes);
+    }
+
+    /** As {@code pread}: the number of bytes there were, perhaps none. */
+    int read(int position, byte[] into, int offset, int length) {
+        int count = Math.max(0, Math.min(length, lengthBytes - position));
+        System.arraycopy(bytes, position, into, offset, count);
+        return count;
+    }
+
+    boolean holds(byte[] content) {
+        return Arrays.equals(bytes, 0, lengthBytes, content, 0, content.length);
+    }
+
+    byte[] content() {
+        return Arrays.copyOf(bytes, lengthBytes);
+    }
+}

@@ -1,0 +1,81 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.metrics.Figures;
+import io.terrace.placement.Heartbeat;
+import io.terrace.placement.HeartbeatAnswer;
+import io.terrace.placement.Placement;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.StandingOrders;
+import io.terrace.placement.hdfs.HeartbeatCodec;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+
+/** One process of a NameNode with the real placement loop in it. */
+final class NameNode {
+
+    private static final long TURN_NS = 250_000_000L;
+
+    private final World world;
+    private final Process process;
+    private final Figures figures = new Figures();
+    private final Placement placement;
+    private final long clockOriginMs;
+
+    NameNode(World world, String name, PlacementSettings settings) {
+        this.world = world;
+        this.process = new Process(world.scheduler(), name);
+        this.placement = new Placement(settings, world.namespace(), figures);
+        this.clockOriginMs = world.scheduler().between(0, 1L << 40);
+        process.every(TURN_NS, "turn", this::turn);
+    }
+
+    Process process() {
+        return process;
+    }
+
+    Placement placement() {
+        return placement;
+    }
+
+    Figures figures() {
+        return figures;
+    }
+
+    long nowMs() {
+        return clockOriginMs + world.scheduler().nowNs() / 1_000_000;
+    }
+
+    void activate(long epoch) {
+        if (process.isAlive()) {
+            process.say("is active in epoch %d", epoch);
+            placement.activate(epoch, new StandingOrders(true, true, world.pins()));
+        }
+    }
+
+    /** It notices that another one is active: at once, or only after a while. */
+    void standDown() {
+        if (placement.isActive()) {
+            process.say("stands down");
+            placement.standDown();
+        }
+    }
+
+    /** The operator pinned or unpinned a file. */
+    void pinsChanged() {
+        if (process.isAlive() && placement.isActive()) {
+            placement.standingOrders(new StandingOrders(true, true, world.pins()));
+        }
+    }
+
+    private void turn() {
+        placement.turn(nowMs());
+        world.checks().movesEnded(this);
+    }
+
+    HeartbeatResponseProto heartbeat(HeartbeatRequestProto request) {
+        Heartbeat heartbeat = HeartbeatCodec.heartbeat(request);
+        HeartbeatAnswer answer = placement.heartbeat(nowMs(), heartbeat);
+        world.checks().answered(this, heartbeat, answer);
+        return HeartbeatCodec.answer(answer);
+    }
+}

@@ -1,0 +1,139 @@
+package io.terrace.bench.simulation;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One process of the operating system: a DataNode, a NameNode, a client. What it planned freezes while it is stopped
+ * (SIGSTOP, a long collection) and never happens once it is dead. Its monotonic clock has an origin of its own.
+ */
+final class Process {
+
+    /** Thrown out of I/O that a dead process began before it died, to unwind what would have gone with the process. */
+    static final class Killed extends Error {
+        private static final long serialVersionUID = 1;
+
+        Killed(String name) {
+            super(name + " was killed", null, false, false);
+        }
+    }
+
+    private static final long STOP_POLL_NS = 5_000_000;
+
+    private final Scheduler scheduler;
+    private final String name;
+    private final long clockOriginNs;
+    private final ArrayDeque<Runnable> frozen = new ArrayDeque<>();
+    private final List<Runnable> atDeath = new ArrayList<>();
+    private boolean alive = true;
+    private boolean stopped;
+
+    Process(Scheduler scheduler, String name) {
+        this.scheduler = scheduler;
+        this.name = name;
+        // Any origin is allowed for a monotonic clock, so also one that wraps around during the run.
+        this.clockOriginNs = scheduler.oneIn(4)
+                ? Long.MAX_VALUE - scheduler.between(0, 20_000_000_000L)
+                : scheduler.random().nextLong() >> 2;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** What {@code System.nanoTime()} would answer in it. */
+    long nanoTime() {
+        return clockOriginNs + scheduler.nowNs();
+    }
+
+    boolean isAlive() {
+        return alive;
+    }
+
+    boolean isStopped() {
+        return stopped;
+    }
+
+    void after(long delayNs, String what, Runnable action) {
+        scheduler.after(delayNs, what, () -> run(action));
+    }
+
+    /** Runs the action again and again until the process dies. */
+    void every(long periodNs, String what, Runnable action) {
+        after(periodNs, what, () -> {
+            action.run();
+            every(periodNs, what, action);
+        });
+    }
+
+    private void run(Runnable action) {
+        if (!alive) {
+            return;
+        }
+        if (stopped) {
+            frozen.add(action);
+            return;
+        }
+        try {
+            action.run();
+        } catch (Killed e) {
+            if (alive) {
+                throw e;
+            }
+        }
+    }
+
+    void stop() {
+        stopped = true;
+        say("stopped");
+    }
+
+    void resume() {
+        if (!alive || !stopped) {
+            return;
+        }
+        stopped = false;
+        say("goes on");
+        while (!frozen.isEmpty()) {
+            after(0, "thaw", frozen.poll());
+        }
+    }
+
+    /** What the kernel does when the process dies. */
+    void atDeath(Runnable action) {
+        atDeath.add(action);
+    }
+
+    void kill() {
+        if (alive) {
+            alive = false;
+            frozen.clear();
+            say("died");
+            atDeath.forEach(Runnable::run);
+        }
+    }
+
+    /**
+     * I/O takes time, in which others run; it does not return into a process that died meanwhile, and returns into a
+     * stopped one only when that goes on.
+     */
+    void blockFor(long durationNs) {
+        checkAlive();
+        scheduler.pause(durationNs);
+        while (stopped && alive && scheduler.canPause()) {
+            scheduler.pause(STOP_POLL_NS);
+        }
+        checkAlive();
+    }
+
+    void checkAlive() {
+        if (!alive) {
+            throw new Killed(name);
+        }
+    }
+
+    void say(String format, Object... arguments) {
+        scheduler.log().say(scheduler.nowNs(), name, format, arguments);
+    }
+}

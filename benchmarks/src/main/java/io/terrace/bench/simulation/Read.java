@@ -1,0 +1,141 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.client.HeldGrant;
+import io.terrace.datanode.Extent;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** One read of a client: through a grant where one can be had, else as a stock client reads. What it got is held against the oracle. */
+final class Read {
+
+    private static final long MS = 1_000_000;
+
+    private final World world;
+    private final Client client;
+    private final Scheduler scheduler;
+
+    Read(World world, Client client) {
+        this.world = world;
+        this.client = client;
+        this.scheduler = world.scheduler();
+    }
+
+    void run() {
+        Block block = world.anyBlock();
+        if (block == null) {
+            return;
+        }
+        // The client got this from the NameNode when it opened the file; what it reads may be older than the block by
+        // now.
+        BlockKey key = new BlockKey(Namespace.POOL, block.id, world.stampSeen(block));
+        byte[] wanted = world.contents().of(key.blockId(), key.generationStamp());
+        int position = scheduler.random().nextInt(wanted.length);
+        int length = 1 + scheduler.random().nextInt(wanted.length - position);
+        if (scheduler.oneIn(5)) {
+            stock(key);
+        } else {
+            client.grant(key, held -> throughGrant(key, wanted, position, length, held));
+        }
+    }
+
+    private void throughGrant(BlockKey key, byte[] wanted, int position, int length, @Nullable HeldGrant held) {
+        if (held == null || held.lengthBytes() < position + length) {
+            stock(key);
+            return;
+        }
+        byte[] got = new byte[length];
+        boolean whole;
+        try {
+            whole = held.read(position, got, 0, length);
+        } catch (IOException e) {
+            whole = false;
+        }
+        if (whole) {
+            world.readByGrant();
+            DataNode server = client.server();
+            if (server != null) {
+                world.checks().used(client, server, held.id());
+            }
+            right(key, wanted, position, got, "grant " + held.id());
+        } else {
+            client.process().say("falls back for %s", key);
+            stock(key);
+        }
+    }
+
+    private void right(BlockKey key, byte[] wanted, int position, byte[] got, String through) {
+        Violation.unless(
+                Arrays.equals(wanted, position, position + got.length, got, 0, got.length),
+                Invariant.RIGHT_BYTES,
+                "%s read other bytes at %d of %s through %s",
+                client.process().name(),
+                position,
+                key,
+                through);
+        client.process().say("read %d bytes at %d of %s through %s", got.length, position, key, through);
+    }
+
+    /** Over the DataNode's socket or with a descriptor that it passed; from memory where it has a copy. */
+    private void stock(BlockKey key) {
+        DataNode dataNode = world.holder(key, client.host());
+        if (dataNode == null) {
+            return;
+        }
+        boolean passed = dataNode.host() == client.host() && scheduler.oneIn(3);
+        Extent extent = dataNode.tier().lend(key, passed, dataNode.process().nanoTime());
+        if (extent == null) {
+            fromReplica(key, dataNode);
+            return;
+        }
+        MemoryFile file;
+        try {
+            file = dataNode.mount().file(extent);
+        } catch (IOException e) {
+            throw new Violation(Invariant.FREED_WITHOUT_LEASE, "lent, but gone: " + extent, e);
+        }
+        if (passed) {
+            dataNode.accesses().descriptorPassed(key.pool(), key.blockId(), true);
+            dataNode.descriptorPassed(key, 1);
+            dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
+            client.process().after(scheduler.between(0, 3_000 * MS), "descriptor read", () -> {
+                whole(key, file, "a passed descriptor");
+                dataNode.descriptorPassed(key, -1);
+            });
+        } else {
+            dataNode.accesses().stockReadBegan(key.pool(), key.blockId(), true);
+            dataNode.process().after(scheduler.between(0, 200 * MS), "stream read", () -> {
+                whole(key, file, "a stream of " + dataNode);
+                dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
+                dataNode.accesses().stockReadEnded(key.pool(), key.blockId(), extent.lengthBytes(), true);
+            });
+        }
+        world.readByStock();
+    }
+
+    private void whole(BlockKey key, MemoryFile file, String through) {
+        right(key, world.contents().of(key.blockId(), key.generationStamp()), 0, file.content(), through);
+        Violation.unless(
+                file.lengthBytes() == world.contents().of(key.blockId(), key.generationStamp()).length,
+                Invariant.RIGHT_BYTES,
+                "%s found %s cut to %d bytes through %s",
+                client.process().name(),
+                key,
+                file.lengthBytes(),
+                through);
+    }
+
+    /** Stock checks the checksums of what it reads from disk. */
+    private void fromReplica(BlockKey key, DataNode dataNode) {
+        Replica replica = dataNode.host().disks.finalised(key.blockId(), key.generationStamp());
+        if (replica == null) {
+            return;
+        }
+        dataNode.accesses().stockReadBegan(key.pool(), key.blockId(), false);
+        dataNode.accesses().stockReadEnded(key.pool(), key.blockId(), replica.lengthBytes(), false);
+        if (dataNode.host().disks.isCorrupt(replica)) {
+            world.workload().corrupt(dataNode.host(), key.blockId());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.terrace.bench.simulation;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one seed came out.
+ *
+ * @param violation what did not hold; null if everything did
+ * @param lines the event log, empty unless it was asked for
+ * @param checksum of the sequence of events: equal in every run of one seed
+ */
+record SeedRun(
+        long seed,
+        @Nullable Violation violation,
+        List<String> lines,
+        long checksum,
+        long events,
+        long grantReads,
+        long stockReads) {
+
+    /** Runs a seed from its beginning. */
+    static SeedRun of(long seed, @Nullable Plant plant, boolean logged, Path directory) {
+        EventLog log = new EventLog(logged);
+        World world = new World(seed, plant, log, directory);
+        Violation violation = null;
+        try {
+            world.run();
+        } catch (Violation e) {
+            violation = e;
+        } catch (RuntimeException e) {
+            violation = new Violation(Invariant.NOTHING_THROWN, e.toString(), e);
+        } finally {
+            clean(directory);
+        }
+        return new SeedRun(
+                seed,
+                violation,
+                log.lines(),
+                log.checksum(),
+                world.scheduler().events(),
+                world.grantReads(),
+                world.stockReads());
+    }
+
+    private static void clean(Path directory) {
+        try (var files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

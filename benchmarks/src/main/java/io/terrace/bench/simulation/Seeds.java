@@ -1,0 +1,106 @@
+package io.terrace.bench.simulation;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Runs seeds one after the other and says what came out. One thread. */
+final class Seeds {
+
+    /** The end of an event log says why; the whole of it may have thousands of lines. */
+    private static final int LAST_LINES = 60;
+
+    private final Path directory;
+    private final PrintWriter out;
+    private long nanos;
+    private long ran;
+    private long events;
+    private long grantReads;
+    private long stockReads;
+
+    /** @param directory empty; files of a seed lie there while it runs */
+    Seeds(Path directory, PrintWriter out) {
+        this.directory = directory;
+        this.out = out;
+    }
+
+    /** Runs them all; prints the end of the event log of each one that failed; answers how many did. */
+    int run(long first, int count) {
+        int failed = 0;
+        long startNs = System.nanoTime();
+        for (long seed = first; seed < first + count; seed++) {
+            SeedRun run = SeedRun.of(seed, null, false, directory);
+            ran++;
+            events += run.events();
+            grantReads += run.grantReads();
+            stockReads += run.stockReads();
+            if (run.violation() != null) {
+                failed++;
+                explain(run, null);
+            }
+        }
+        nanos += System.nanoTime() - startNs;
+        return failed;
+    }
+
+    /** Runs seeds with a planted bug until one finds it. */
+    boolean hunt(Plant plant, long first, int most) {
+        for (long seed = first; seed < first + most; seed++) {
+            Violation violation = SeedRun.of(seed, plant, false, directory).violation();
+            if (violation != null) {
+                out.printf("%-32s found by seed %d: %s%n", plant.title(), seed, violation.getMessage());
+                return true;
+            }
+        }
+        out.printf("%-32s NOT FOUND in %d seeds%n", plant.title(), most);
+        return false;
+    }
+
+    /** Runs one seed and prints its whole event log. */
+    @Nullable
+    Violation replay(long seed, @Nullable Plant plant) {
+        SeedRun run = SeedRun.of(seed, plant, true, directory);
+        run.lines().forEach(out::println);
+        Violation violation = run.violation();
+        out.printf(
+                "seed %d%s: %d events, checksum %016x, %s%n",
+                seed,
+                plant == null ? "" : " with " + plant.title(),
+                run.events(),
+                run.checksum(),
+                violation == null ? "everything held" : violation.getMessage());
+        if (violation != null && violation.getCause() != null) {
+            violation.getCause().printStackTrace(out);
+        }
+        return violation;
+    }
+
+    private void explain(SeedRun run, @Nullable Plant plant) {
+        SeedRun again = SeedRun.of(run.seed(), plant, true, directory);
+        int size = again.lines().size();
+        again.lines().subList(Math.max(0, size - LAST_LINES), size).forEach(out::println);
+        Violation violation = run.violation();
+        out.printf(
+                "seed %d FAILED: %s%s%n  replay: bin/terrace test simulation --seed %d%n%n",
+                run.seed(),
+                violation == null ? "" : violation.getMessage(),
+                again.checksum() == run.checksum() ? "" : " (and its replay was another run: report this)",
+                run.seed());
+    }
+
+    double seedsPerHour() {
+        return nanos == 0 ? 0 : ran * 3600e9 / nanos;
+    }
+
+    long events() {
+        return events;
+    }
+
+    long grantReads() {
+        return grantReads;
+    }
+
+    long stockReads() {
+        return stockReads;
+    }
+}

@@ -1,0 +1,117 @@
+package io.terrace.bench.simulation;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code bin/terrace test simulation}: runs seeds of the simulation, or one seed with its event log, or looks whether
+ * planted bugs are found.
+ *
+ * <p>Exit codes: 0 all seeds held and all plants were found, 1 not, 2 the command line is wrong.
+ */
+@Command(
+        name = "simulation",
+        mixinStandardHelpOptions = true,
+        description = "Runs the whole in virtual time under faults, and checks what must always hold.")
+public final class Simulation implements Callable<Integer> {
+
+    /** Within so many seeds a planted bug must be found. */
+    static final int SEEDS_TO_FIND = 500;
+
+    @Option(names = "--seeds", paramLabel = "N", description = "How many seeds to run (default: ${DEFAULT-VALUE}).")
+    private int seeds = 1000;
+
+    @Option(names = "--first", paramLabel = "S", description = "The first of them (default: ${DEFAULT-VALUE}).")
+    private long first = 1;
+
+    @Option(names = "--seed", paramLabel = "S", description = "Replay this one and print what happens in it.")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--plant",
+            paramLabel = "NAME",
+            description = "Switch on a planted bug; 'all' tries each in turn, 'list' shows them.")
+    private @Nullable String plant;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
+    private @Nullable Path json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    public static void main(String[] arguments) {
+        CommandLine line = new CommandLine(new Simulation());
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            command.getErr().println("simulation: " + failure);
+            return failure instanceof IllegalArgumentException ? 2 : 1;
+        });
+        System.exit(line.execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec == null
+                ? new PrintWriter(System.out, true)
+                : spec.commandLine().getOut();
+        if ("list".equals(plant)) {
+            for (Plant one : Plant.values()) {
+                out.printf("%-32s %s%n", one.title(), one.bug());
+            }
+            return 0;
+        }
+        boolean all = "all".equals(plant);
+        Plant one = plant == null || all ? null : Plant.of(plant);
+        Path directory = Files.createTempDirectory("terrace-simulation");
+        try {
+            Seeds runs = new Seeds(directory, out);
+            if (seed != null) {
+                return runs.replay(seed, one) == null ? 0 : 1;
+            }
+            return run(runs, one, all, out);
+        } finally {
+            Files.delete(directory);
+        }
+    }
+
+    private int run(Seeds runs, @Nullable Plant one, boolean all, PrintWriter out) throws IOException {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        int plants = 0;
+        int found = 0;
+        int failed = 0;
+        if (one == null) {
+            failed = runs.run(first, seeds);
+            out.printf(
+                    "%d seeds, %d failed, %.0f seeds an hour; %d events, %d reads through grants, %d from memory by stock%n",
+                    seeds, failed, runs.seedsPerHour(), runs.events(), runs.grantReads(), runs.stockReads());
+        }
+        for (Plant each : all ? List.of(Plant.values()) : one == null ? List.<Plant>of() : List.of(one)) {
+            plants++;
+            found += runs.hunt(each, first, SEEDS_TO_FIND) ? 1 : 0;
+        }
+        figures.put("seeds", one == null ? seeds : 0);
+        figures.put("failed", failed);
+        figures.put("seeds_per_hour", Math.round(runs.seedsPerHour()));
+        figures.put("plants", plants);
+        figures.put("plants_found", found);
+        if (plants > 0) {
+            out.printf("%d of %d planted bugs found within %d seeds each%n", found, plants, SEEDS_TO_FIND);
+        }
+        if (json != null) {
+            new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.toFile(), figures);
+        }
+        return failed == 0 && found == plants ? 0 : 1;
+    }
+}

@@ -1,0 +1,395 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.channel.Grant;
+import io.terrace.channel.Peer;
+import io.terrace.datanode.CountedReport;
+import io.terrace.datanode.Extent;
+import io.terrace.datanode.ExtentState;
+import io.terrace.datanode.ExtentStore;
+import io.terrace.datanode.LeftoverFiles;
+import io.terrace.datanode.MemoryDirectory;
+import io.terrace.datanode.MemoryTier;
+import io.terrace.datanode.Region;
+import io.terrace.datanode.RetireCause;
+import io.terrace.datanode.SharedSlots;
+import io.terrace.datanode.Slots;
+import io.terrace.datanode.TierEvents;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Watches the memory tier of one DataNode process from all its sides, its files, slots and events, and checks what must
+ * hold of them.
+ */
+final class TierWatch {
+
+    private static final class Lease {
+        final Client client;
+        final Extent extent;
+        final long tokenEndsNs;
+        long endsNs;
+
+        Lease(Client client, Extent extent, long endsNs, long tokenEndsNs) {
+            this.client = client;
+            this.extent = extent;
+            this.endsNs = endsNs;
+            this.tokenEndsNs = tokenEndsNs;
+        }
+    }
+
+    private record GivenGrant(Peer peer, long id) {}
+
+    private final World world;
+    private final DataNode dataNode;
+    private final Set<Extent> extents = new LinkedHashSet<>();
+    private final Map<Long, Lease> leases = new HashMap<>();
+    private final Map<Long, Long> leasesOver = new HashMap<>();
+    private final Set<GivenGrant> given = new LinkedHashSet<>();
+    private final Map<Integer, BlockKey> slots = new HashMap<>();
+    private final Set<Long> sequencesSeen = new HashSet<>();
+
+    TierWatch(World world, DataNode dataNode) {
+        this.world = world;
+        this.dataNode = dataNode;
+    }
+
+    /** The leftovers of an earlier process, whose adoption is an extent's beginning. */
+    LeftoverFiles leftovers(TmpFs.Mount mount) {
+        return new LeftoverFiles() {
+            @Override
+            public List<MemoryDirectory.Leftover> leftovers() {
+                return mount.leftovers();
+            }
+
+            @Override
+            public FileChannel open(MemoryDirectory.Leftover leftover) throws IOException {
+                return mount.open(leftover);
+            }
+
+            @Override
+            public void adopt(MemoryDirectory.Leftover leftover, Extent extent) throws IOException {
+                entered(extent);
+                mount.adopt(leftover, extent);
+            }
+
+            @Override
+            public void discard(MemoryDirectory.Leftover leftover) {
+                dataNode.process().say("discards %s", leftover);
+                mount.discard(leftover);
+            }
+        };
+    }
+
+    ExtentStore files(TmpFs.Mount mount) {
+        return new ExtentStore() {
+            @Override
+            public FileChannel create(Extent extent) throws IOException {
+                entered(extent);
+                return mount.create(extent);
+            }
+
+            @Override
+            public void seal(Extent extent) throws IOException {
+                mount.seal(extent);
+            }
+
+            @Override
+            public FileChannel open(Extent extent) throws IOException {
+                return mount.open(extent);
+            }
+
+            @Override
+            public void remove(Extent extent, boolean truncate) {
+                removed(extent);
+                mount.remove(extent, truncate);
+            }
+        };
+    }
+
+    Slots slots(SharedSlots shared) {
+        return new Slots() {
+            @Override
+            public int claim(BlockKey key) {
+                int slot = shared.claim(key);
+                if (slot != Extent.NO_SLOT) {
+                    BlockKey before = slots.put(slot, key);
+                    Violation.unless(
+                            before == null, Invariant.ONE_OWNER, "slot %d of %s is claimed for %s", slot, before, key);
+                }
+                return slot;
+            }
+
+            @Override
+            public long publish(int slot) {
+                long sequence = shared.publish(slot);
+                Violation.unless(
+                        sequencesSeen.add((long) slot << 40 | sequence),
+                        Invariant.ONE_OWNER,
+                        "slot %d is live a second time with sequence %d",
+                        slot,
+                        sequence);
+                return sequence;
+            }
+
+            @Override
+            public void retire(int slot) {
+                shared.retire(slot);
+            }
+
+            @Override
+            public void free(int slot) {
+                slots.remove(slot);
+                shared.free(slot);
+            }
+        };
+    }
+
+    TierEvents events(TierEvents events) {
+        return new TierEvents() {
+            @Override
+            public void resident(Extent extent, boolean pinned) {
+                published(extent);
+                events.resident(extent, pinned);
+            }
+
+            @Override
+            public void gone(Extent extent, RetireCause cause) {
+                dataNode.process().say("retires %s: %s", extent, cause);
+                events.gone(extent, cause);
+            }
+
+            @Override
+            public void housekeepingWanted() {
+                events.housekeepingWanted();
+            }
+        };
+    }
+
+    /** An extent has a file from now on. */
+    void entered(Extent extent) {
+        dataNode.process().say("begins %s", extent);
+        for (Extent other : extents) {
+            Violation.unless(
+                    end(other) <= extent.address() || end(extent) <= other.address(),
+                    Invariant.ONE_OWNER,
+                    "%s has %s and %s",
+                    dataNode,
+                    extent,
+                    other);
+        }
+        extents.add(extent);
+    }
+
+    private static long end(Extent extent) {
+        return extent.address() + pages(extent);
+    }
+
+    private static long pages(Extent extent) {
+        return (extent.lengthBytes() + Region.PAGE_BYTES - 1) / Region.PAGE_BYTES * Region.PAGE_BYTES;
+    }
+
+    private void published(Extent extent) {
+        dataNode.process().say("serves %s", extent);
+        for (Extent other : extents) {
+            Violation.unless(
+                    other == extent
+                            || other.state() != ExtentState.LIVE
+                            || other.key().blockId() != extent.key().blockId(),
+                    Invariant.ONE_OWNER,
+                    "%s serves %s and %s",
+                    dataNode,
+                    extent,
+                    other);
+        }
+        byte[] wanted = world.contents().of(extent.key().blockId(), extent.key().generationStamp());
+        try {
+            Violation.unless(
+                    dataNode.mount().file(extent).holds(wanted),
+                    Invariant.VERIFIED_WHEN_PUBLISHED,
+                    "%s serves %s with other bytes",
+                    dataNode,
+                    extent);
+        } catch (IOException e) {
+            throw new Violation(Invariant.VERIFIED_WHEN_PUBLISHED, "no file of " + extent, e);
+        }
+    }
+
+    private void removed(Extent extent) {
+        dataNode.process().say("frees %s", extent);
+        long nowNs = world.scheduler().nowNs();
+        for (Map.Entry<Long, Lease> entry : leases.entrySet()) {
+            Lease lease = entry.getValue();
+            Violation.unless(
+                    lease.extent != extent || !lease.client.process().isAlive() || lease.endsNs <= nowNs,
+                    Invariant.FREED_WITHOUT_LEASE,
+                    "%s frees %s, on which %s has grant %d for %.3f ms yet",
+                    dataNode,
+                    extent,
+                    lease.client.process().name(),
+                    entry.getKey(),
+                    (lease.endsNs - nowNs) / 1e6);
+        }
+        extents.remove(extent);
+    }
+
+    /** The desk gave this grant. */
+    void granted(Peer peer, Grant grant) {
+        given.add(new GivenGrant(peer, grant.grantId()));
+    }
+
+    /** A client holds this grant from now on, by its own count until then, and at most as long as its token is valid. */
+    void leased(Client client, Grant grant, long endsNs, long tokenEndsNs) {
+        for (Extent extent : extents) {
+            if (extent.slot() == grant.descriptor().slot()
+                    && extent.sequence() == grant.descriptor().sequence()) {
+                leases.put(grant.grantId(), new Lease(client, extent, endsNs, tokenEndsNs));
+            }
+        }
+    }
+
+    void renewed(long grantId, long endsNs) {
+        Lease lease = leases.get(grantId);
+        if (lease != null) {
+            lease.endsNs = endsNs;
+        }
+    }
+
+    /** The client reads no more through it; a read that ended just now may still be used. */
+    void ended(long grantId) {
+        long endsNs = leaseEndsNs(grantId);
+        if (leases.remove(grantId) != null) {
+            leasesOver.put(grantId, endsNs);
+        }
+    }
+
+    /** When the client must stop reading through the grant; the beginning of time if it has none. */
+    long leaseEndsNs(long grantId) {
+        Lease lease = leases.get(grantId);
+        return lease == null ? leasesOver.getOrDefault(grantId, 0L) : Math.min(lease.endsNs, lease.tokenEndsNs);
+    }
+
+    void check() {
+        MemoryTier tier = dataNode.tier();
+        MemoryTier.Usage usage = tier.usage();
+        long used = 0;
+        long leaving = 0;
+        long region = 0;
+        int live = 0;
+        for (Extent extent : extents) {
+            used += extent.lengthBytes();
+            region += pages(extent);
+            boolean isLeaving = extent.state() == ExtentState.RETIRING || extent.state() == ExtentState.DOOMED;
+            leaving += isLeaving ? extent.lengthBytes() : 0;
+            if (extent.state() == ExtentState.LIVE) {
+                live++;
+                checkLive(extent);
+            } else if (isLeaving && extent.slot() != Extent.NO_SLOT) {
+                Violation.unless(
+                        !dataNode.table().isLive(extent.slot(), extent.sequence()),
+                        Invariant.SLOT_HONEST,
+                        "%s shows %s as live",
+                        dataNode,
+                        extent);
+            }
+        }
+        // A copy whose file is not made yet is only seen in the tier's own count, as leftovers are that wait.
+        boolean allSeen = usage.extents() == extents.size()
+                && dataNode.mount().leftovers().isEmpty();
+        Violation.unless(
+                (allSeen ? usage.usedBytes() == used : usage.usedBytes() >= used)
+                        && (!allSeen || usage.retiringBytes() == leaving)
+                        && (!allSeen || usage.regionBytes() == region)
+                        && usage.usedBytes() <= usage.capacityBytes()
+                        && usage.pinnedBytes() >= 0,
+                Invariant.ACCOUNTING,
+                "%s counts %s, and has %d extents (%d live) with %d bytes, %d of them leaving, and %d of the region",
+                dataNode,
+                usage,
+                extents.size(),
+                live,
+                used,
+                leaving,
+                region);
+        Violation.unless(
+                dataNode.host().tmpFs.namedBytes() <= usage.usedBytes(),
+                Invariant.FILES_ACCOUNTED,
+                "%s counts %d bytes, and its tmpfs holds %d",
+                dataNode,
+                usage.usedBytes(),
+                dataNode.host().tmpFs.namedBytes());
+        Violation.unless(
+                dataNode.host().tmpFs.links() == dataNode.desk().pendingLinks(),
+                Invariant.LINKS_REMOVED,
+                "%s has %d links, and %d grants wait to be opened",
+                dataNode,
+                dataNode.host().tmpFs.links(),
+                dataNode.desk().pendingLinks());
+        checkGrants(tier);
+    }
+
+    private void checkLive(Extent extent) {
+        Violation.unless(
+                extent.slot() == Extent.NO_SLOT || dataNode.table().isLive(extent.slot(), extent.sequence()),
+                Invariant.SLOT_HONEST,
+                "%s does not show %s as live",
+                dataNode,
+                extent);
+        Replica replica = dataNode.host()
+                .disks
+                .finalised(extent.key().blockId(), extent.key().generationStamp());
+        Violation.unless(
+                replica != null && replica.lengthBytes() == extent.lengthBytes(),
+                Invariant.NEVER_ONLY_COPY,
+                "%s serves %s and has %s",
+                dataNode,
+                extent,
+                dataNode.host().disks.find(extent.key().blockId()));
+    }
+
+    private void checkGrants(MemoryTier tier) {
+        List<GivenGrant> over = new ArrayList<>();
+        for (GivenGrant grant : given) {
+            // A report of nothing answers whether the grant is held, and changes nothing.
+            CountedReport held = tier.reported(
+                    grant.peer().session(), grant.id(), 0, 0, dataNode.process().nanoTime());
+            if (held == null) {
+                over.add(grant);
+                continue;
+            }
+            Violation.unless(
+                    held.extent().state() != ExtentState.FREED,
+                    Invariant.GRANT_WITHIN_EXTENT,
+                    "%s has grant %d of %s on %s",
+                    dataNode,
+                    grant.id(),
+                    grant.peer(),
+                    held.extent());
+        }
+        over.forEach(given::remove);
+    }
+
+    /** Once all is quiet: nothing is left that nobody needs. */
+    void checkSettled() {
+        MemoryTier.Usage usage = dataNode.tier().usage();
+        Violation.unless(
+                usage.retiringBytes() == 0
+                        && usage.extents() == dataNode.tier().liveExtents().size()
+                        && dataNode.host().tmpFs.files() == usage.extents()
+                        && dataNode.host().tmpFs.links() == 0,
+                Invariant.SETTLES,
+                "%s still counts %s with %d live, %d files and %d links",
+                dataNode,
+                usage,
+                dataNode.tier().liveExtents().size(),
+                dataNode.host().tmpFs.files(),
+                dataNode.host().tmpFs.links());
+    }
+}
