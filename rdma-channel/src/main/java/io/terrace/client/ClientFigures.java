@@ -25,7 +25,8 @@ public final class ClientFigures {
         LocalMemory.flushAll();
     }
 
-    static Figures figures() {
+    /** Where every part of the client counts. */
+    public static Figures figures() {
         return FIGURES;
     }
 }

@@ -3,6 +3,7 @@ package io.terrace.client;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.security.token.block.InvalidBlockTokenException;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads one block through a grant.
  *
- * <p>When the grant ends between two reads it is asked for once more. When that fails the read cannot be finished here,
+ * <p>When the grant ends between two reads it is asked for again. When that fails the read cannot be finished here,
  * and the stream has to come back with a stock reader. Of all exceptions {@link InvalidBlockTokenException} does that
  * with the least harm: DFSInputStream fetches a fresh token and reads again from the same DataNode, where any other
  * IOException would put a healthy DataNode on the stream's list of dead ones (and with one replica let it sleep for
@@ -19,10 +20,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Like every block reader, used by one thread at a time.
  */
 final class GrantedAccessor extends ReplicaAccessor {
+    /** An interrupted thread closes the file that others read too; several in a row should not cost them the grant. */
+    private static final int MAX_RENEWALS = 4;
+
     private final LocalMemory memory;
     private final GrantKey key;
     private final long visibleBytes;
     private HeldGrant grant;
+    private @Nullable ReadAhead ahead;
+    private long lastEnd = -1;
 
     GrantedAccessor(LocalMemory memory, GrantKey key, long visibleBytes, HeldGrant grant) {
         this.memory = memory;
@@ -34,30 +40,40 @@ final class GrantedAccessor extends ReplicaAccessor {
     @Override
     public int read(long pos, byte[] buf, int off, int len) throws IOException {
         int length = within(pos, len);
-        if (length > 0 && !grant.read(pos, buf, off, length)) {
-            renewGrant();
-            if (!grant.read(pos, buf, off, length)) {
-                throw abandoned();
+        if (length > 0 && length <= ReadAhead.SMALL_BYTES && covered(pos, length)) {
+            requireAhead().copy(pos, buf, off, length);
+            grant.countServed(length);
+        } else if (length > 0) {
+            for (int failed = 0; !grant.read(pos, buf, off, length); failed++) {
+                renewGrant(failed);
             }
         }
-        return counted(length);
+        return counted(pos, length);
     }
 
     @Override
     public int read(long pos, ByteBuffer buf) throws IOException {
         int length = within(pos, buf.remaining());
-        if (length > 0 && !grant.read(pos, buf, length)) {
-            renewGrant();
-            if (!grant.read(pos, buf, length)) {
-                throw abandoned();
+        if (length > 0 && length <= ReadAhead.SMALL_BYTES && covered(pos, length)) {
+            requireAhead().copy(pos, buf, length);
+            grant.countServed(length);
+        } else if (length > 0) {
+            for (int failed = 0; !grant.read(pos, buf, length); failed++) {
+                renewGrant(failed);
             }
         }
-        return counted(length);
+        return counted(pos, length);
     }
 
     /** The grant stays with the process for the next reader. */
     @Override
-    public void close() {}
+    public void close() {
+        ReadAhead open = ahead;
+        if (open != null) {
+            ahead = null;
+            open.close();
+        }
+    }
 
     @Override
     public boolean isLocal() {
@@ -83,16 +99,37 @@ final class GrantedAccessor extends ReplicaAccessor {
         return left <= 0 ? -1 : (int) Math.min(left, length);
     }
 
-    private int counted(int length) {
+    private int counted(long pos, int length) {
         if (length > 0) {
+            lastEnd = pos + length;
             ClientFigures.figures().increment(Figure.CLIENT_GRANTED_SHM_READS);
             ClientFigures.figures().add(Figure.CLIENT_GRANTED_SHM_BYTES, length);
         }
         return length;
     }
 
-    private void renewGrant() throws IOException {
-        @Nullable HeldGrant next = memory.grant(key, visibleBytes);
+    /** Whether a small read is served from what was read ahead, which is done once reads turn out to be sequential. */
+    private boolean covered(long pos, int length) throws IOException {
+        ReadAhead open = ahead;
+        if (open != null && open.covers(pos, length)) {
+            return grant.isUsable();
+        }
+        if (pos != lastEnd) {
+            return false;
+        }
+        if (open == null) {
+            open = memory.readAhead();
+            ahead = open;
+        }
+        return open.fill(grant, pos, visibleBytes) && open.covers(pos, length);
+    }
+
+    private ReadAhead requireAhead() {
+        return Objects.requireNonNull(ahead);
+    }
+
+    private void renewGrant(int failed) throws IOException {
+        HeldGrant next = failed < MAX_RENEWALS ? memory.grant(key, visibleBytes) : null;
         if (next == null) {
             throw abandoned();
         }

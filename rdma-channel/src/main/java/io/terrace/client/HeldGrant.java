@@ -5,6 +5,7 @@ import io.terrace.channel.Grant;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.SlotTable;
 import io.terrace.channel.shm.ExtentFile;
+import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.invoke.MethodHandles;
@@ -91,6 +92,7 @@ public final class HeldGrant {
 
     private volatile long leaseEndNs;
     private volatile boolean used = true;
+    private volatile boolean cleaned;
     private volatile End how = End.RELEASED;
 
     /** Owned by the control thread. */
@@ -176,7 +178,7 @@ public final class HeldGrant {
      * @return whether they are all there and right; if not, nothing in the target may be used and the grant is over
      * @throws InterruptedIOException when the reading thread is interrupted
      */
-    public boolean read(long position, byte[] target, int offset, int length) throws IOException {
+    boolean read(long position, byte[] target, int offset, int length) throws IOException {
         if (!enter()) {
             return false;
         }
@@ -192,8 +194,30 @@ public final class HeldGrant {
         return whole;
     }
 
-    /** As the other, into the target's remaining bytes; its position moves only when they are right. */
+    /** As the other, into the target from its position on, which moves only when the bytes are right. */
     boolean read(long position, ByteBuffer target, int length) throws IOException {
+        return copy(position, target, length, length);
+    }
+
+    /** As {@link #read}, but counts nothing: {@link #countServed} does, when the bytes are handed on. */
+    boolean readAhead(long position, ByteBuffer target, int length) throws IOException {
+        return copy(position, target, length, 0);
+    }
+
+    /** Counts a read that was served from bytes read ahead. */
+    void countServed(int length) {
+        count(length);
+        used = true;
+        if (cleaned) {
+            // Its last report is gone already.
+            ReadReport late = takeReport();
+            if (late != null) {
+                ClientFigures.figures().add(Figure.CLIENT_UNREPORTED_BYTES, late.bytes());
+            }
+        }
+    }
+
+    private boolean copy(long position, ByteBuffer target, int length, int counted) throws IOException {
         if (!enter()) {
             return false;
         }
@@ -205,7 +229,7 @@ public final class HeldGrant {
             failed(e);
         } finally {
             target.position(whole ? start + length : start);
-            exit(whole, length);
+            exit(whole, counted);
         }
         return whole;
     }
@@ -275,16 +299,22 @@ public final class HeldGrant {
 
     private void exit(boolean whole, int length) {
         if (whole) {
-            READS.getAndAdd(this, 1L);
-            long before = (long) BYTES.getAndAdd(this, (long) length);
-            if (before < reportBytes && before + length >= reportBytes) {
-                reportSoon.run();
+            if (length > 0) {
+                count(length);
             }
             used = true;
         } else {
             end(End.RELEASED);
         }
         leave();
+    }
+
+    private void count(int length) {
+        READS.getAndAdd(this, 1L);
+        long before = (long) BYTES.getAndAdd(this, (long) length);
+        if (before < reportBytes && before + length >= reportBytes) {
+            reportSoon.run();
+        }
     }
 
     private void leave() {
@@ -295,6 +325,7 @@ public final class HeldGrant {
 
     private void clean() {
         content.close();
+        cleaned = true;
         aftermath.ended(this, how);
     }
 

@@ -106,6 +106,10 @@ final class LocalMemory {
         return held;
     }
 
+    ReadAhead readAhead() {
+        return new ReadAhead(PIECES);
+    }
+
     /** Leaves the block to stock HDFS for a while. */
     void pause(GrantKey key) {
         if (pausedUntilNs.size() >= MAX_PAUSED) {

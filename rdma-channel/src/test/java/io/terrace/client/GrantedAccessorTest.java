@@ -105,6 +105,35 @@ class GrantedAccessorTest {
         assertThat(bed.node.reportedReads).hasValue(100);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 4096, 16384})
+    void read_inSmallBites_givesTheBlocksBytesAndCountsOnlyThem(int bite) throws Exception {
+        bed.conf.set("terrace.client.mapped.max", "0");
+        byte[] content = content(1, 700_000);
+        bed.node.put(block(1), content);
+        int wanted = Math.min(650_000, bite * 100_000);
+        long counted = moved(Figure.CLIENT_GRANTED_SHM_BYTES, () -> {
+            ReplicaAccessor accessor = bed.build(1, 700_000);
+            byte[] got = new byte[wanted];
+            ByteBuffer buffer = ByteBuffer.allocateDirect(bite);
+            for (int at = 0; at < wanted; ) {
+                int length = Math.min(bite, wanted - at);
+                if (at % 3 == 0) {
+                    assertThat(accessor.read(at, got, at, length)).isEqualTo(length);
+                } else {
+                    buffer.clear().limit(length);
+                    assertThat(accessor.read(at, buffer)).isEqualTo(length);
+                    buffer.flip().get(got, at, length);
+                }
+                at += length;
+            }
+            assertThat(Arrays.equals(got, 0, wanted, content, 0, wanted)).isTrue();
+            accessor.close();
+        });
+        assertThat(counted).isEqualTo(wanted);
+        await().untilAsserted(() -> assertThat(bed.node.reportedBytes).hasValue(wanted));
+    }
+
     @Test
     void close_reportsTheRestAndSaysGoodbye() throws Exception {
         bed.conf.set("terrace.client.report.interval", "1h");
