@@ -146,6 +146,34 @@ public final class SlotTable implements Closeable {
         return incarnation;
     }
 
+    /** What {@link #fingerprint} needs to know which blocks {@link #liveFingerprints} speaks of. */
+    public long fingerprintKey() {
+        return hashKey;
+    }
+
+    /** The fingerprints of all live slots, for hosts that cannot map the table; in no order. */
+    public long[] liveFingerprints() {
+        long[] live = new long[16];
+        int count = 0;
+        for (int slot = 0; slot < slots(); slot++) {
+            if (((long) LONG.getAcquire(table, at(slot)) & STATE_MASK) == LIVE) {
+                if (count == live.length) {
+                    live = java.util.Arrays.copyOf(live, 2 * count);
+                }
+                live[count++] = (long) LONG.getAcquire(table, at(slot) + Long.BYTES);
+            }
+        }
+        return java.util.Arrays.copyOf(live, count);
+    }
+
+    /** What stands for a block in the table that has this key. */
+    public static long fingerprint(long key, BlockKey block) {
+        long hash = mix(key ^ block.pool().hashCode());
+        hash = mix(hash ^ block.blockId());
+        hash = mix(hash ^ block.generationStamp());
+        return hash;
+    }
+
     /** The slot of the block's live extent, or -1 when there is none. Tens of nanoseconds, no allocation. */
     public int lookup(BlockKey block) {
         long fingerprint = fingerprint(block);
@@ -281,10 +309,7 @@ public final class SlotTable implements Closeable {
     }
 
     private long fingerprint(BlockKey block) {
-        long hash = mix(hashKey ^ block.pool().hashCode());
-        hash = mix(hash ^ block.blockId());
-        hash = mix(hash ^ block.generationStamp());
-        return hash;
+        return fingerprint(hashKey, block);
     }
 
     /** Stafford's variant 13 of the MurmurHash3 finalizer, as in SplittableRandom. */

@@ -1,7 +1,7 @@
 package io.terrace.fs;
 
+import io.terrace.client.ClientFigures;
 import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
 import io.terrace.protocol.SettingKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,26 +20,45 @@ import org.slf4j.LoggerFactory;
 record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst) {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSetup.class);
     private static final String ACCESSOR = "io.terrace.client.TerraceAccessorBuilder";
-    private static final Figures FIGURES = new Figures();
     private static final AtomicBoolean SAID_NOT_LINKED = new AtomicBoolean();
-
-    /** The figures of every Terrace file system of this process. */
-    static Figures figures() {
-        return FIGURES;
-    }
 
     /** Null when the file system is to be stock HDFS. */
     static @Nullable ReadSetup of(Configuration conf) {
         if (!conf.getBoolean(SettingKeys.ENABLED.key(), true)) {
-            FIGURES.increment(Figure.CLIENT_FALLBACK_OFF);
+            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_OFF);
             return null;
         }
-        return new ReadSetup(withoutAccessor(conf), new MemoryFirst(List.of(), FIGURES));
+        return new ReadSetup(withoutAccessor(conf), new MemoryFirst(sources(conf), ClientFigures.figures()));
+    }
+
+    /** Nearest first. */
+    private static List<BlockSource> sources(Configuration conf) {
+        List<BlockSource> sources = new ArrayList<>();
+        sources.add(new LocalGrants());
+        try {
+            RemoteSettings settings = RemoteSettings.from(conf);
+            if (settings.portOffset() != 0 && isProtected(conf)) {
+                ClientFigures.figures().increment(Figure.CLIENT_REMOTE_ENCRYPTED);
+            } else if (settings.portOffset() != 0) {
+                sources.add(RemoteMemory.of(settings, ClientFigures.figures()));
+            }
+        } catch (IllegalArgumentException e) {
+            LOG.error("No reads from the memory of other hosts: {}", e.getMessage());
+            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_SETTINGS);
+        }
+        return sources;
+    }
+
+    /** The tcp channel neither encrypts nor signs; the DataNode looks at the same keys. */
+    private static boolean isProtected(Configuration conf) {
+        return conf.getBoolean("dfs.encrypt.data.transfer", false)
+                || !conf.getTrimmed(HdfsClientConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "")
+                        .isEmpty();
     }
 
     /** Counts, and says once per process, that Hadoop's classes here are not those that the bridges were made for. */
     static void notLinked(LinkageError e) {
-        FIGURES.increment(Figure.CLIENT_FS_NOT_LINKED);
+        ClientFigures.figures().increment(Figure.CLIENT_FS_NOT_LINKED);
         if (SAID_NOT_LINKED.compareAndSet(false, true)) {
             LOG.warn("Terrace does not fit the Hadoop classes found here; hdfs:// is stock HDFS", e);
         }

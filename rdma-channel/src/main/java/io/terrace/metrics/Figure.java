@@ -154,6 +154,44 @@ public enum Figure {
             Kind.COUNTER,
             Where.CLIENT,
             "Block readers of the FileSystem class that failed on memory and went on with stock HDFS."),
+    CLIENT_REMOTE_READS(
+            "client.remote.reads",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Pieces read from the memory of DataNodes over tcp."),
+    CLIENT_REMOTE_BYTES(
+            "client.remote.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Bytes read from the memory of DataNodes over tcp."),
+    CLIENT_REMOTE_CONNECTIONS(
+            "client.remote.connections",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.CLIENT,
+            "DataNodes that the client has a tcp channel to."),
+    CLIENT_REMOTE_GRANTS("client.remote.grants", Unit.COUNT, Kind.COUNTER, Where.CLIENT, "Grants received over tcp."),
+    CLIENT_REMOTE_REFUSED("client.remote.refused", Unit.COUNT, Kind.COUNTER, Where.CLIENT, "Grants refused over tcp."),
+    CLIENT_REMOTE_UNREACHABLE(
+            "client.remote.unreachable",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "DataNodes left to stock HDFS for a while: their tcp channel did not answer, or ended."),
+    CLIENT_REMOTE_CORRUPT(
+            "client.remote.corrupt",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Reads over tcp whose bytes did not match the block's checksums: done again by stock HDFS."),
+    CLIENT_REMOTE_ENCRYPTED(
+            "client.remote.encrypted",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "File systems without tcp channel because data transfer is to be protected or encrypted."),
     CLIENT_FS_NOT_LINKED(
             "client.fs.not_linked",
             Unit.COUNT,
@@ -191,6 +229,18 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Granted links that the client did not open in time."),
+    CHANNEL_TCP_CONNECTIONS(
+            "channel.tcp.connections",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Clients of other hosts, or of containers, connected to the tcp channel."),
+    CHANNEL_TCP_CHECKSUM_BYTES(
+            "channel.tcp.checksum.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Checksums of granted blocks on the heap; bounded by terrace.channel.tcp.checksums.max."),
     CHANNEL_REVOKES("channel.revokes", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Revocations sent to clients."),
 
     // The placement service in the NameNode.
@@ -373,11 +423,7 @@ public enum Figure {
 
     // The memory tier of a DataNode.
     MEMORY_CAPACITY_BYTES(
-            "memory.capacity.bytes",
-            Unit.BYTES,
-            Kind.GAUGE,
-            Where.DATANODE,
-            "What the memory tier may hold."),
+            "memory.capacity.bytes", Unit.BYTES, Kind.GAUGE, Where.DATANODE, "What the memory tier may hold."),
     MEMORY_USED_BYTES(
             "memory.used.bytes",
             Unit.BYTES,
@@ -397,29 +443,11 @@ public enum Figure {
             Where.DATANODE,
             "The part of the used bytes that cacheadmin directives ask for."),
     MEMORY_EXTENTS(
-            "memory.extents",
-            Unit.COUNT,
-            Kind.GAUGE,
-            Where.DATANODE,
-            "Copies in the memory tier, in whatever state."),
-    MEMORY_GRANTS(
-            "memory.grants",
-            Unit.COUNT,
-            Kind.GAUGE,
-            Where.DATANODE,
-            "Grants that are held now."),
-    MEMORY_PROMOTED(
-            "memory.promoted",
-            Unit.COUNT,
-            Kind.COUNTER,
-            Where.DATANODE,
-            "Copies made and served."),
+            "memory.extents", Unit.COUNT, Kind.GAUGE, Where.DATANODE, "Copies in the memory tier, in whatever state."),
+    MEMORY_GRANTS("memory.grants", Unit.COUNT, Kind.GAUGE, Where.DATANODE, "Grants that are held now."),
+    MEMORY_PROMOTED("memory.promoted", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Copies made and served."),
     MEMORY_PROMOTED_BYTES(
-            "memory.promoted.bytes",
-            Unit.BYTES,
-            Kind.COUNTER,
-            Where.DATANODE,
-            "Bytes copied to memory and served."),
+            "memory.promoted.bytes", Unit.BYTES, Kind.COUNTER, Where.DATANODE, "Bytes copied to memory and served."),
     MEMORY_PROMOTED_MS(
             "memory.promoted.milliseconds",
             Unit.MILLISECONDS,
@@ -450,12 +478,7 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Copies retired for a pool or DataNode that stops, a failed scrub, or because Terrace was switched off."),
-    MEMORY_FULL(
-            "memory.full",
-            Unit.COUNT,
-            Kind.COUNTER,
-            Where.DATANODE,
-            "Copies not made for want of room."),
+    MEMORY_FULL("memory.full", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Copies not made for want of room."),
     MEMORY_REPLICAS_CORRUPT(
             "memory.replicas.corrupt",
             Unit.COUNT,
@@ -558,30 +581,16 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Blocks whose reads were forgotten before a heartbeat could carry them."),
-    HEARTBEATS(
-            "heartbeats",
-            Unit.COUNT,
-            Kind.COUNTER,
-            Where.DATANODE,
-            "Heartbeats answered by a placement service."),
+    HEARTBEATS("heartbeats", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Heartbeats answered by a placement service."),
     HEARTBEATS_FAILED(
             "heartbeats.failed",
             Unit.COUNT,
             Kind.COUNTER,
             Where.DATANODE,
             "Heartbeats that no placement service answered."),
-    ORDERS(
-            "orders",
-            Unit.COUNT,
-            Kind.COUNTER,
-            Where.DATANODE,
-            "Orders of the placement service taken."),
+    ORDERS("orders", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Orders of the placement service taken."),
     ORDERS_REFUSED(
-            "orders.refused",
-            Unit.COUNT,
-            Kind.COUNTER,
-            Where.DATANODE,
-            "Orders of the placement service refused.");
+            "orders.refused", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Orders of the placement service refused.");
 
     /** What a value counts. */
     public enum Unit {

@@ -53,6 +53,35 @@ public enum SettingKeys {
             "client",
             "How often the channel directory is looked through for DataNodes that came or came back."),
 
+    CHANNEL_TCP_PORT_OFFSET(
+            "terrace.channel.tcp.port.offset",
+            "0",
+            "client, DataNode",
+            "A DataNode serves its memory to clients of other hosts on its transfer port plus this (100: 9966); the same everywhere. 0: not at all. Never served, and never used, where data transfer is protected or encrypted."),
+    CHANNEL_TCP_THREADS(
+            "terrace.channel.tcp.threads", "2", "DataNode", "Threads that serve the memory to clients of other hosts."),
+    CHANNEL_TCP_CHECKSUMS_MAX(
+            "terrace.channel.tcp.checksums.max",
+            "256m",
+            "DataNode",
+            "Heap for the checksums of blocks that clients of other hosts read: 1/128 of those blocks. Beyond it, they read through stock HDFS."),
+    CLIENT_TCP_TIMEOUT(
+            "terrace.client.tcp.timeout",
+            "500ms",
+            "client",
+            "How long a read waits for the memory of another host before it goes to stock HDFS."),
+    CLIENT_TCP_CONNECT_TIMEOUT(
+            "terrace.client.tcp.connect.timeout",
+            "200ms",
+            "client",
+            "How long the first read from a DataNode waits for its tcp channel."),
+    CLIENT_TCP_NODES_MAX(
+            "terrace.client.tcp.nodes.max", "256", "client", "DataNodes that a client process keeps a tcp channel to."),
+    CLIENT_TCP_READAHEAD_MAX(
+            "terrace.client.tcp.readahead.max",
+            "64m",
+            "client",
+            "Bytes that sequential readers of a client process may have asked for ahead of their use, in all."),
     PLACEMENT_RPC_ADDRESS(
             "terrace.placement.rpc-address",
             "",
@@ -167,15 +196,8 @@ public enum SettingKeys {
             "DataNode",
             "Whether a directory that is not on tmpfs is refused; false only warns."),
     DATANODE_MEMORY_EXTENTS_MAX(
-            "terrace.datanode.memory.extents.max",
-            "65536",
-            "DataNode",
-            "Copies that there may be at one time."),
-    DATANODE_MEMORY_COPY_THREADS(
-            "terrace.datanode.memory.copy.threads",
-            "2",
-            "DataNode",
-            "Copies made at one time."),
+            "terrace.datanode.memory.extents.max", "65536", "DataNode", "Copies that there may be at one time."),
+    DATANODE_MEMORY_COPY_THREADS("terrace.datanode.memory.copy.threads", "2", "DataNode", "Copies made at one time."),
     DATANODE_MEMORY_COPY_BANDWIDTH(
             "terrace.datanode.memory.copy.bandwidth",
             "0",
@@ -216,16 +238,9 @@ public enum SettingKeys {
             "10s",
             "DataNode",
             "How long an address is not used again after its copy is gone."),
-    DATANODE_GRANTS_MAX(
-            "terrace.datanode.grants.max",
-            "262144",
-            "DataNode",
-            "Grants that may be held at one time."),
+    DATANODE_GRANTS_MAX("terrace.datanode.grants.max", "262144", "DataNode", "Grants that may be held at one time."),
     DATANODE_GRANTS_PER_PEER_MAX(
-            "terrace.datanode.grants.per-peer.max",
-            "16384",
-            "DataNode",
-            "Grants that one client process may hold."),
+            "terrace.datanode.grants.per-peer.max", "16384", "DataNode", "Grants that one client process may hold."),
     DATANODE_GRANTS_LEASE(
             "terrace.datanode.grants.lease",
             "60s",
@@ -247,10 +262,7 @@ public enum SettingKeys {
             "DataNode",
             "Least time between heartbeats when there is something new."),
     DATANODE_HEARTBEAT_TIMEOUT(
-            "terrace.datanode.heartbeat.timeout",
-            "5s",
-            "DataNode",
-            "How long a heartbeat may take."),
+            "terrace.datanode.heartbeat.timeout", "5s", "DataNode", "How long a heartbeat may take."),
     DATANODE_HEAT_BLOCKS_MAX(
             "terrace.datanode.heat.blocks.max",
             "16384",

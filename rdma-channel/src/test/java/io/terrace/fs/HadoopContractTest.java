@@ -2,6 +2,7 @@ package io.terrace.fs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.client.ClientFigures;
 import io.terrace.metrics.Figure;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.contract.hdfs.TestHDFSContractAppend;
@@ -35,13 +36,13 @@ final class HadoopContractTest {
     @AfterAll
     static void readsWentThroughOurs() {
         assertThat(opened()).isGreaterThan(openedBefore);
-        assertThat(ReadSetup.figures().value(Figure.CLIENT_FS_NOT_LINKED)).isZero();
+        assertThat(ClientFigures.value(Figure.CLIENT_FS_NOT_LINKED)).isZero();
     }
 
     private static long opened() {
         long sum = 0;
         for (Figure figure : OPENED) {
-            sum += ReadSetup.figures().value(figure);
+            sum += ClientFigures.value(figure);
         }
         return sum;
     }

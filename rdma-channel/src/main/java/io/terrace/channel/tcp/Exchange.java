@@ -150,10 +150,14 @@ final class Exchange implements Closeable {
         return operation;
     }
 
-    /** Waits for the end of an operation; its target is the caller's again afterwards, however it ended. */
-    void await(Operation operation) throws IOException {
+    /**
+     * Waits for the end of an operation; its target is the caller's again afterwards, however it ended.
+     *
+     * @param deadlineNs may be later than the operation's own, which only bounds how long it waited to be sent
+     */
+    void await(Operation operation, long deadlineNs) throws IOException {
         try {
-            driveUntil(() -> operation.status != null, operation.deadlineNs, operation);
+            driveUntil(() -> operation.status != null, deadlineNs, operation);
         } finally {
             end(operation);
         }

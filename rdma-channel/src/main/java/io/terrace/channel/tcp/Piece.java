@@ -31,12 +31,13 @@ public final class Piece implements Closeable {
     }
 
     /**
-     * Waits for the bytes and verifies them; call it once.
+     * Waits for the bytes and verifies them; call it once. They may have been asked for long ago: the time counts from
+     * here.
      *
      * @return those asked for, valid until {@link #close}
      */
-    public ByteBuffer bytes() throws IOException {
-        region.await(this);
+    public ByteBuffer bytes(long timeoutNs) throws IOException {
+        region.await(this, timeoutNs);
         return buffer.slice(sumBytes + skipBytes, lengthBytes);
     }
 

@@ -125,7 +125,8 @@ public final class TcpLink implements Link {
         body.putLong(key.high()).putLong(key.low()).putLong(key.address()).putLong(key.lengthBytes());
         body.put((byte) (key.access() == Access.READ_WRITE ? 1 : 0)).flip();
         ByteBuffer answer = ByteBuffer.allocate(Wire.ATTACHED_BYTES);
-        exchange.await(exchange.begin(Wire.ATTACH, body, answer, false, System.nanoTime() + timeoutNs));
+        long deadlineNs = System.nanoTime() + timeoutNs;
+        exchange.await(exchange.begin(Wire.ATTACH, body, answer, false, deadlineNs), deadlineNs);
         answer.flip();
         int handle = answer.getInt();
         byte kind = answer.get();

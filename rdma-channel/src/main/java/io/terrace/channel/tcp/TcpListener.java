@@ -156,17 +156,6 @@ final class TcpListener implements Listener {
         return sessions.size();
     }
 
-    /** Sends every client a frame that answers nothing; one that is gone does not get it. */
-    void broadcast(byte type, ByteBuffer body) {
-        for (TcpSession session : sessions) {
-            try {
-                session.sendFrame(type, body.duplicate());
-            } catch (IOException e) {
-                LOG.debug("Connection {} is gone", session.number, e);
-            }
-        }
-    }
-
     /** Whether somebody took the message. */
     boolean message(TcpSession session, ByteBuffer message) {
         if (conversation == null) {

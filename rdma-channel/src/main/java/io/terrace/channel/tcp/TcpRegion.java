@@ -86,7 +86,7 @@ public final class TcpRegion implements RemoteRegion {
                     at += bytes;
                 }
                 try (Piece piece = window.remove()) {
-                    target.put(piece.bytes());
+                    target.put(piece.bytes(deadlineNs - System.nanoTime()));
                 }
             }
         } finally {
@@ -101,7 +101,7 @@ public final class TcpRegion implements RemoteRegion {
         long at = offset;
         while (source.hasRemaining()) {
             int bytes = Math.min(Wire.MAX_WRITE_BYTES, source.remaining());
-            exchange.await(beginWrite(at, source, bytes, false, deadlineNs));
+            exchange.await(beginWrite(at, source, bytes, false, deadlineNs), deadlineNs);
             at += bytes;
         }
     }
@@ -138,8 +138,8 @@ public final class TcpRegion implements RemoteRegion {
     }
 
     /** Waits for a piece and checks it. */
-    void await(Piece piece) throws IOException {
-        exchange.await(piece.operation);
+    void await(Piece piece, long timeoutNs) throws IOException {
+        exchange.await(piece.operation, System.nanoTime() + timeoutNs);
         if (kind != ChecksumKind.NONE) {
             ByteBuffer data = piece.buffer.duplicate().position(piece.sumBytes);
             int wrong = Checksums.firstWrong(

@@ -1,0 +1,59 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.channel.Peer;
+import io.terrace.channel.ReadReport;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * One client of a {@link TcpGrantServer} and the grants it holds. Guarded by itself: whoever calls the owner for this
+ * client holds its lock, so that calls come one at a time and none after the last.
+ */
+final class TcpClient {
+    /** A grant that this process holds for the client: the client only has the key of the range. */
+    static final class HeldRange {
+        final long grantId;
+        final BlockKey block;
+        final TcpRange range;
+        final long endsNs;
+        private long reportedReads;
+        private long reportedBytes;
+
+        HeldRange(long grantId, BlockKey block, TcpRange range, long endsNs) {
+            this.grantId = grantId;
+            this.block = block;
+            this.range = range;
+            this.endsNs = endsNs;
+        }
+
+        /** What was served since the last report. */
+        ReadReport unreported() {
+            long reads = range.reads.sum();
+            long bytes = range.bytes.sum();
+            ReadReport report = new ReadReport(grantId, reads - reportedReads, bytes - reportedBytes);
+            reportedReads = reads;
+            reportedBytes = bytes;
+            return report;
+        }
+    }
+
+    final Peer peer;
+    final TcpSession session;
+    final Map<Long, HeldRange> held = new HashMap<>();
+    boolean ended;
+
+    TcpClient(Peer peer, TcpSession session) {
+        this.peer = Objects.requireNonNull(peer);
+        this.session = session;
+    }
+
+    /** The reports that are due. */
+    List<ReadReport> unreported() {
+        Stream<ReadReport> reports = held.values().stream().map(HeldRange::unreported);
+        return reports.filter(report -> report.reads() > 0).toList();
+    }
+}

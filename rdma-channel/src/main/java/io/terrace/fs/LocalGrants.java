@@ -1,0 +1,33 @@
+package io.terrace.fs;
+
+import io.terrace.client.TerraceAccessorBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The memory of the DataNodes of this host: what the replica accessor gives, asked in the same way. */
+final class LocalGrants implements BlockSource {
+    @Override
+    public @Nullable ReplicaAccessor open(BlockRange range) {
+        ExtendedBlock block = range.block().getBlock();
+        try (DataOutputBuffer token = new DataOutputBuffer(256)) {
+            range.block().getBlockToken().write(token);
+            return new TerraceAccessorBuilder()
+                    .setFileName(range.fileName())
+                    .setBlock(block.getBlockId(), block.getBlockPoolId())
+                    .setGenerationStamp(block.getGenerationStamp())
+                    .setVerifyChecksum(range.verifyChecksum())
+                    .setClientName(range.clientName())
+                    .setAllowShortCircuitReads(!range.underConstruction())
+                    .setVisibleLength(range.endOffset())
+                    .setConfiguration(range.conf())
+                    .setBlockAccessToken(java.util.Arrays.copyOf(token.getData(), token.getLength()))
+                    .build();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.terrace.fs;
+
+import io.terrace.channel.tcp.Piece;
+import io.terrace.channel.tcp.TcpRegion;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sequential reader's pieces on their way: small ones first, since many readers stop early, then up to a megabyte with
+ * the next asked for while one is used. A jump begins anew. Used by one thread at a time.
+ */
+final class ReadAhead implements Closeable {
+    private static final int FIRST_BYTES = 64 * 1024;
+    private static final int GROWTH = 4;
+
+    /** Pieces asked for beyond the one in use; more gained nothing on loopback. */
+    private static final int DEPTH = 2;
+
+    private final RemoteMemory memory;
+    private final TcpRegion region;
+    private final long endOffset;
+    private final Deque<Piece> coming = new ArrayDeque<>(DEPTH);
+    private int pieceBytes = FIRST_BYTES;
+    private long askedTo;
+    private @Nullable Piece using;
+    private ByteBuffer bytes = ByteBuffer.allocate(0);
+    private long position = -1;
+    private boolean sequential;
+
+    ReadAhead(RemoteMemory memory, TcpRegion region, long endOffset) {
+        this.memory = memory;
+        this.region = region;
+        this.endOffset = endOffset;
+    }
+
+    /** Some bytes from an offset, at least one. */
+    int read(long offset, ByteBuffer target) throws IOException {
+        if (offset != position) {
+            jump(offset);
+        }
+        if (!bytes.hasRemaining()) {
+            next(target.remaining());
+        }
+        int count = Math.min(target.remaining(), bytes.remaining());
+        target.put(bytes.slice(bytes.position(), count));
+        bytes.position(bytes.position() + count);
+        position += count;
+        return count;
+    }
+
+    @Override
+    public void close() {
+        drop();
+        for (Piece piece = coming.poll(); piece != null; piece = coming.poll()) {
+            memory.usedAhead(piece.lengthBytes());
+            piece.close();
+        }
+    }
+
+    private void jump(long offset) {
+        long skip = offset - position;
+        if (position >= 0 && skip > 0 && skip <= bytes.remaining()) {
+            bytes.position(bytes.position() + (int) skip);
+        } else {
+            close();
+            askedTo = offset;
+            pieceBytes = FIRST_BYTES;
+            sequential = false;
+        }
+        position = offset;
+    }
+
+    /** Goes on to the next piece, and asks for those after it once it is clear that they are wanted. */
+    private void next(int wantedBytes) throws IOException {
+        drop();
+        long timeoutNs = memory.settings().timeoutNs();
+        Piece piece = coming.poll();
+        if (piece == null) {
+            piece = region.begin(askedTo, nextBytes(Math.max(pieceBytes, wantedBytes)), timeoutNs);
+            askedTo += piece.lengthBytes();
+        } else {
+            memory.usedAhead(piece.lengthBytes());
+        }
+        using = piece;
+        if (sequential) {
+            askAhead(timeoutNs);
+        }
+        sequential = true;
+        bytes = piece.bytes(timeoutNs);
+    }
+
+    private void askAhead(long timeoutNs) throws IOException {
+        while (coming.size() < DEPTH && askedTo < endOffset) {
+            pieceBytes = Math.min(region.maxPieceBytes(), pieceBytes * GROWTH);
+            int length = nextBytes(pieceBytes);
+            if (!memory.mayAskAhead(length)) {
+                return;
+            }
+            try {
+                coming.add(region.begin(askedTo, length, timeoutNs));
+            } catch (IOException | RuntimeException e) {
+                memory.usedAhead(length);
+                throw e;
+            }
+            askedTo += length;
+        }
+    }
+
+    private int nextBytes(int wished) {
+        return (int) Math.min(Math.min(wished, region.maxPieceBytes()), endOffset - askedTo);
+    }
+
+    private void drop() {
+        bytes = ByteBuffer.allocate(0);
+        if (using != null) {
+            using.close();
+            using = null;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.terrace.fs;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.channel.tcp.TcpLink;
+import io.terrace.channel.tcp.TcpRegion;
+import java.util.Arrays;
+
+/**
+ * The right to read one block in the memory of another host.
+ *
+ * @param link over which it was granted; void with it
+ * @param endsNs when the lease ends, on this process's clock
+ */
+record RemoteGrant(Key key, long grantId, TcpLink link, TcpRegion region, long endsNs) {
+    /**
+     * What a grant was given for: the same token, so the same user's rights.
+     *
+     * @param tokenIdentifier not copied
+     */
+    record Key(BlockKey block, byte[] tokenIdentifier) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Key that
+                    && block.equals(that.block)
+                    && Arrays.equals(tokenIdentifier, that.tokenIdentifier);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * block.hashCode() + Arrays.hashCode(tokenIdentifier);
+        }
+
+        @Override
+        public String toString() {
+            return block.toString();
+        }
+    }
+
+    boolean holds(long nowNs) {
+        return endsNs - nowNs > 0 && !link.hasEnded();
+    }
+}

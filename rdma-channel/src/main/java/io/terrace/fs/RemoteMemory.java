@@ -1,0 +1,133 @@
+package io.terrace.fs;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.token.Token;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of the DataNodes of other hosts: of those that hold a replica of a block, the first that has it in memory,
+ * in the NameNode's order, which is by distance. One for all file systems of a process with the same settings.
+ */
+final class RemoteMemory implements BlockSource {
+    private static final Map<RemoteSettings, RemoteMemory> SHARED = new ConcurrentHashMap<>();
+
+    private final RemoteSettings settings;
+    private final Figures figures;
+    private final String clientName;
+    private final Map<String, RemoteNode> nodes = new ConcurrentHashMap<>();
+
+    /** Asked for ahead of use by all sequential readers. */
+    private final AtomicLong aheadBytes = new AtomicLong();
+
+    private RemoteMemory(RemoteSettings settings, Figures figures) {
+        this.settings = settings;
+        this.figures = figures;
+        this.clientName = System.getProperty("user.name", "") + "/"
+                + ProcessHandle.current().pid();
+        figures.gauge(Figure.CLIENT_REMOTE_CONNECTIONS, RemoteMemory::connections);
+    }
+
+    static RemoteMemory of(RemoteSettings settings, Figures figures) {
+        return SHARED.computeIfAbsent(settings, fresh -> new RemoteMemory(fresh, figures));
+    }
+
+    @Override
+    public @Nullable ReplicaAccessor open(BlockRange range) {
+        if (range.startOffset() == range.endOffset() || !range.verifyChecksum()) {
+            // A reader that wants no checksums looks for what is on the disk.
+            return null;
+        }
+        ExtendedBlock block = range.block().getBlock();
+        BlockKey key = new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+        Token<BlockTokenIdentifier> token = range.block().getBlockToken();
+        for (DatanodeInfo holder : range.block().getLocations()) {
+            RemoteNode node = node(holder);
+            if (node != null && node.has(key)) {
+                RemoteGrant grant =
+                        node.grant(new RemoteGrant.Key(key, token.getIdentifier()), bytes(token), range.endOffset());
+                if (grant != null) {
+                    return new RemoteAccessor(this, node, grant, range.endOffset());
+                }
+            }
+        }
+        return null;
+    }
+
+    RemoteSettings settings() {
+        return settings;
+    }
+
+    Figures figures() {
+        return figures;
+    }
+
+    /** Whether so many bytes more may be asked for ahead; give them back with {@link #ahead}. */
+    boolean mayAskAhead(int bytes) {
+        if (aheadBytes.addAndGet(bytes) <= settings.readAheadMaxBytes()) {
+            return true;
+        }
+        aheadBytes.addAndGet(-bytes);
+        return false;
+    }
+
+    void usedAhead(int bytes) {
+        aheadBytes.addAndGet(-bytes);
+    }
+
+    private @Nullable RemoteNode node(DatanodeInfo holder) {
+        String uuid = holder.getDatanodeUuid();
+        RemoteNode known = nodes.get(uuid);
+        if (known != null) {
+            return known;
+        }
+        int port = holder.getXferPort() + settings.portOffset();
+        if (port < 1 || port > 65_535) {
+            return null;
+        }
+        if (nodes.size() >= settings.nodesMax()) {
+            nodes.entrySet().stream()
+                    .min(Comparator.comparingLong(entry -> entry.getValue().usedNs()))
+                    .ifPresent(idle -> {
+                        if (nodes.remove(idle.getKey(), idle.getValue())) {
+                            idle.getValue().close();
+                        }
+                    });
+        }
+        return nodes.computeIfAbsent(uuid, fresh -> {
+            String host = settings.byHostname() ? holder.getHostName() : holder.getIpAddr();
+            InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
+            return new RemoteNode(uuid, address, settings, clientName, figures);
+        });
+    }
+
+    private static long connections() {
+        return SHARED.values().stream()
+                .flatMap(memory -> memory.nodes.values().stream())
+                .filter(RemoteNode::isConnected)
+                .count();
+    }
+
+    private static byte[] bytes(Token<BlockTokenIdentifier> token) {
+        try (DataOutputBuffer out = new DataOutputBuffer(256)) {
+            token.write(out);
+            return java.util.Arrays.copyOf(out.getData(), out.getLength());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

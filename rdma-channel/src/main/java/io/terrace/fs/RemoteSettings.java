@@ -1,0 +1,63 @@
+package io.terrace.fs;
+
+import io.terrace.protocol.SettingKeys;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
+
+/**
+ * What a client is told of reading from other hosts. {@link SettingKeys} documents each key.
+ *
+ * @param portOffset from a DataNode's transfer port to its tcp channel; 0 when this part is off
+ */
+record RemoteSettings(
+        int portOffset,
+        long timeoutNs,
+        long connectTimeoutNs,
+        int nodesMax,
+        long readAheadMaxBytes,
+        boolean byHostname) {
+    private static final String BY_HOSTNAME = "dfs.client.use.datanode.hostname";
+
+    /**
+     * Reads the settings.
+     *
+     * @throws IllegalArgumentException naming the key that is wrong and what to write instead
+     */
+    static RemoteSettings from(Configuration conf) {
+        return new RemoteSettings(
+                (int) number(conf, SettingKeys.CHANNEL_TCP_PORT_OFFSET, -65_535, 65_535),
+                nanoseconds(conf, SettingKeys.CLIENT_TCP_TIMEOUT),
+                nanoseconds(conf, SettingKeys.CLIENT_TCP_CONNECT_TIMEOUT),
+                (int) number(conf, SettingKeys.CLIENT_TCP_NODES_MAX, 1, 65_536),
+                number(conf, SettingKeys.CLIENT_TCP_READAHEAD_MAX, 0, Long.MAX_VALUE),
+                conf.getBoolean(BY_HOSTNAME, false));
+    }
+
+    private static long number(Configuration conf, SettingKeys key, long least, long most) {
+        String value = conf.getTrimmed(key.key(), key.defaultValue());
+        try {
+            long number = TraditionalBinaryPrefix.string2long(value);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    key.key() + " is " + value + "; write a number such as " + key.defaultValue(), e);
+        }
+        throw new IllegalArgumentException(key.key() + " is " + value + "; write " + least + " to " + most);
+    }
+
+    private static long nanoseconds(Configuration conf, SettingKeys key) {
+        try {
+            long ms = conf.getTimeDuration(key.key(), key.defaultValue(), TimeUnit.MILLISECONDS);
+            if (ms >= 1) {
+                return TimeUnit.MILLISECONDS.toNanos(ms);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    key.key() + " is " + conf.get(key.key()) + "; write a time such as " + key.defaultValue(), e);
+        }
+        throw new IllegalArgumentException(key.key() + " is " + conf.get(key.key()) + "; write at least 1ms");
+    }
+}
