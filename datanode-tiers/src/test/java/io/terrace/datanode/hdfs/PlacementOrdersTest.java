@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.datanode.DataNodeSettings;
 import io.terrace.metrics.Figure;
 import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -12,8 +13,11 @@ import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -33,6 +37,8 @@ class PlacementOrdersTest {
         service = new FakePlacement();
         Configuration conf = TerraceCluster.configuration();
         conf.set(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), service.address());
+        conf.set(DataNodeSettings.SCRUB_INTERVAL, "200ms");
+        conf.set(DataNodeSettings.SCRUB_BANDWIDTH, "1g");
         cluster = TerraceCluster.start(1, conf);
     }
 
@@ -124,6 +130,30 @@ class PlacementOrdersTest {
         assertThat(cluster.figure(0, Figure.MEMORY_REPLICAS_CORRUPT)).isEqualTo(1);
         Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> cluster.located(file, 0)
                 .isCorrupt());
+    }
+
+    @Test
+    void copy_thatGoesBadInMemory_isFoundAndDropped() throws Exception {
+        int bytes = 500_000;
+        Path file = cluster.write("scrubbed", bytes, 1);
+        BlockKey key = cluster.key(file, 0);
+        assertThat(outcome(service.order(OrderKindProto.PROMOTE, key, bytes))).isEqualTo(OutcomeProto.DONE);
+        try (Stream<java.nio.file.Path> files = Files.walk(cluster.memoryDir(0))) {
+            java.nio.file.Path copy = files.filter(
+                            path -> path.getFileName().toString().startsWith("blk_" + key.blockId() + "_"))
+                    .findFirst()
+                    .orElseThrow();
+            Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rw-------"));
+            try (RandomAccessFile damaged = new RandomAccessFile(copy.toFile(), "rw")) {
+                damaged.seek(bytes - 1);
+                int there = damaged.read();
+                damaged.seek(bytes - 1);
+                damaged.write(~there);
+            }
+        }
+        cluster.awaitGone(0, key);
+        assertThat(cluster.figure(0, Figure.MEMORY_SCRUB_FAILED)).isEqualTo(1);
+        assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("scrubbed", bytes));
     }
 
     @Test

@@ -134,6 +134,11 @@ final class TerraceCluster implements AutoCloseable {
         return memoryDirs.get(i);
     }
 
+    /** Where this cluster keeps everything. */
+    Path scratch() {
+        return scratch;
+    }
+
     /** A client of its own that reads through grants where it can. */
     DistributedFileSystem grantedClient() throws IOException {
         Configuration conf = new Configuration(cluster.getConfiguration(0));

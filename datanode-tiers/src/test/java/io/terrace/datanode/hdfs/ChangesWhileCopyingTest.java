@@ -1,0 +1,102 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.datanode.MoveOutcome;
+import io.terrace.datanode.MoveResult;
+import io.terrace.datanode.Promotions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Replicas that change while their copy is being made, which a low bandwidth makes last. */
+class ChangesWhileCopyingTest {
+
+    private static final int BYTES = 900_000;
+
+    private static TerraceCluster cluster;
+
+    @BeforeAll
+    static void start() throws IOException {
+        Configuration conf = TerraceCluster.configuration();
+        conf.set(DataNodeSettings.COPY_BANDWIDTH, "600k");
+        conf.set(DataNodeSettings.MEMORY_CAPACITY, "1m");
+        cluster = TerraceCluster.start(1, conf);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        cluster.close();
+    }
+
+    private static CompletableFuture<MoveResult> begin(BlockKey key) {
+        CompletableFuture<MoveResult> result = new CompletableFuture<>();
+        cluster.service(0).promotions().submit(new Promotions.Order(key, BYTES, false, () -> true, result::complete));
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(2))
+                .until(() -> cluster.service(0).tier().usage().usedBytes() >= BYTES);
+        return result;
+    }
+
+    private static void changed(CompletableFuture<MoveResult> result, BlockKey key) throws Exception {
+        assertThat(result.get(20, TimeUnit.SECONDS).outcome()).isEqualTo(MoveOutcome.CHANGED);
+        assertThat(cluster.service(0).tier().isResident(key)).isFalse();
+        assertThat(cluster.service(0).tier().usage().usedBytes()).isZero();
+    }
+
+    @Test
+    void append_whileCopying_givesTheCopyUp() throws Exception {
+        Path file = cluster.write("append", BYTES, 1);
+        BlockKey key = cluster.key(file, 0);
+        CompletableFuture<MoveResult> result = begin(key);
+        try (FSDataOutputStream out = cluster.fs().append(file)) {
+            out.write(1);
+        }
+        changed(result, key);
+        assertThat(cluster.read(file)).hasSize(BYTES + 1);
+    }
+
+    @Test
+    void truncate_whileCopying_givesTheCopyUp() throws Exception {
+        Path file = cluster.write("truncate", BYTES, 1);
+        BlockKey key = cluster.key(file, 0);
+        CompletableFuture<MoveResult> result = begin(key);
+        cluster.fs().truncate(file, 1000);
+        changed(result, key);
+    }
+
+    @Test
+    void delete_whileCopying_givesTheCopyUp() throws Exception {
+        Path file = cluster.write("delete", BYTES, 1);
+        BlockKey key = cluster.key(file, 0);
+        CompletableFuture<MoveResult> result = begin(key);
+        DataNode datanode = cluster.datanode(0);
+        datanode.getFSDataset().invalidate(key.pool(), new org.apache.hadoop.hdfs.protocol.Block[] {
+            cluster.located(file, 0).getBlock().getLocalBlock()
+        });
+        changed(result, key);
+        cluster.fs().delete(file, false);
+    }
+
+    @Test
+    void copy_intoFullTier_isRefusedForWantOfRoom() throws Exception {
+        Path first = cluster.write("first", BYTES, 1);
+        Path second = cluster.write("second", BYTES, 1);
+        assertThat(cluster.promote(0, cluster.key(first, 0), BYTES).outcome()).isEqualTo(MoveOutcome.DONE);
+        assertThat(cluster.promote(0, cluster.key(second, 0), BYTES).outcome()).isEqualTo(MoveOutcome.NO_ROOM);
+        cluster.fs().delete(first, false);
+        cluster.awaitGone(0, cluster.key(second, 0));
+        Awaitility.await().until(() -> cluster.service(0).tier().usage().usedBytes() == 0);
+    }
+}

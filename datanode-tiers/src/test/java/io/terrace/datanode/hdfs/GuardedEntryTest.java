@@ -1,0 +1,167 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.datanode.MemoryDirectory;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.PatternLayout;
+import org.apache.log4j.WriterAppender;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whatever keeps Terrace from starting leaves a stock DataNode and one clear line in the log. */
+class GuardedEntryTest {
+
+    private static TerraceCluster cluster;
+
+    private final StringWriter log = new StringWriter();
+    private final WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), log);
+    private Configuration conf;
+    private Configuration before;
+
+    @BeforeAll
+    static void start() throws IOException {
+        cluster = TerraceCluster.start(1);
+        cluster.stopPlugin(0);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void listen() {
+        appender.setThreshold(Level.ERROR);
+        Logger.getLogger("io.terrace").addAppender(appender);
+        conf = cluster.datanode(0).getConf();
+        before = new Configuration(conf);
+    }
+
+    @AfterEach
+    void restore() {
+        Logger.getLogger("io.terrace").removeAppender(appender);
+        conf.iterator().forEachRemaining(property -> {
+            if (property.getKey().startsWith("terrace.") && before.get(property.getKey()) == null) {
+                conf.unset(property.getKey());
+            }
+        });
+        before.iterator().forEachRemaining(property -> {
+            if (property.getKey().startsWith("terrace.")) {
+                conf.set(property.getKey(), property.getValue());
+            }
+        });
+    }
+
+    private void staysStock(String... complaint) throws Exception {
+        TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
+        plugin.start(cluster.datanode(0));
+        try {
+            Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> log.toString()
+                    .contains("ERROR"));
+            assertThat(log.toString().lines().filter(line -> line.startsWith("ERROR")))
+                    .singleElement()
+                    .asString()
+                    .contains("the DataNode is stock")
+                    .contains(complaint);
+            assertThat(plugin.running() instanceof PluginThread thread ? thread.service() : null)
+                    .isNull();
+            String name = "stock" + Math.abs(String.join("", complaint).hashCode());
+            assertThat(cluster.read(cluster.write(name, 10_000, 1))).isEqualTo(TerraceCluster.contents(name, 10_000));
+        } finally {
+            plugin.stop();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "terrace.datanode.memory.dir||is not set",
+                "terrace.datanode.memory.dir|relative/path|must be an absolute path",
+                "terrace.datanode.memory.dir|/nonexistent/terrace|is not a directory",
+                "terrace.datanode.memory.capacity||is not set",
+                "terrace.datanode.memory.capacity|-4g|must be between",
+                "terrace.datanode.memory.capacity|4 parsecs|must be a size such as",
+                "terrace.datanode.memory.copy.threads|many|must be a whole number",
+                "terrace.datanode.memory.require-tmpfs|perhaps|must be true or false",
+                "terrace.datanode.grants.lease|5 parsecs|must be a time such as",
+                "terrace.datanode.grants.lease|-1s|must be between",
+                "terrace.datanode.region.size|4k|must be",
+                "terrace.datanode.memory.capcity|4g|did you mean terrace.datanode.memory.capacity",
+                "terrace.channel.dir|/nonexistent/channel|/nonexistent/channel",
+            })
+    void start_withBadSetting_staysStockAndNamesIt(String key, String value, String complaint) throws Exception {
+        conf.set(key, value == null ? "" : value);
+        staysStock(key.equals("terrace.channel.dir") ? value : key, complaint);
+    }
+
+    @Test
+    void start_withDirectoryOfAnotherDataNode_staysStock() throws Exception {
+        try (MemoryDirectory other = MemoryDirectory.open(cluster.memoryDir(0), false)) {
+            assertThat(other.root()).isEqualTo(cluster.memoryDir(0));
+            staysStock(DataNodeSettings.MEMORY_DIR, "is used by another DataNode");
+        }
+    }
+
+    @Test
+    void start_withDirectoryThatCannotBeWritten_staysStock() throws Exception {
+        // Not a matter of permissions, which a test that runs as root does not feel.
+        Path directory = Files.createDirectory(cluster.scratch().resolve("unwritable"));
+        Files.createDirectory(directory.resolve("in_use.lock"));
+        conf.set(DataNodeSettings.MEMORY_DIR, directory.toString());
+        staysStock(DataNodeSettings.MEMORY_DIR, "is not writable");
+    }
+
+    @Test
+    void start_withDirectoryOnDisk_staysStockUnlessAllowed(@TempDir Path temporary) throws Exception {
+        Path disk = Files.createDirectories(Path.of("target/not-tmpfs").toAbsolutePath());
+        Path directory = Files.getFileStore(disk).type().equals("tmpfs") ? temporary : disk;
+        if (Files.getFileStore(directory).type().equals("tmpfs")) {
+            return;
+        }
+        conf.set(DataNodeSettings.MEMORY_DIR, directory.toString());
+        staysStock(DataNodeSettings.MEMORY_DIR, "not on tmpfs");
+
+        conf.setBoolean(DataNodeSettings.MEMORY_REQUIRE_TMPFS, false);
+        TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
+        plugin.start(cluster.datanode(0));
+        try {
+            Awaitility.await().until(() -> plugin.running() instanceof PluginThread thread && thread.service() != null);
+        } finally {
+            plugin.stop();
+        }
+    }
+
+    @Test
+    void start_switchedOff_isQuiet() throws Exception {
+        conf.setBoolean(DataNodeSettings.ENABLED, false);
+        TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
+        plugin.start(cluster.datanode(0));
+        assertThat(plugin.running()).isNull();
+        assertThat(log.toString()).isEmpty();
+    }
+
+    @Test
+    void start_inAnythingButADataNode_staysOut() {
+        TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
+        plugin.start("no DataNode");
+        assertThat(plugin.running()).isNull();
+        assertThat(log.toString()).contains("for a DataNode");
+    }
+}
