@@ -37,7 +37,9 @@ class GrantLedgerTest {
         assertThat(ledger.leaseNs(grant, 0)).isEqualTo(300);
         assertThat(ledger.renew(1, grant.id(), 200)).isEqualTo(100);
         assertThat(ledger.endOverdue(399)).isEmpty();
-        assertThat(ledger.endOverdue(400)).as("after the deadline for reads in progress").containsExactly(grant);
+        assertThat(ledger.endOverdue(400))
+                .as("after the deadline for reads in progress")
+                .containsExactly(grant);
         assertThat(ledger.renew(1, grant.id(), 400)).isZero();
     }
 

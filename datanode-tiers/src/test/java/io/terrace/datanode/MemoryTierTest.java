@@ -259,7 +259,8 @@ class MemoryTierTest {
             BlockKey key = new BlockKey(POOL, id, 1 + random.nextInt(2));
             switch (random.nextInt(12)) {
                 case 0, 1 -> {
-                    Extent begun = tier.begin(key, 1 + random.nextInt(400), random.nextInt(8) == 0, now).extent();
+                    Extent begun = tier.begin(key, 1 + random.nextInt(400), random.nextInt(8) == 0, now)
+                            .extent();
                     if (begun != null && begun.state() == ExtentState.COPYING) {
                         copying.add(begun);
                     }
@@ -310,9 +311,7 @@ class MemoryTierTest {
         lent.forEach(extent -> tier.giveBack(extent, 40_000));
         tier.changedAll(POOL, RetireCause.POOL_GONE, 40_000);
         tier.sweep(50_000);
-        assertThat(tier.usage())
-                .as("seed %d", seed)
-                .isEqualTo(new MemoryTier.Usage(1_000, 0, 0, 0, 0, 0, 0));
+        assertThat(tier.usage()).as("seed %d", seed).isEqualTo(new MemoryTier.Usage(1_000, 0, 0, 0, 0, 0, 0));
         assertThat(slots.states).as("seed %d", seed).isEmpty();
     }
 

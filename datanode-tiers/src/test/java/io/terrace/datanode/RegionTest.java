@@ -75,7 +75,9 @@ class RegionTest {
                 long pages = (length + PAGE - 1) / PAGE * PAGE;
                 long address = region.allocate(length, now);
                 if (address != Region.NO_ADDRESS) {
-                    assertThat(overlaps(taken, resting, address, pages)).as("seed %d", seed).isFalse();
+                    assertThat(overlaps(taken, resting, address, pages))
+                            .as("seed %d", seed)
+                            .isFalse();
                     taken.put(address, length);
                     allocated += pages;
                 }

@@ -90,9 +90,10 @@ class GrantedReadsTest {
         awaitGranted(file);
 
         ClientFigures.flush();
-        Awaitility.await().until(() -> cluster.figure(0, Figure.READS_GRANTED_BYTES)
-                        + cluster.figure(1, Figure.READS_GRANTED_BYTES)
-                == grantedBytes());
+        Awaitility.await()
+                .until(() ->
+                        cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES)
+                                == grantedBytes());
         long grantedBefore = cluster.figure(datanode, Figure.READS_GRANTED_BYTES);
         long stockBefore = stockBytesRead(datanode);
         byte[] expected = TerraceCluster.contents("granted", BYTES);
@@ -178,7 +179,8 @@ class GrantedReadsTest {
         BlockKey key = cluster.key(file, 0);
         BlockTokens tokens = new BlockTokens(cluster.datanode(0));
         Token<BlockTokenIdentifier> good = cluster.located(file, 0).getBlockToken();
-        assertThat(tokens.validMs(key, bytes(good))).isBetween(1L, Duration.ofDays(1).toMillis());
+        assertThat(tokens.validMs(key, bytes(good)))
+                .isBetween(1L, Duration.ofDays(1).toMillis());
 
         byte[] password = good.getPassword().clone();
         password[3] ^= 1;
@@ -200,15 +202,15 @@ class GrantedReadsTest {
         secrets.setTokenLifetime(1);
         Token<BlockTokenIdentifier> expired = cluster.located(file, 0).getBlockToken();
         secrets.setTokenLifetime(Duration.ofHours(10).toMillis());
-        Awaitility.await().pollDelay(Duration.ofMillis(20)).untilAsserted(() -> denied(
-                tokens, key, bytes(expired), RefusalReason.EXPIRED_TOKEN));
+        Awaitility.await()
+                .pollDelay(Duration.ofMillis(20))
+                .untilAsserted(() -> denied(tokens, key, bytes(expired), RefusalReason.EXPIRED_TOKEN));
     }
 
     private static void denied(BlockTokens tokens, BlockKey key, byte[] token, RefusalReason reason) {
         assertThatThrownBy(() -> tokens.validMs(key, token))
-                .isInstanceOfSatisfying(
-                        BlockAccess.Denied.class,
-                        denied -> assertThat(denied.reason()).isEqualTo(reason));
+                .isInstanceOfSatisfying(BlockAccess.Denied.class, denied -> assertThat(denied.reason())
+                        .isEqualTo(reason));
     }
 
     private static byte[] bytes(Token<?> token) throws IOException {

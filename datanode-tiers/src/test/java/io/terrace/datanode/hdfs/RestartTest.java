@@ -38,8 +38,8 @@ class RestartTest {
             damage(files, badKey);
             cluster.fs().delete(deleted, false);
             Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> cluster.datanode(0)
-                            .getFSDataset()
-                            .getReplicaString(deletedKey.pool(), deletedKey.blockId())
+                    .getFSDataset()
+                    .getReplicaString(deletedKey.pool(), deletedKey.blockId())
                     .equals("null"));
 
             cluster.restartDataNode(0);
