@@ -57,13 +57,13 @@ final class Campaign {
         return results;
     }
 
-    /** Runs each class once on stock where that was not done yet, to have it ready for later comparisons. */
-    List<ClassResult> stockOnly(List<ListedClass> classes) throws IOException, InterruptedException {
+    /** Runs each class once on one side where that was not done yet, to have it ready for a comparison. */
+    List<ClassResult> once(Side side, List<ListedClass> classes) throws IOException, InterruptedException {
         List<ClassResult> results = new ArrayList<>();
         for (int i = 0; i < classes.size(); i++) {
             ClassResult result = kept(classes.get(i));
-            if (result.stock().isEmpty()) {
-                run(Side.STOCK, result, i, classes.size());
+            if ((side == Side.STOCK ? result.stock() : result.terrace()).isEmpty()) {
+                run(side, result, i, classes.size());
                 result = kept(classes.get(i));
             }
             results.add(result);

@@ -7,11 +7,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The committed lists of test classes.
+ * The committed list of test classes.
  *
  * <p>Format of the list: a {@code [group]} line opens a group, every further line is one class name; {@code #} starts a
- * comment. A class stands in one group only. Format of the exclusions: a class name, then its reason on the same line; a
- * line without a reason is refused.
+ * comment. A class stands in one group only.
  *
  * @param classes in the order of the file
  */
@@ -52,27 +51,6 @@ record ClassList(List<ListedClass> classes) {
         return new ClassList(classes);
     }
 
-    /**
-     * Reads exclusions: class name to reason.
-     *
-     * @throws IllegalArgumentException naming the line that has no reason or no class name
-     */
-    static Map<String, String> parseExclusions(List<String> lines) {
-        Map<String, String> reasons = new HashMap<>();
-        for (int number = 1; number <= lines.size(); number++) {
-            String line = withoutComment(lines.get(number - 1));
-            if (line.isEmpty()) {
-                continue;
-            }
-            String[] parts = line.split("\\s+", 2);
-            if (parts.length < 2) {
-                throw new IllegalArgumentException("line " + number + ": " + line + " is excluded without a reason");
-            }
-            reasons.put(requireClassName(parts[0], number), parts[1]);
-        }
-        return Map.copyOf(reasons);
-    }
-
     /** Those of the list that the filter names, by full or simple name; all where the filter is empty. */
     ClassList named(List<String> names) {
         if (names.isEmpty()) {
@@ -104,14 +82,14 @@ record ClassList(List<ListedClass> classes) {
         return new ClassList(chosen);
     }
 
-    private static String requireClassName(String text, int line) {
+    static String requireClassName(String text, int line) {
         if (!CLASS_NAME.matcher(text).matches()) {
             throw new IllegalArgumentException("line " + line + ": " + text + " is not a class name");
         }
         return text;
     }
 
-    private static String withoutComment(String line) {
+    static String withoutComment(String line) {
         int hash = line.indexOf('#');
         return (hash < 0 ? line : line.substring(0, hash)).trim();
     }

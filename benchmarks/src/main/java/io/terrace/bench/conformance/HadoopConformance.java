@@ -56,8 +56,10 @@ public final class HadoopConformance implements Callable<Integer> {
     @Option(names = "--heap", defaultValue = "1g", description = "Heap of a test JVM. Default: ${DEFAULT-VALUE}")
     private String heap;
 
-    @Option(names = "--stock-only", description = "Runs the stock side only, to keep its results.")
-    private boolean stockOnly;
+    @Option(
+            names = "--only",
+            description = "Runs each class once on this side only (STOCK, TERRACE), for a later comparison.")
+    private @Nullable Side only;
 
     @Option(names = "--report-only", description = "Runs nothing, reports what is kept.")
     private boolean reportOnly;
@@ -83,25 +85,26 @@ public final class HadoopConformance implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Map<String, String> exclusions = ClassList.parseExclusions(lines("excluded.txt"));
+        Exclusions exclusions = Exclusions.parse(lines("excluded.txt"));
         List<ListedClass> classes = ClassList.parse(lines(shortList ? "short.txt" : "classes.txt"))
                 .named(names)
                 .shard(Shard.parse(shard))
                 .classes()
                 .stream()
-                .filter(listed -> !names.isEmpty() || !exclusions.containsKey(listed.className()))
+                .filter(listed -> !names.isEmpty() || !exclusions.leavesOut(listed.className()))
                 .toList();
         TestBed bed = TestBed.prepare(
                 directory.toAbsolutePath(),
                 new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), maven),
                 ownClassPath(),
                 properties,
-                nativeLibraries());
+                nativeLibraries(),
+                exclusions);
         Campaign campaign = new Campaign(bed.store(), runner(bed), HadoopConformance::progress);
         List<ClassResult> results = reportOnly
                 ? campaign.keptResults(classes)
-                : stockOnly ? campaign.stockOnly(classes) : campaign.compare(classes);
-        Summary summary = new Summary(results, exclusions.size());
+                : only != null ? campaign.once(only, classes) : campaign.compare(classes);
+        Summary summary = new Summary(results, exclusions);
         print(summary);
         return summary.differs() ? 1 : 0;
     }

@@ -22,8 +22,16 @@ import java.util.Optional;
 final class ResultStore {
     private final Path stock;
     private final Path terrace;
+    private final Exclusions exclusions;
 
-    ResultStore(Path directory, String stockKey, String terraceKey) {
+    /**
+     * @param directory of the run
+     * @param stockKey hash of what stock results depend on
+     * @param terraceKey hash of what results with Terrace depend on
+     * @param exclusions tests that are left out of what is read back; they stay in the files
+     */
+    ResultStore(Path directory, String stockKey, String terraceKey, Exclusions exclusions) {
+        this.exclusions = exclusions;
         this.stock = directory.resolve("results").resolve(Side.STOCK.label() + "-" + stockKey);
         this.terrace = directory.resolve("results").resolve(Side.TERRACE.label() + "-" + terraceKey);
     }
@@ -36,7 +44,7 @@ final class ResultStore {
             if (run.isEmpty()) {
                 break;
             }
-            runs.add(run.get());
+            runs.add(exclusions.without(run.get()));
         }
         return runs;
     }

@@ -14,11 +14,11 @@ import java.util.TreeSet;
 /** What a run of the whole list says, as figures and as text. */
 final class Summary {
     private final List<ClassResult> results;
-    private final int excluded;
+    private final Exclusions exclusions;
 
-    Summary(List<ClassResult> results, int excluded) {
+    Summary(List<ClassResult> results, Exclusions exclusions) {
         this.results = List.copyOf(results);
-        this.excluded = excluded;
+        this.exclusions = exclusions;
     }
 
     /** Whether a class differs. */
@@ -49,7 +49,8 @@ final class Summary {
         figures.put("bytes.read", read);
         figures.put("classes.same", count(State.SAME));
         figures.put("classes.failing.on.stock.too", count(State.FAILS_ON_STOCK));
-        figures.put("classes.excluded", excluded);
+        figures.put("classes.excluded", exclusions.count(true));
+        figures.put("tests.excluded", exclusions.count(false));
         figures.put("classes.open", results.size() - judged.size());
         figures.put("tests.skipped.only.with.terrace", (int) judged.stream()
                 .mapToLong(result -> skippedOnlyWithTerrace(result).size())

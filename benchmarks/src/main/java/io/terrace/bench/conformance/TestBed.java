@@ -39,13 +39,15 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
      * @param properties further properties of Terrace's side
      * @param nativeLibraries a directory with libhadoop, where there is one; without it tests skip themselves, so it
      *     belongs to what a result depends on
+     * @param exclusions tests that are not compared
      */
     static TestBed prepare(
             Path directory,
             HadoopTestJars hadoopTestJars,
             List<Path> ownClassPath,
             Map<String, String> properties,
-            @Nullable Path nativeLibraries)
+            @Nullable Path nativeLibraries,
+            Exclusions exclusions)
             throws IOException, InterruptedException {
         List<Path> hadoop = hadoopTestJars.resolve();
 
@@ -89,7 +91,10 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             jars.sorted().forEach(terrace::add);
         }
         return new TestBed(
-                new ResultStore(directory, stockKey, terraceKey), joined(stock), joined(terrace), copiedLibraries);
+                new ResultStore(directory, stockKey, terraceKey, exclusions),
+                joined(stock),
+                joined(terrace),
+                copiedLibraries);
     }
 
     private static Path hadoopCommon(List<Path> jars) throws IOException {

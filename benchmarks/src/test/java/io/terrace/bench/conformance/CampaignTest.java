@@ -114,11 +114,11 @@ class CampaignTest {
     }
 
     @Test
-    void stockOnly_oneRunEach() throws Exception {
+    void once_oneRunEach() throws Exception {
         Script script = new Script().stock(run(Ending.CRASHED));
 
-        new Campaign(store("ours"), script, (number, of, side, run) -> {}).stockOnly(ONE);
-        new Campaign(store("ours"), script, (number, of, side, run) -> {}).stockOnly(ONE);
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}).once(Side.STOCK, ONE);
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}).once(Side.STOCK, ONE);
 
         assertThat(script.asked).containsExactly(Side.STOCK);
     }
@@ -130,6 +130,6 @@ class CampaignTest {
     }
 
     private ResultStore store(String terraceKey) {
-        return new ResultStore(directory, "hadoop", terraceKey);
+        return new ResultStore(directory, "hadoop", terraceKey, Exclusions.NONE);
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ClassListTest {
@@ -39,17 +38,6 @@ class ClassListTest {
     void parse_notAClassName() {
         assertThatThrownBy(() -> ClassList.parse(List.of("[reads]", "a.One twice")))
                 .hasMessageContaining("not a class name");
-    }
-
-    @Test
-    void parseExclusions_reasonMissing() {
-        assertThatThrownBy(() -> ClassList.parseExclusions(List.of("a.One"))).hasMessageContaining("without a reason");
-    }
-
-    @Test
-    void parseExclusions_reason() {
-        assertThat(ClassList.parseExclusions(List.of("# none", "a.One  it tests nothing of ours")))
-                .isEqualTo(Map.of("a.One", "it tests nothing of ours"));
     }
 
     @Test
@@ -91,9 +79,9 @@ class ClassListTest {
     void committedLists_areValid() throws IOException {
         ClassList all = ClassList.parse(lines("classes.txt"));
         ClassList brief = ClassList.parse(lines("short.txt"));
-        Map<String, String> excluded = ClassList.parseExclusions(lines("excluded.txt"));
+        Exclusions excluded = Exclusions.parse(lines("excluded.txt"));
 
-        assertThat(all.classes().stream().filter(listed -> !excluded.containsKey(listed.className())))
+        assertThat(all.classes().stream().filter(listed -> !excluded.leavesOut(listed.className())))
                 .hasSizeGreaterThanOrEqualTo(120);
         assertThat(all.classes()).containsAll(brief.classes());
         assertThat(all.classes())

@@ -23,7 +23,8 @@ class SummaryTest {
 
     @Test
     void figures_flatJson() throws Exception {
-        Summary summary = new Summary(List.of(SAME, DIFFERS, OPEN), 4);
+        Summary summary = new Summary(
+                List.of(SAME, DIFFERS, OPEN), Exclusions.parse(List.of("a.Other  why", "a.Same#slow  why")));
 
         JsonNode json = new ObjectMapper().readTree(new ObjectMapper().writeValueAsString(summary.figures()));
 
@@ -31,7 +32,7 @@ class SummaryTest {
         assertThat(json.get("tests").intValue()).isEqualTo(3);
         assertThat(json.get("differing").intValue()).isEqualTo(1);
         assertThat(json.get("bytes.granted.share").doubleValue()).isEqualTo(0.4);
-        assertThat(json.get("classes.excluded").intValue()).isEqualTo(4);
+        assertThat(json.get("classes.excluded").intValue()).isEqualTo(1);
         assertThat(json.get("tests.skipped.only.with.terrace").intValue()).isEqualTo(1);
         assertThat(json).allMatch(JsonNode::isValueNode);
         assertThat(summary.differs()).isTrue();
@@ -39,7 +40,8 @@ class SummaryTest {
 
     @Test
     void figures_nothingRead() {
-        Summary summary = new Summary(List.of(result("Same", List.of(run("read")), List.of(run("read")))), 0);
+        Summary summary =
+                new Summary(List.of(result("Same", List.of(run("read")), List.of(run("read")))), Exclusions.NONE);
 
         assertThat(summary.figures()).doesNotContainKey("bytes.granted.share").containsEntry("differing", 0);
         assertThat(summary.differs()).isFalse();
@@ -47,14 +49,14 @@ class SummaryTest {
 
     @Test
     void differences_nameTestAndMessage() {
-        assertThat(new Summary(List.of(SAME, DIFFERS), 0).differences())
+        assertThat(new Summary(List.of(SAME, DIFFERS), Exclusions.NONE).differences())
                 .contains("a.Differs differs", "  read: expected 1", "  three times of three: read")
                 .contains("a.Same skips only with Terrace: [seek]");
     }
 
     @Test
     void table_oneLineAClass() {
-        assertThat(new Summary(List.of(SAME, DIFFERS, OPEN), 0).table())
+        assertThat(new Summary(List.of(SAME, DIFFERS, OPEN), Exclusions.NONE).table())
                 .hasSize(4)
                 .anySatisfy(line -> assertThat(line).contains("Differs", "0/1 of 3", "0.10", "DIFFERS"));
     }

@@ -1,0 +1,70 @@
+package io.terrace.bench.conformance;
+
+import io.terrace.bench.conformance.TestRun.TestResult;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is not compared, each with the reason why a difference there would say nothing.
+ *
+ * <p>One line each: {@code CLASS REASON} for a class, {@code CLASS#TEST REASON} for one test of it, whatever its
+ * parameters; {@code #} at the start of a line or after a blank starts a comment. A line without a reason is refused.
+ *
+ * @param reasons by class, or by class and test
+ */
+record Exclusions(Map<String, String> reasons) {
+    static final Exclusions NONE = new Exclusions(Map.of());
+
+    Exclusions {
+        reasons = Map.copyOf(reasons);
+    }
+
+    /**
+     * Reads exclusions.
+     *
+     * @throws IllegalArgumentException naming the line that has no reason or no class name
+     */
+    static Exclusions parse(List<String> lines) {
+        Map<String, String> reasons = new HashMap<>();
+        for (int number = 1; number <= lines.size(); number++) {
+            String line = lines.get(number - 1).trim();
+            if (line.isEmpty() || line.startsWith("#")) {
+                continue;
+            }
+            String[] parts = line.split("\\s+", 2);
+            if (parts.length < 2 || parts[1].startsWith("#")) {
+                throw new IllegalArgumentException("line " + number + ": " + line + " is excluded without a reason");
+            }
+            int hash = parts[0].indexOf('#');
+            ClassList.requireClassName(hash < 0 ? parts[0] : parts[0].substring(0, hash), number);
+            reasons.put(parts[0], parts[1]);
+        }
+        return new Exclusions(reasons);
+    }
+
+    /** Whether the class as a whole is left out. */
+    boolean leavesOut(String className) {
+        return reasons.containsKey(className);
+    }
+
+    /** The run without the tests that are left out. */
+    TestRun without(TestRun run) {
+        Map<String, TestResult> tests = new HashMap<>(run.tests());
+        tests.keySet().removeIf(test -> reasons.containsKey(run.className() + "#" + methodName(test)));
+        return new TestRun(run.className(), run.ending(), run.seconds(), tests, run.figures());
+    }
+
+    /** How many classes and how many tests are left out. */
+    int count(boolean wholeClasses) {
+        return (int) reasons.keySet().stream()
+                .filter(what -> what.contains("#") != wholeClasses)
+                .count();
+    }
+
+    /** {@code testReads(int)[#2]} without parameters and invocation. */
+    private static String methodName(String test) {
+        int end = test.indexOf('(');
+        return end < 0 ? test : test.substring(0, end);
+    }
+}

@@ -1,0 +1,49 @@
+package io.terrace.bench.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ExclusionsTest {
+    @Test
+    void parse_classAndTest() {
+        Exclusions exclusions = Exclusions.parse(List.of(
+                "# what",
+                "",
+                "a.One  it tests nothing of ours",
+                "a.TestRead#seek  it counts sockets of stock's reader"));
+
+        assertThat(exclusions.reasons())
+                .isEqualTo(Map.of(
+                        "a.One", "it tests nothing of ours",
+                        "a.TestRead#seek", "it counts sockets of stock's reader"));
+        assertThat(exclusions.leavesOut("a.One")).isTrue();
+        assertThat(exclusions.leavesOut("a.TestRead")).isFalse();
+        assertThat(exclusions.count(true)).isEqualTo(1);
+        assertThat(exclusions.count(false)).isEqualTo(1);
+    }
+
+    @Test
+    void parse_reasonMissing() {
+        for (String bad : List.of("a.One", "a.One#test", "a.One # later")) {
+            assertThatThrownBy(() -> Exclusions.parse(List.of(bad))).hasMessageContaining("without a reason");
+        }
+    }
+
+    @Test
+    void parse_notAClassName() {
+        assertThatThrownBy(() -> Exclusions.parse(List.of("One it is"))).hasMessageContaining("not a class name");
+    }
+
+    @Test
+    void without_testOfTheClass() {
+        Exclusions exclusions = Exclusions.parse(List.of(Runs.CLASS_NAME + "#seek  why"));
+        TestRun run = Runs.run("read()", "!seek(int)[#1]", "!seekFar()");
+
+        assertThat(exclusions.without(run).testNames()).containsExactly("read()", "seekFar()");
+        assertThat(exclusions.without(Runs.run("read()", "!seek()")).passed()).isTrue();
+    }
+}
