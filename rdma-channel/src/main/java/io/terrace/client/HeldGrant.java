@@ -178,7 +178,7 @@ public final class HeldGrant {
      * @return whether they are all there and right; if not, nothing in the target may be used and the grant is over
      * @throws InterruptedIOException when the reading thread is interrupted
      */
-    boolean read(long position, byte[] target, int offset, int length) throws IOException {
+    public boolean read(long position, byte[] target, int offset, int length) throws IOException {
         if (!enter()) {
             return false;
         }
