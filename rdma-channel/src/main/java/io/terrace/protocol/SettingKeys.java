@@ -263,6 +263,11 @@ public enum SettingKeys {
             "Least time between heartbeats when there is something new."),
     DATANODE_HEARTBEAT_TIMEOUT(
             "terrace.datanode.heartbeat.timeout", "5s", "DataNode", "How long a heartbeat may take."),
+    DATANODE_METRICS_ADDRESS(
+            "terrace.datanode.metrics.address",
+            "",
+            "DataNode",
+            "host:port where the DataNode's figures are shown as Prometheus text; anybody who reaches it may read them. Unset: only in Hadoop's metrics2 and JMX."),
     DATANODE_HEAT_BLOCKS_MAX(
             "terrace.datanode.heat.blocks.max",
             "16384",
