@@ -37,6 +37,8 @@ public final class DataNodeSettings {
     public static final String HEARTBEAT_TIMEOUT = "terrace.datanode.heartbeat.timeout";
     public static final String HEAT_BLOCKS_MAX = "terrace.datanode.heat.blocks.max";
 
+    public static final String METRICS_ADDRESS = "terrace.datanode.metrics.address";
+
     private static final long LONGEST_MS = TimeUnit.DAYS.toMillis(30);
     private static final int MOST_EXTENTS = 1 << 22;
 
@@ -193,6 +195,11 @@ public final class DataNodeSettings {
     /** Blocks whose reads are remembered until the next heartbeat. */
     public int heatBlocksMax() {
         return number(HEAT_BLOCKS_MAX, 16_384, 16, 1 << 22);
+    }
+
+    /** Where figures are shown as Prometheus text; empty is nowhere. */
+    public String metricsAddress() {
+        return conf.getTrimmed(METRICS_ADDRESS, "");
     }
 
     private boolean bool(String key, boolean byDefault) {

@@ -6,6 +6,7 @@ import io.terrace.channel.GrantServer;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Peer;
 import io.terrace.channel.SlotTable;
+import io.terrace.channel.tcp.TcpGrantServer;
 import io.terrace.datanode.Accesses;
 import io.terrace.datanode.Authority;
 import io.terrace.datanode.BackgroundChecks;
@@ -46,6 +47,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -121,6 +123,7 @@ final class MemoryService implements Closeable {
         checks = opened(checks(settings, name));
         services = opened(services(datanode, settings, pace, channelDir != null));
         gauges();
+        opened(FiguresShown.show(figures, settings, name));
     }
 
     /** One thread and a bounded queue; what does not fit is not dropped, and the kernel forgets it in its own time. */
@@ -232,12 +235,19 @@ final class MemoryService implements Closeable {
                 GrantLimits.DEFAULT,
                 figures);
         toClose.push(server::close);
-        return grant -> revoke(server, desk, grant);
+        TcpGrantServer remote = RemoteClients.serve(datanode, table, links, desk, replicas, figures);
+        if (remote != null) {
+            toClose.push(remote);
+        }
+        return grant -> revoke(server, remote, desk, grant);
     }
 
-    private static void revoke(GrantServer server, GrantDesk desk, HeldGrant grant) {
+    private static void revoke(
+            GrantServer server, @Nullable TcpGrantServer remote, GrantDesk desk, HeldGrant grant) {
         Peer peer = desk.peer(grant.peer());
-        if (peer != null) {
+        if (peer != null && remote != null && remote.serves(peer)) {
+            remote.revoke(peer, grant.id());
+        } else if (peer != null) {
             server.revoke(
                     peer, grant.id(), grant.extent().slot(), grant.extent().sequence());
         }
