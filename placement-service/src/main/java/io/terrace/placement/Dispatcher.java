@@ -5,6 +5,7 @@ import io.terrace.placement.HeartbeatAnswer.Order;
 import io.terrace.placement.NameView.Candidate;
 import io.terrace.placement.NameView.Verdict;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -110,6 +111,22 @@ final class Dispatcher {
         Order order = move.order(nowMs, rate);
         agenda.sent(move);
         return order;
+    }
+
+    /** Orders of the last answer did not arrive: those without a result go out again under their old ids. */
+    void sendAgain(Node node) {
+        HeartbeatAnswer lost = node.lastAnswer();
+        if (lost == null) {
+            return;
+        }
+        List<Order> backwards = new ArrayList<>(lost.orders());
+        Collections.reverse(backwards);
+        for (Order order : backwards) {
+            Move move = node.agenda().inFlight(order.moveId());
+            if (move != null && move.unsend()) {
+                node.agenda().waitAgain(move);
+            }
+        }
     }
 
     /** Gives up orders that no result came for. */

@@ -28,6 +28,8 @@ public final class Move {
         MOVED_HOME
     }
 
+    private static final int MOST_SENDINGS = 10;
+
     private final long id;
     private final Kind kind;
     private final StampedBlock block;
@@ -148,6 +150,15 @@ public final class Move {
         sentMs = nowMs;
         attempts++;
         return new Order(id, kind, block, bytesPerSecond);
+    }
+
+    /** The order did not arrive: it may be sent again at once, a few times. */
+    boolean unsend() {
+        if (attempts >= MOST_SENDINGS) {
+            return false;
+        }
+        sentMs = -1;
+        return true;
     }
 
     /** Puts a sent move back among the waiting ones; says false when it was tried often enough. */

@@ -197,6 +197,11 @@ final class Node {
         lastAnswer = answer;
     }
 
+    /** Whether the last answer asked for everything that is resident; true before the first one. */
+    boolean owedFull() {
+        return lastAnswer == null || lastAnswer.fullWanted();
+    }
+
     /** Whether its next heartbeat is to report everything: at first, and now and then, whatever went wrong before. */
     boolean owesFull(long nowMs) {
         return !fullSeen || nowMs - fullMs > FULL_REPORT_MS;

@@ -122,7 +122,12 @@ public final class Placement {
                 board.correct(nowMs, node, resident.block, false);
             }
         }
+        boolean answerLost = heartbeat.full() && !node.owedFull();
         intake.results(nowMs, epoch, node, cut(heartbeat.results()));
+        if (answerLost) {
+            // A DataNode that reports everything unasked did not get its last answer, nor the orders in it.
+            dispatcher.sendAgain(node);
+        }
         intake.residency(nowMs, node, cut(heartbeat.residency()), heartbeat.full());
         intake.heat(nowMs, node, cut(heartbeat.heat()));
     }

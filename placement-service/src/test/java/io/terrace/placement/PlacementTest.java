@@ -310,6 +310,18 @@ class PlacementTest {
     }
 
     @Test
+    void answerLost_ordersGoOutAgainAtOnce() {
+        warm(one, block(1, 5), block(2, 5));
+        one.reads(block(3, 5), 3);
+        nowMs += 250;
+        HeartbeatAnswer lost = placement.heartbeat(nowMs, one.heartbeat());
+        assertThat(lost.orders()).hasSize(2);
+        one.wantsFull = true; // What a DataNode does that got no answer.
+        assertThat(beat(one).orders()).isEqualTo(lost.orders());
+        assertThat(one.memory.keySet()).containsExactly(2L, 3L);
+    }
+
+    @Test
     void silence_beyondExpiry_endsMovesAndHome() {
         one.carryOut = order -> Outcome.LOST;
         one.reads(block(1, 1), 3);
