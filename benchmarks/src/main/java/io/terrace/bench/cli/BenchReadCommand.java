@@ -3,6 +3,7 @@ package io.terrace.bench.cli;
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.read.Effort;
+import io.terrace.bench.read.PromotionBenchmark;
 import io.terrace.bench.read.ReadBenchmark;
 import io.terrace.bench.read.Scoreboard;
 import java.io.IOException;
@@ -63,15 +64,20 @@ final class BenchReadCommand implements Callable<Integer> {
         Effort effort = quick ? Effort.quick() : Effort.full();
         Path at = dir == null ? TargetDirectory.path().resolve("bench-read") : dir;
         // What is cold must stay cold however often it is read, and what is hot is pinned.
-        Map<String, String> still = new LinkedHashMap<>(Map.of("terrace.placement.idecider.threshold", "1000000000"));
-        still.putAll(properties);
-        ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
+        ClusterSpec still = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withNativeDir(nativeDir)
-                .withProperties(still);
-        try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), spec);
+                .withProperties(with(properties, "terrace.placement.idecider.threshold", "1000000000"));
+        try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);
                 ReadBenchmark benchmark = new ReadBenchmark(cluster.cluster(), effort, seed, scores)) {
             benchmark.run();
+        }
+        ClusterSpec moving = ClusterSpec.of(1, MEMORY_BYTES)
+                .withBlockBytes(BLOCK_BYTES)
+                .withProperties(with(properties, "terrace.placement.move.bandwidth", "0"));
+        try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("moving"), moving);
+                PromotionBenchmark benchmark = new PromotionBenchmark(cluster.cluster(), seed, scores)) {
+            benchmark.run(effort.promotions(), effort.promotions(), effort.fileBytes());
         }
         out.printf("%n%d figures, %d missed their target%n", scores.figures().size(), scores.missed());
         out.flush();
@@ -79,5 +85,11 @@ final class BenchReadCommand implements Callable<Integer> {
             FiguresFile.write(json, scores.figures());
         }
         return 0;
+    }
+
+    private static Map<String, String> with(Map<String, String> user, String key, String value) {
+        Map<String, String> all = new LinkedHashMap<>(Map.of(key, value));
+        all.putAll(user);
+        return all;
     }
 }

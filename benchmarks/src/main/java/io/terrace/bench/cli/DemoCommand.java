@@ -4,15 +4,18 @@ import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.demo.Demo;
 import io.terrace.bench.demo.DemoPlan;
 import io.terrace.bench.demo.DemoResult;
 import io.terrace.bench.demo.MemoryState;
 import io.terrace.bench.demo.Screen;
+import io.terrace.bench.demo.ServiceProbe;
 import io.terrace.bench.load.VerifyingClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileSystem;
@@ -85,10 +88,13 @@ final class DemoCommand implements Callable<Integer> {
         try {
             LocalCluster cluster = temporary.cluster();
             DemoResult result;
-            try (VerifyingClient client = new VerifyingClient(FileSystem.newInstance(cluster.conf()), plan.data())) {
-                result = new Demo(plan, client, probe(cluster), screen).run();
+            try (VerifyingClient client = new VerifyingClient(FileSystem.newInstance(cluster.conf()), plan.data());
+                    PlacementAdmin admin = new PlacementAdmin(cluster)) {
+                MemoryState.Probe probe = stock ? () -> MemoryState.NONE : new ServiceProbe(admin);
+                result = new Demo(plan, client, probe, screen).run();
             }
             result.show(screen);
+            showNext(screen, cluster, plan);
             if (json != null) {
                 FiguresFile.write(json, result.figures());
             }
@@ -102,8 +108,24 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private MemoryState.Probe probe(LocalCluster cluster) {
-        return () -> MemoryState.NONE;
+    /** What the user may want to look at next; without --keep, how to keep the cluster for it. */
+    private void showNext(Screen screen, LocalCluster cluster, DemoPlan plan) {
+        screen.line("");
+        if (stock) {
+            return;
+        }
+        screen.line(keep ? "The cluster is still running; try" : "With --keep the cluster stays up for");
+        String conf = "--conf " + cluster.layout().conf();
+        for (String verb : List.of(
+                "status",
+                "tiers",
+                "top",
+                "explain " + plan.data().files().get(0).path())) {
+            screen.line("  bin/placementctl %s %s", verb, conf);
+        }
+        if (keep) {
+            screen.line("  bin/terrace down --purge --dir %s", cluster.layout().dir());
+        }
     }
 
     /** The default directory is ours to clear; one that the user names is not. */

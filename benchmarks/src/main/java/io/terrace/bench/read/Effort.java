@@ -15,6 +15,7 @@ package io.terrace.bench.read;
  * @param firstBytes length of each
  * @param cpuStockBytes bytes read over TCP to measure the DataNode's CPU; at least a second's worth
  * @param cpuTerraceBytes bytes read through grants for the same
+ * @param promotions blocks that become hot, and blocks that are copied
  */
 public record Effort(
         long fileBytes,
@@ -27,14 +28,15 @@ public record Effort(
         int firstReads,
         long firstBytes,
         long cpuStockBytes,
-        long cpuTerraceBytes) {
+        long cpuTerraceBytes,
+        int promotions) {
     /** A run whose figures can be quoted: some minutes. */
     public static Effort full() {
-        return new Effort(128L << 20, 128 << 10, 300, 20, 5, 31, 61, 24, 32L << 20, 4L << 30, 32L << 30);
+        return new Effort(128L << 20, 128 << 10, 300, 20, 5, 31, 61, 24, 32L << 20, 4L << 30, 32L << 30, 9);
     }
 
     /** A run that shows that everything works: under a minute, with figures that mean little. */
     public static Effort quick() {
-        return new Effort(16L << 20, 128 << 10, 100, 5, 1, 5, 7, 6, 4L << 20, 256L << 20, 1L << 30);
+        return new Effort(16L << 20, 128 << 10, 100, 5, 1, 5, 7, 6, 4L << 20, 256L << 20, 1L << 30, 3);
     }
 }

@@ -1,0 +1,93 @@
+package io.terrace.bench.cluster;
+
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
+import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+
+/** The placement service of a local cluster, asked and told what placementctl asks and tells. */
+public final class PlacementAdmin implements Closeable {
+    private final PlacementAdminPB service;
+
+    public PlacementAdmin(LocalCluster cluster) throws IOException {
+        Configuration conf = cluster.confStock();
+        RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
+        this.service = RPC.getProxy(
+                PlacementAdminPB.class,
+                RPC.getProtocolVersion(PlacementAdminPB.class),
+                new InetSocketAddress("localhost", cluster.ports().placementRpc()),
+                conf);
+    }
+
+    /** The service's own figures by id. */
+    public Map<String, Long> serviceFigures() throws IOException {
+        return asked(() -> byId(
+                service.status(null, StatusRequestProto.getDefaultInstance()).getFiguresList()));
+    }
+
+    /** What the DataNodes reported with their last heartbeats. */
+    public List<NodeProto> nodes() throws IOException {
+        return asked(() ->
+                service.tiers(null, TiersRequestProto.getDefaultInstance()).getNodesList());
+    }
+
+    /** A DataNode's figures by id. */
+    public static Map<String, Long> figures(NodeProto node) {
+        return byId(node.getFiguresList());
+    }
+
+    /**
+     * Orders the blocks of a file into memory.
+     *
+     * @return how many blocks the service took the order for
+     */
+    public int promote(Path file) throws IOException {
+        ChangeRequestProto request = ChangeRequestProto.newBuilder()
+                .setVerb(VerbProto.PROMOTE_NOW)
+                .setTarget(file.toUri().getPath())
+                .build();
+        ChangeResponseProto answer = asked(() -> service.change(null, request));
+        if (answer.getRefused() > 0) {
+            throw new IOException(file + " was not promoted: " + answer.getMessagesList());
+        }
+        return answer.getAccepted();
+    }
+
+    private interface Question<T> {
+        T ask() throws ServiceException;
+    }
+
+    private static <T> T asked(Question<T> question) throws IOException {
+        try {
+            return question.ask();
+        } catch (ServiceException e) {
+            throw new IOException("the placement service does not answer", e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private static Map<String, Long> byId(List<FigureValueProto> values) {
+        Map<String, Long> figures = new TreeMap<>();
+        values.forEach(value -> figures.put(value.getId(), value.getValue()));
+        return figures;
+    }
+
+    @Override
+    public void close() {
+        RPC.stopProxy(service);
+    }
+}
