@@ -102,6 +102,9 @@ public final class Leftovers {
         if (extent == null || extent.state() != ExtentState.COPYING) {
             return false;
         }
+        // The earlier process may have passed its descriptor to a stock client: such a file is removed, never
+        // truncated.
+        extent.passed = true;
         boolean published = false;
         boolean moved = false;
         try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes);

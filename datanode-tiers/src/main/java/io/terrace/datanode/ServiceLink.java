@@ -27,8 +27,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one placement service is told and what it orders: makes each heartbeat, takes each answer. Whoever owns it sends.
  *
- * <p>What a failed heartbeat carried is carried again by the next. {@link #compose}, {@link #delivered} and {@link
- * #failed} are called by one thread in turns; heat, residency and results come from any thread.
+ * <p>A heartbeat whose answer was lost may have arrived: it is sent again as it was, under its number, so that the service
+ * counts it once and repeats the orders that were lost. What a refused one carried is carried by the next. {@link
+ * #compose}, {@link #delivered}, {@link #failed} and {@link #refused} are called by one thread in turns; heat, residency
+ * and results come from any thread.
  */
 public final class ServiceLink implements Accesses.Listener, ResidencyListener {
 
@@ -71,6 +73,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
     private long bytesServedTold;
     private List<HeatTable.Heat> sentHeat = List.of();
     private List<ResultProto> sentResults = List.of();
+    private @Nullable HeartbeatRequestProto unanswered;
 
     /**
      * A link that has told nothing yet.
@@ -102,8 +105,17 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
         }
     }
 
-    /** The next heartbeat. */
+    /** The next heartbeat, or the last one again while it is without an answer. */
     public HeartbeatRequestProto compose(long nowNs) {
+        HeartbeatRequestProto request = unanswered;
+        if (request == null) {
+            request = composeNew(nowNs);
+            unanswered = request;
+        }
+        return request;
+    }
+
+    private HeartbeatRequestProto composeNew(long nowNs) {
         NodeIdentity identity = shared.identity();
         HeartbeatRequestProto.Builder request = HeartbeatRequestProto.newBuilder()
                 .setBlockPoolId(pool)
@@ -138,6 +150,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
      */
     public int delivered(HeartbeatResponseProto response, long nowNs) {
         shared.figures().increment(Figure.HEARTBEATS);
+        unanswered = null;
         sentHeat = List.of();
         sentResults = List.of();
         bytesServedToldBefore = bytesServedTold;
@@ -153,9 +166,15 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
         return response.getHeartbeatIntervalMs();
     }
 
-    /** The heartbeat was not answered. */
+    /** No answer came; whether the heartbeat arrived is not known. */
     public void failed() {
         shared.figures().increment(Figure.HEARTBEATS_FAILED);
+    }
+
+    /** The service refused the heartbeat and took nothing from it. */
+    public void refused() {
+        shared.figures().increment(Figure.HEARTBEATS_FAILED);
+        unanswered = null;
         heat.restore(sentHeat);
         sentHeat = List.of();
         sentResults.forEach(results::offer);

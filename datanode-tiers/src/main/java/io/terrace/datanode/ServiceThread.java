@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +107,11 @@ public final class ServiceThread implements Closeable {
             }
             return wantedMs > 0 ? TimeUnit.MILLISECONDS.toNanos(wantedMs) : intervalNs;
         } catch (ServiceException | IOException | RuntimeException e) {
-            link.failed();
+            if (e.getCause() instanceof RemoteException) {
+                link.refused();
+            } else {
+                link.failed();
+            }
             hangUp();
             if (!failedBefore && !closed) {
                 LOG.warn("The placement service {} does not answer; what is in memory stays", service, e);
