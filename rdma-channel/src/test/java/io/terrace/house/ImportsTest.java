@@ -1,0 +1,62 @@
+package io.terrace.house;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+
+/** Which room may know which. */
+@AnalyzeClasses(packages = "io.terrace", importOptions = ImportOption.DoNotIncludeTests.class)
+class ImportsTest {
+    private static final String[] JDK = {"java..", "jdk.net..", "org.slf4j..", "org.jspecify.."};
+
+    @ArchTest
+    static final ArchRule CHANNEL_KNOWS_THE_JDK_ONLY = classes()
+            .that()
+            .resideInAPackage("io.terrace.channel..")
+            .should()
+            .onlyDependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(JDK)
+                    .or(JavaClass.Predicates.resideInAPackage("io.terrace.channel.."))
+                    .or(JavaClass.Predicates.belongToAnyOf(Figure.class, Figures.class)));
+
+    @ArchTest
+    static final ArchRule CLIENT_KNOWS_THE_JDK_AND_HADOOP_ONLY = classes()
+            .that()
+            .resideInAPackage("io.terrace.client..")
+            .should()
+            .onlyDependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(JDK)
+                    .or(JavaClass.Predicates.resideInAnyPackage(
+                            "org.apache.hadoop..",
+                            "io.terrace.channel..",
+                            "io.terrace.client..",
+                            "io.terrace.protocol"))
+                    .or(JavaClass.Predicates.belongToAnyOf(Figure.class, Figures.class)));
+
+    @ArchTest
+    static final ArchRule MICROMETER_STAYS_IN_ITS_BRIDGES = noClasses()
+            .that()
+            .haveNameNotMatching("io\\.terrace\\.metrics\\.(MicrometerBridge|PrometheusEndpoint)")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.micrometer..");
+
+    @ArchTest
+    static final ArchRule FIGURES_KNOW_NO_ROOM = noClasses()
+            .that()
+            .resideInAnyPackage("io.terrace.metrics..", "io.terrace.protocol..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.terrace.channel..", "io.terrace.client..", "io.terrace.fs..");
+
+    @ArchTest
+    static final ArchRule CHANNEL_AND_CLIENT_KNOW_NO_DAEMON = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.terrace.datanode..", "io.terrace.placement..", "io.terrace.placementctl..");
+}

@@ -1,0 +1,42 @@
+package io.terrace.metrics;
+
+import java.util.Locale;
+
+/** Makes {@code docs/metrics.md} out of the list of figures. */
+final class MetricsPage {
+    private MetricsPage() {}
+
+    static String text() {
+        StringBuilder page = new StringBuilder(
+                """
+                # Metrics
+
+                Generated from `io.terrace.metrics.Figure`; a test fails when this page and the list differ, and names the
+                command that brings it up to date. In Prometheus a figure is `terrace_` and its id with underscores, counters with
+                `_total`; in Hadoop's metrics2 and JMX it is an attribute of the context `terrace`; a client reads its own
+                through `io.terrace.client.ClientFigures`. Counters grow within one process and begin at 0 with it.
+                """);
+        for (Figure.Where where : Figure.Where.values()) {
+            page.append("\n## ").append(heading(where)).append("\n\n");
+            page.append("| Figure | Kind | Unit | metrics2 | What it says |\n|---|---|---|---|---|\n");
+            for (Figure figure : Figure.values()) {
+                if (figure.where() == where) {
+                    page.append("| `").append(figure.id()).append("` | ");
+                    page.append(figure.kind().name().toLowerCase(Locale.ROOT)).append(" | ");
+                    page.append(figure.unit().name().toLowerCase(Locale.ROOT)).append(" | `");
+                    page.append(Metrics2Bridge.attribute(figure)).append("` | ");
+                    page.append(figure.doc()).append(" |\n");
+                }
+            }
+        }
+        return page.toString();
+    }
+
+    private static String heading(Figure.Where where) {
+        return switch (where) {
+            case CLIENT -> "Client";
+            case DATANODE -> "DataNode";
+            case NAMENODE -> "NameNode";
+        };
+    }
+}
