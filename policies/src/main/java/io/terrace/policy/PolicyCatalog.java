@@ -1,5 +1,8 @@
 package io.terrace.policy;
 
+import io.terrace.policy.adaptive.AdaptiveShelf;
+import io.terrace.policy.adaptive.Objective;
+import io.terrace.policy.adaptive.Tuning;
 import io.terrace.policy.shelf.ArcShelf;
 import io.terrace.policy.shelf.DecayShelf;
 import io.terrace.policy.shelf.FrequencyShelf;
@@ -26,6 +29,7 @@ public final class PolicyCatalog {
     private static final Map<String, Entry> ENTRIES = new LinkedHashMap<>();
 
     static {
+        adaptive();
         shelf(
                 "idecider",
                 "Admits an object read more often than a threshold and evicts the one of greatest age (Rudani, Campbell)",
@@ -101,6 +105,46 @@ public final class PolicyCatalog {
                 "decay-density",
                 true,
                 "Decayed access counts per byte; admits what is worth more than those it displaces");
+    }
+
+    private static void adaptive() {
+        List<PolicyParameter> parameters = List.of(
+                new PolicyParameter(
+                        "objective",
+                        "tiered",
+                        "what counts: 'objects' served, 'bytes' served, or 'tiered': objects in the fastest tier, bytes"
+                                + " below"),
+                new PolicyParameter("tracked", "1000000", "objects with a record of about 60 bytes, 16 to 16777216"),
+                new PolicyParameter("sampled", "32768", "objects that take part in the contest of rules, 16 or more"),
+                new PolicyParameter(
+                        "move-cost", "0.05", "what a move into a tier costs, as a share of a hit, 0 to 0.9"),
+                new PolicyParameter(
+                        "margin", "0.005", "share of all reads by which a rule must lead to be followed, 0 to 1"),
+                new PolicyParameter(
+                        "memory", "100000", "reads after which older evidence on returns counts half, 1000 or more"),
+                WRITES);
+        PolicyKind kind = new PolicyKind(
+                "adaptive",
+                "Learns when objects of each kind come back, keeps what earns most hits for its room, and follows the"
+                        + " best of several rules tried in miniature; the default",
+                parameters);
+        ENTRIES.put(kind.name(), new Entry(kind, (values, hierarchy) -> {
+            String objective = values.word("objective", "tiered", "objects", "bytes");
+            Shelf.Maker[] makers = new Shelf.Maker[hierarchy.home()];
+            for (int k = 0; k < makers.length; k++) {
+                boolean bytes = objective.equals("bytes") || (objective.equals("tiered") && k > 0);
+                Tuning tuning = new Tuning(
+                        bytes ? Objective.BYTES : Objective.OBJECTS,
+                        (int) values.whole("tracked", 16, Tuning.MOST_TRACKED),
+                        (int) values.whole("sampled", 16, Tuning.MOST_TRACKED),
+                        values.number("move-cost", 0, 0.9),
+                        values.number("margin", 0, 1),
+                        values.whole("memory", 1000, Long.MAX_VALUE));
+                makers[k] = capacity -> new AdaptiveShelf(capacity, tuning);
+            }
+            boolean allocate = values.word("writes", "around", "allocate").equals("allocate");
+            return new LayeredPolicy(kind.name(), hierarchy, makers, allocate);
+        }));
     }
 
     private static void frequency(String name, Rule rule, String summary) {

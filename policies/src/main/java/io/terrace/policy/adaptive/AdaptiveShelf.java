@@ -1,0 +1,255 @@
+package io.terrace.policy.adaptive;
+
+import io.terrace.policy.Access;
+import io.terrace.policy.Explanation;
+import io.terrace.policy.shelf.Shelf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The self-tuning shelf. Every access teaches the {@link ReturnModel}; a {@link Contest} of imagined residencies picks
+ * the {@link Rule}; the real residency lets an object in when by that rule it is worth more than each one it displaces.
+ *
+ * <p>Reads of one object by one job within {@value #BURST_MS} ms are one sign of interest.
+ *
+ * <p>At most {@code tracked} objects have a record; when one more comes, of a few records drawn at random the one unused
+ * for longest is given up, and how often it was read goes into a sketch from which it starts when it comes back.
+ */
+public final class AdaptiveShelf implements Shelf {
+
+    private static final String NAME = "adaptive";
+    private static final int REAL = 1;
+    private static final long BURST_MS = 60_000;
+    private static final double GAP_MEMORY = 0.25;
+    private static final int FORGET_DRAWS = 8;
+    private static final int JOB_MASK = 0xFFFF;
+
+    private final Records records = new Records();
+    private final ReturnModel model;
+    private final Ranking ranking;
+    private final Residency real;
+    private final Contest contest;
+    private final JobRuns runs = new JobRuns();
+    private final int tracked;
+    private long latestMs = Long.MIN_VALUE;
+    private long seed = 1;
+
+    public AdaptiveShelf(long capacityBytes, Tuning tuning) {
+        tracked = tuning.tracked();
+        model = new ReturnModel(tuning.readsPerHalving(), tuning.moveCost());
+        ranking = new Ranking(records, model);
+        real = new Residency(REAL, records, ranking, capacityBytes);
+        contest = new Contest(
+                records,
+                ranking,
+                capacityBytes,
+                tuning.objective(),
+                tuning.moveCost(),
+                tuning.margin(),
+                tuning.sampled());
+    }
+
+    @Override
+    public void access(Access access, Evictions evictions) {
+        latestMs = Math.max(latestMs, access.nowMs());
+        long id = access.object();
+        long hash = Hash.of(id);
+        int slot = records.find(id, hash);
+        if (slot == Records.NONE) {
+            slot = remember(id, hash, access.sizeBytes());
+        } else if (records.sizeBytes(slot) != access.sizeBytes()) {
+            sized(slot, access.sizeBytes(), evictions);
+        }
+        int job = access.job() < 0 ? 0 : 1 + (int) (Hash.of(access.job()) & JOB_MASK) % JOB_MASK;
+        boolean again = job != 0
+                && job == records.job(slot)
+                && records.reads(slot) > 0
+                && latestMs - records.readMs(slot) < BURST_MS;
+        if (again) {
+            contest.readAgain(slot, hash, access.bytes());
+            return;
+        }
+        learn(slot, job, access.job());
+        contest.read(slot, hash, access.bytes(), latestMs);
+        if (!real.has(slot)) {
+            real.offer(slot, contest.favourite(), latestMs, evictions);
+        }
+    }
+
+    private void learn(int slot, int job, long jobId) {
+        int reads = records.reads(slot);
+        float weight = runs.next(jobId, latestMs);
+        float gapLog = 0;
+        if (reads > 0) {
+            long ageMs = Math.max(0, latestMs - records.readMs(slot));
+            model.end(records.returnClass(slot), ageMs, records.weight(slot));
+            double share = Math.max(GAP_MEMORY, 1.0 / reads);
+            gapLog = (float) (records.gapLog(slot) * (1 - share) + Log2.of(ageMs + 1) * share);
+            ranking.heat(slot, ageMs, false);
+        } else {
+            ranking.heat(slot, 0, true);
+        }
+        records.reads(slot, reads + 1);
+        records.readMs(slot, latestMs);
+        records.gapAndWeight(slot, gapLog, weight);
+        int node = ReturnModel.classOf(reads + 1, gapLog, records.sizeBytes(slot));
+        records.classAndJob(slot, node, job);
+        model.start(node, weight);
+    }
+
+    private int remember(long id, long hash, long sizeBytes) {
+        if (records.count() >= tracked) {
+            forgetOne();
+        }
+        int slot = records.add(id, hash);
+        records.size(slot, sizeBytes);
+        contest.thin();
+        return slot;
+    }
+
+    /** Gives up a record that no residency, real or imagined, holds, if one is drawn; else an imagined one leaves too. */
+    private void forgetOne() {
+        int oldest = Records.NONE;
+        int drawn = 0;
+        for (int tries = 0; drawn < FORGET_DRAWS && (tries < 64 || oldest == Records.NONE); tries++) {
+            seed ^= seed << 13;
+            seed ^= seed >>> 7;
+            seed ^= seed << 17;
+            int slot = (int) ((seed >>> 32) * records.high() >>> 32);
+            if (!records.used(slot) || real.has(slot) && tries < 1000) {
+                continue;
+            }
+            drawn++;
+            if (oldest == Records.NONE || records.readMs(slot) < records.readMs(oldest)) {
+                oldest = slot;
+            }
+        }
+        contest.leave(oldest);
+        records.remove(oldest);
+    }
+
+    private void sized(int slot, long sizeBytes, Evictions evictions) {
+        long more = sizeBytes - records.sizeBytes(slot);
+        boolean here = real.has(slot);
+        real.grow(slot, more);
+        contest.grow(slot, more);
+        records.size(slot, sizeBytes);
+        if (here && sizeBytes > real.capacityBytes()) {
+            real.leave(slot);
+            evictions.evicted(records.id(slot), sizeBytes);
+        }
+        real.shrink(contest.favourite(), latestMs, evictions);
+        contest.shrink(latestMs);
+    }
+
+    @Override
+    public boolean holds(long object) {
+        int slot = records.find(object, Hash.of(object));
+        return slot != Records.NONE && real.has(slot);
+    }
+
+    @Override
+    public void adopt(long nowMs, long object, long sizeBytes, Evictions evictions) {
+        latestMs = Math.max(latestMs, nowMs);
+        long hash = Hash.of(object);
+        int slot = records.find(object, hash);
+        if (slot == Records.NONE) {
+            slot = remember(object, hash, sizeBytes);
+            records.readMs(slot, latestMs);
+            records.classAndJob(slot, ReturnModel.classOf(1, 0, sizeBytes), 0);
+        } else if (records.sizeBytes(slot) != sizeBytes) {
+            sized(slot, sizeBytes, evictions);
+        }
+        if (!real.has(slot)) {
+            real.enter(slot);
+            real.shrink(contest.favourite(), latestMs, evictions);
+        }
+    }
+
+    @Override
+    public void resized(long object, long sizeBytes, Evictions evictions) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot != Records.NONE) {
+            sized(slot, sizeBytes, evictions);
+        }
+    }
+
+    @Override
+    public void drop(long object) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot != Records.NONE) {
+            real.leave(slot);
+            contest.leave(slot);
+            records.remove(slot);
+        }
+    }
+
+    @Override
+    public void resize(long capacityBytes, Evictions evictions) {
+        real.capacity(capacityBytes);
+        real.shrink(contest.favourite(), latestMs, evictions);
+        contest.capacity(capacityBytes, latestMs);
+    }
+
+    /** The rule followed at present, by its name. */
+    public String favourite() {
+        return contest.favourite().name();
+    }
+
+    @Override
+    public long usedBytes() {
+        return real.usedBytes();
+    }
+
+    @Override
+    public long capacityBytes() {
+        return real.capacityBytes();
+    }
+
+    @Override
+    public long trackedObjects() {
+        return records.count();
+    }
+
+    @Override
+    public long memoryBytes() {
+        return records.memoryBytes() + model.memoryBytes() + real.memoryBytes() + contest.memoryBytes();
+    }
+
+    @Override
+    public @Nullable Explanation explain(long nowMs, long object, int tier) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot == Records.NONE) {
+            return null;
+        }
+        Rule rule = contest.favourite();
+        long now = Math.max(latestMs, nowMs);
+        long ageMs = Math.max(0, now - records.readMs(slot));
+        int rival = real.candidate(rule, now);
+        boolean contested = rival != Records.NONE && rival != slot;
+        double worth = ranking.worth(rule, slot, now);
+        double bar = contested ? ranking.worth(rule, rival, now) : Double.NaN;
+        boolean here = real.has(slot);
+        String because = records.sizeBytes(slot) > real.capacityBytes()
+                ? "larger than the tier"
+                : here ? "worth its room" : "worth less than what would leave, or than the move";
+        String sentence = String.format(
+                "read %d times, last %d s ago, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",
+                records.reads(slot),
+                ageMs / 1000,
+                100 * model.returnChance(records.returnClass(slot)),
+                rule.evidence(),
+                worth,
+                contested ? String.format(", against 2^%.1f of object %d here", bar, records.id(rival)) : "",
+                because);
+        return new Explanation(
+                NAME,
+                because,
+                object,
+                tier,
+                worth,
+                bar,
+                ageMs,
+                contested ? records.id(rival) : Explanation.NO_RIVAL,
+                sentence);
+    }
+}

@@ -1,0 +1,214 @@
+package io.terrace.policy.adaptive;
+
+import java.util.Arrays;
+
+/**
+ * When objects come back: for each class of objects, how the time from a read to the next read of the same object is
+ * distributed, those that never come back included; and from it what an object is worth that was last read so long ago.
+ *
+ * <p>The worth is the Gittins index of keeping it: the greatest ratio, over all spans one might keep it for, of the
+ * chance that it is read within the span to the expected time it takes up room until then. It is exact for the
+ * one-object problem, and what makes scans and loops harmless: after a scan the distribution says that nothing comes
+ * back, in a loop that the object read longest ago is the next. Hit density as in LHD (Beckmann, Chen, Cidon, NSDI
+ * 2018) is the same ratio for the span a cache happens to keep things; here all accesses count, also those to objects
+ * that are not kept, so the estimate does not depend on the policy in force. Gittins, J. R. Stat. Soc. B 41/2, 1979.
+ *
+ * <p>Classes form a tree: all objects; by reads so far; by reads and typical gap (for objects read once: by size). A
+ * class with little evidence leans on its parent by adding {@link #PRIOR_WEIGHT} pseudo-reads distributed as there; at
+ * the root the prior is that half return, at any order of magnitude alike. Spans are in buckets, {@value #PER_OCTAVE}
+ * per doubling. Counts are halved now and then so that old behaviour fades. Single-threaded; no allocation after
+ * construction.
+ */
+final class ReturnModel {
+
+    static final int PER_OCTAVE = 4;
+
+    private static final int OCTAVES = 41;
+    private static final int SPANS = PER_OCTAVE * OCTAVES;
+    private static final int READ_CLASSES = 6;
+    private static final int GAP_CLASSES = 22;
+    private static final int NODES = 1 + READ_CLASSES + READ_CLASSES * GAP_CLASSES;
+    private static final double ROOT_WEIGHT = 10;
+    private static final double PRIOR_WEIGHT = 20;
+    private static final double LEAST_WORTH = 1e-30;
+    private static final double STALE_SHARE = 0.1;
+    private static final double STALE_LEAST = 8;
+
+    private final double[][] returned = new double[NODES][SPANS];
+    private final double[] started = new double[NODES];
+    private final double[] fresh = new double[NODES];
+    /** The index per node and span. Between spans straight lines are drawn; in logarithms these would miss cliffs. */
+    private final float[][] worths = new float[NODES][SPANS];
+
+    /** log2 of the index at span 0 less the cost of a move. */
+    private final float[] admissions = new float[NODES];
+
+    private final long readsPerHalving;
+    private final double moveCost;
+    private long reads;
+
+    private final double[] chance = new double[SPANS];
+    private final double[] held = new double[SPANS + 1];
+    private final double[] hits = new double[SPANS + 1];
+    private final int[] hull = new int[SPANS + 1];
+
+    /**
+     * @param readsPerHalving reads after which all evidence counts half
+     * @param moveCost what letting an object in costs, in hits
+     */
+    ReturnModel(long readsPerHalving, double moveCost) {
+        this.readsPerHalving = readsPerHalving;
+        this.moveCost = moveCost;
+        Arrays.fill(fresh, Double.MAX_VALUE);
+    }
+
+    /** Class of an object that has been read so often, with such a typical gap (log2 of ms) and size. */
+    static int classOf(int reads, double gapLog, long sizeBytes) {
+        int byReads = readClass(reads);
+        double detail = byReads == 0 ? Log2.of(sizeBytes) * 0.333 : gapLog * 0.5;
+        return 1 + READ_CLASSES + byReads * GAP_CLASSES + (int) Math.min(GAP_CLASSES - 1, detail);
+    }
+
+    private static int readClass(int reads) {
+        if (reads <= 2) {
+            return Math.max(0, reads - 1);
+        }
+        return reads <= 4 ? 2 : reads <= 8 ? 3 : reads <= 20 ? 4 : 5;
+    }
+
+    private static int parent(int node) {
+        return node <= READ_CLASSES ? 0 : 1 + (node - 1 - READ_CLASSES) / GAP_CLASSES;
+    }
+
+    private static int span(long ageMs) {
+        return (int) Math.min(SPANS - 1, Log2.of(ageMs + 1) * PER_OCTAVE);
+    }
+
+    private static double spanStart(int span) {
+        return Log2.inverse((double) span / PER_OCTAVE) - 1;
+    }
+
+    /** An object of the class was read; from now it is waited for. */
+    void start(int node, double weight) {
+        if (++reads % readsPerHalving == 0) {
+            halve();
+        }
+        for (int at = node; ; at = parent(at)) {
+            started[at] += weight;
+            fresh[at] += weight;
+            if (at == 0) {
+                return;
+            }
+        }
+    }
+
+    /** An object that started in the class with that weight came back after so long. */
+    void end(int node, long ageMs, double weight) {
+        int span = span(ageMs);
+        for (int at = node; ; at = parent(at)) {
+            returned[at][span] += weight;
+            fresh[at] += weight;
+            if (at == 0) {
+                return;
+            }
+        }
+    }
+
+    private void halve() {
+        for (int node = 0; node < NODES; node++) {
+            started[node] /= 2;
+            fresh[node] = Double.MAX_VALUE;
+            for (int span = 0; span < SPANS; span++) {
+                returned[node][span] /= 2;
+            }
+        }
+    }
+
+    /** log2 of expected hits per ms of room taken, for an object of the class last read so long ago. */
+    double worth(int node, long ageMs) {
+        refresh(node);
+        double place = Log2.of(ageMs + 1) * PER_OCTAVE;
+        int span = (int) place;
+        if (span >= SPANS - 1) {
+            return Log2.of(worths[node][SPANS - 1]);
+        }
+        double part = place - span;
+        float[] worth = worths[node];
+        return Log2.of(worth[span] * (1 - part) + worth[span + 1] * part);
+    }
+
+    /** As {@link #worth} at age 0, less the cost of the move; minus infinity when it would never pay back. */
+    double admission(int node) {
+        refresh(node);
+        return admissions[node];
+    }
+
+    /** Chance that an object of the class is read again at all. */
+    double returnChance(int node) {
+        distribute(node);
+        return Arrays.stream(chance).sum();
+    }
+
+    private void refresh(int node) {
+        if (fresh[node] > Math.max(STALE_LEAST, STALE_SHARE * started[node])) {
+            fresh[node] = 0;
+            compute(node);
+        }
+    }
+
+    /** Fills {@link #chance} with the chance of coming back in each span. */
+    private void distribute(int node) {
+        if (node == 0) {
+            double sum = started[0] + ROOT_WEIGHT;
+            for (int span = 0; span < SPANS; span++) {
+                chance[span] = (returned[0][span] + ROOT_WEIGHT * 0.5 / SPANS) / sum;
+            }
+            return;
+        }
+        distribute(parent(node));
+        double sum = started[node] + PRIOR_WEIGHT;
+        for (int span = 0; span < SPANS; span++) {
+            chance[span] = (returned[node][span] + PRIOR_WEIGHT * chance[span]) / sum;
+        }
+    }
+
+    /**
+     * With hits(s) the chance of a read up to span s and held(s) the expected time held up to it, the index at span a is
+     * the steepest slope from (held(a), hits(a)) to any later point: the first edge of the upper convex hull of the
+     * points from a on, which is built from the right.
+     */
+    private void compute(int node) {
+        distribute(node);
+        double waiting = 1;
+        for (int span = 0; span < SPANS; span++) {
+            double after = Math.max(1e-9, waiting - chance[span]);
+            double width = spanStart(span + 1) - spanStart(span);
+            held[span + 1] = held[span] + width * (waiting + after) / 2;
+            hits[span + 1] = hits[span] + chance[span];
+            waiting = after;
+        }
+        float[] worth = worths[node];
+        int top = 0;
+        hull[0] = SPANS;
+        for (int span = SPANS - 1; span >= 0; span--) {
+            while (top > 0 && slope(span, hull[top - 1]) >= slope(span, hull[top])) {
+                top--;
+            }
+            worth[span] = (float) Math.max(LEAST_WORTH, slope(span, hull[top]));
+            hull[++top] = span;
+        }
+        double best = 0;
+        for (int span = 1; span <= SPANS; span++) {
+            best = Math.max(best, (hits[span] - moveCost) / held[span]);
+        }
+        admissions[node] = best <= 0 ? Float.NEGATIVE_INFINITY : (float) Log2.of(Math.max(LEAST_WORTH, best));
+    }
+
+    private double slope(int from, int to) {
+        return (hits[to] - hits[from]) / (held[to] - held[from]);
+    }
+
+    long memoryBytes() {
+        return NODES * (SPANS * 12L + 20L) + SPANS * 28L;
+    }
+}
