@@ -1,0 +1,166 @@
+package io.terrace.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What a link says when heartbeats are lost, when there is too much to say, and whom it obeys. */
+class ServiceLinkTest {
+
+    private static final String POOL = "pool";
+
+    private final Figures figures = new Figures();
+    private final AtomicInteger news = new AtomicInteger();
+    private final TierNews tierNews = new TierNews(figures, key -> {});
+    private final MemoryTier tier = new MemoryTier(
+            new MemoryTier.Limits(1_000_000, 1_000, 0),
+            new Region(1 << 20, 1L << 30, 0),
+            new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
+            (extent, truncate) -> {},
+            SharedSlots.NONE,
+            tierNews,
+            key -> false);
+    private final Accesses accesses = new Accesses(figures, () -> 5_000_000L);
+    private final Authority authority = new Authority();
+    private final ServiceLink link = link();
+
+    private ServiceLink link() {
+        ServiceLink made = new ServiceLink(
+                POOL,
+                new ServiceLink.Shared(
+                        new NodeIdentity("uuid", "host", 9866, 7),
+                        tier,
+                        new MoveOrders(
+                                tier,
+                                new Promotions(tier, 0, 1, "none", () -> null),
+                                authority,
+                                Pace.ofSystem(0),
+                                0,
+                                figures,
+                                () -> {}),
+                        authority,
+                        accesses,
+                        (pool, id) -> new ServiceLink.ReplicaLook.Seen(new BlockKey(pool, id, 1), 100, TierProto.DISK),
+                        List::of,
+                        figures,
+                        16),
+                news::incrementAndGet);
+        tierNews.listen(made);
+        accesses.listen(POOL, made);
+        return made;
+    }
+
+    private void enter(long id) {
+        Extent extent = tier.begin(new BlockKey(POOL, id, 1), 100, false, 0).extent();
+        tier.publish(extent, 0);
+    }
+
+    private static HeartbeatResponseProto answer(long epoch, boolean active, boolean serve) {
+        return HeartbeatResponseProto.newBuilder()
+                .setActive(active)
+                .setEpoch(epoch)
+                .setServe(serve)
+                .build();
+    }
+
+    @Test
+    void residency_isToldInFullFirstThenAsChanges() {
+        enter(1);
+        HeartbeatRequestProto first = link.compose(0);
+        assertThat(first.getFullResidency()).isTrue();
+        assertThat(first.getResidencyList()).hasSize(1);
+        link.delivered(answer(1, true, true), 0);
+
+        enter(2);
+        tier.drop(new BlockKey(POOL, 1, 1), RetireCause.ORDERED, 0);
+        HeartbeatRequestProto second = link.compose(0);
+        assertThat(second.getFullResidency()).isFalse();
+        assertThat(second.getResidencyList())
+                .extracting(entry -> entry.getBlock().getBlockId(), ResidencyProto::getResident)
+                .containsExactly(tuple(2L, true), tuple(1L, false));
+    }
+
+    private HeartbeatRequestProto composeAfterReads() {
+        link.compose(0);
+        link.delivered(answer(1, true, true), 0);
+        accesses.stockReadBegan(POOL, 9, false);
+        accesses.stockReadEnded(POOL, 9, 50, false);
+        enter(3);
+        assertThat(news.get()).isPositive();
+        HeartbeatRequestProto request = link.compose(5_000_000L);
+        assertThat(request.getHeatList()).hasSize(1);
+        assertThat(request.getResidencyList()).hasSize(1);
+        accesses.granted(POOL, 9, 4, 30);
+        return request;
+    }
+
+    @Test
+    void heartbeat_withoutAnswer_isSentAgainAsItWas() {
+        HeartbeatRequestProto lost = composeAfterReads();
+        link.failed();
+        assertThat(link.compose(9_000_000L)).isEqualTo(lost);
+        link.delivered(answer(1, true, true), 0);
+
+        HeartbeatRequestProto next = link.compose(9_000_000L);
+        assertThat(next.getSequence()).isGreaterThan(lost.getSequence());
+        assertThat(next.getHeatList()).singleElement().satisfies(heat -> {
+            assertThat(heat.getReads()).isEqualTo(4);
+            assertThat(heat.getBytesRead()).isEqualTo(30);
+            assertThat(heat.getBytesReadFromMemory()).isEqualTo(30);
+            assertThat(heat.getAgeMs()).isEqualTo(4);
+        });
+        assertThat(next.getBytesServed()).isEqualTo(30);
+    }
+
+    @Test
+    void heartbeat_thatWasRefused_losesNeitherHeatNorResidency() {
+        composeAfterReads();
+        link.refused();
+        HeartbeatRequestProto next = link.compose(9_000_000L);
+        assertThat(next.getHeatList()).singleElement().satisfies(heat -> {
+            assertThat(heat.getReads()).isEqualTo(5);
+            assertThat(heat.getBytesRead()).isEqualTo(80);
+            assertThat(heat.getBytesReadFromMemory()).isEqualTo(30);
+        });
+        assertThat(next.getFullResidency()).isTrue();
+        assertThat(next.getResidencyList()).hasSize(1);
+        assertThat(next.getBytesServed()).isEqualTo(80);
+    }
+
+    @Test
+    void heat_beyondTheLimit_forgetsTheOldestAndCountsThem() {
+        for (int id = 0; id < 20; id++) {
+            accesses.stockReadBegan(POOL, id, false);
+        }
+        assertThat(link.compose(0).getHeatList())
+                .hasSize(16)
+                .noneMatch(heat -> heat.getBlock().getBlockId() < 4);
+        assertThat(figures.value(Figure.HEAT_DROPPED)).isEqualTo(4);
+    }
+
+    @Test
+    void answer_ofStandbyOrEarlierEpoch_isNotObeyed() {
+        link.compose(0);
+        link.delivered(answer(9, false, false), 0);
+        assertThat(tier.serves(POOL)).as("a standby").isTrue();
+        link.compose(0);
+        link.delivered(answer(5, true, true), 0);
+        link.compose(0);
+        link.delivered(answer(4, true, false), 0);
+        assertThat(tier.serves(POOL)).as("an earlier epoch").isTrue();
+        link.compose(0);
+        link.delivered(answer(5, true, false), 0);
+        assertThat(tier.serves(POOL)).isFalse();
+        assertThat(link.compose(0).getServing()).isFalse();
+    }
+}
