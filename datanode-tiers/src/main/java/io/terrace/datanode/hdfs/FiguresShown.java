@@ -45,8 +45,7 @@ final class FiguresShown implements Closeable {
         }
     }
 
-    private static @Nullable AutoCloseable prometheus(
-            Figures figures, DataNodeSettings settings, String datanodeUuid) {
+    private static @Nullable AutoCloseable prometheus(Figures figures, DataNodeSettings settings, String datanodeUuid) {
         String address = settings.metricsAddress();
         if (address.isEmpty()) {
             return null;
