@@ -109,6 +109,11 @@ public enum SettingKeys {
             "idecider",
             "NameNode",
             "Name of the placement policy; each DataNode has an instance of its own."),
+    PLACEMENT_POLICY_PARAMETERS(
+            "terrace.placement.policy.parameters",
+            "",
+            "NameNode",
+            "Parameters of the policy as name=value, separated by commas."),
     PLACEMENT_IDECIDER_THRESHOLD(
             "terrace.placement.idecider.threshold", "2", "NameNode", "Reads that a block must exceed to be promoted."),
     PLACEMENT_IDECIDER_REMEMBERED(
