@@ -12,6 +12,7 @@ import io.terrace.bench.demo.MemoryState;
 import io.terrace.bench.demo.Screen;
 import io.terrace.bench.demo.ServiceProbe;
 import io.terrace.bench.load.VerifyingClient;
+import io.terrace.protocol.SettingKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -62,6 +63,14 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--stock", description = "without Terrace, to compare")
     boolean stock;
 
+    @Option(
+            names = "--policy",
+            paramLabel = "NAME",
+            defaultValue = "decay-admit",
+            description =
+                    "placement policy, by name; with a wrong one the NameNode's log lists them (${DEFAULT-VALUE})")
+    String policy;
+
     @Option(names = "-D", paramLabel = "KEY=VALUE", description = "one more property for every daemon and client")
     Map<String, String> properties = new LinkedHashMap<>();
 
@@ -77,7 +86,7 @@ final class DemoCommand implements Callable<Integer> {
                 .withBlockBytes(options.blockBytes)
                 .withReplication(Math.min(2, datanodes))
                 .withTerrace(!stock)
-                .withProperties(properties);
+                .withProperties(with(SettingKeys.PLACEMENT_POLICY.key(), policy));
         Path at = directory();
         Screen screen = new Screen(command.commandLine().getOut(), Boolean.getBoolean("terrace.terminal"));
 
@@ -126,6 +135,13 @@ final class DemoCommand implements Callable<Integer> {
         if (keep) {
             screen.line("  bin/terrace down --purge --dir %s", cluster.layout().dir());
         }
+    }
+
+    /** The user's properties with one of ours, over which theirs win. */
+    private Map<String, String> with(String key, String value) {
+        Map<String, String> all = new LinkedHashMap<>(Map.of(key, value));
+        all.putAll(properties);
+        return stock ? properties : all;
     }
 
     /** The default directory is ours to clear; one that the user names is not. */
