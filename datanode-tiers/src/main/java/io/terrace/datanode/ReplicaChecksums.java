@@ -53,8 +53,7 @@ public final class ReplicaChecksums implements ChecksumSource {
         }
         ByteBuffer sums = ByteBuffer.allocate((int) sumBytes);
         fill(meta, sums);
-        return new Checksums(
-                type == TYPE_CRC32C ? ChecksumKind.CRC32C : ChecksumKind.CRC32, chunkBytes, sums.array());
+        return new Checksums(type == TYPE_CRC32C ? ChecksumKind.CRC32C : ChecksumKind.CRC32, chunkBytes, sums.array());
     }
 
     private static void fill(ReadableByteChannel from, ByteBuffer target) throws IOException {

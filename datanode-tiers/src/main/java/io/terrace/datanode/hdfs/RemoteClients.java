@@ -47,7 +47,8 @@ final class RemoteClients {
                 DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_DEFAULT);
         String protection = conf.getTrimmed(DFSConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "");
         if (encrypted || !protection.isEmpty()) {
-            LOG.warn("Clients of other hosts read through stock HDFS: data transfer is {}, which the tcp channel is not",
+            LOG.warn(
+                    "Clients of other hosts read through stock HDFS: data transfer is {}, which the tcp channel is not",
                     encrypted ? "encrypted" : "protected (" + protection + ")");
             return null;
         }
@@ -78,8 +79,11 @@ final class RemoteClients {
             LOG.info("Serving memory to clients of other hosts at {}", server.address());
             return server;
         } catch (IOException | IllegalArgumentException e) {
-            LOG.error("Clients of other hosts read through stock HDFS: cannot serve them at port {}; set {}",
-                    port, SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), e);
+            LOG.error(
+                    "Clients of other hosts read through stock HDFS: cannot serve them at port {}; set {}",
+                    port,
+                    SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(),
+                    e);
             return null;
         }
     }
@@ -87,8 +91,7 @@ final class RemoteClients {
     private static int number(Configuration conf, SettingKeys key, int least, int most) {
         int number = conf.getInt(key.key(), Integer.parseInt(key.defaultValue()));
         if (number < least || number > most) {
-            throw new IllegalArgumentException(
-                    key.key() + " is " + number + "; write " + least + " to " + most);
+            throw new IllegalArgumentException(key.key() + " is " + number + "; write " + least + " to " + most);
         }
         return number;
     }

@@ -1,0 +1,263 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.client.ClientFigures;
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.fs.TerraceFileSystem;
+import io.terrace.metrics.Figure;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Clients that do not see the memory of the DataNodes' host, as on another host or in a container: two DataNodes with
+ * block tokens, read through the FileSystem class and the tcp channel.
+ */
+class RemoteReadsTest {
+
+    private static final String OFFSET = "terrace.channel.tcp.port.offset";
+    private static final int BYTES = 3 * TerraceCluster.BLOCK_BYTES + 4321;
+
+    private static TerraceCluster cluster;
+    private static FileSystem client;
+
+    @BeforeAll
+    static void start() throws IOException {
+        Configuration conf = TerraceCluster.configuration();
+        conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
+        conf.setInt(OFFSET, 3);
+        cluster = TerraceCluster.start(2, conf);
+        client = FileSystem.newInstance(cluster.cluster().getURI(), remote());
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        client.close();
+        cluster.close();
+    }
+
+    private static Configuration remote() throws IOException {
+        Configuration conf = new Configuration(cluster.fs().getConf());
+        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
+        conf.unset(DataNodeSettings.CHANNEL_DIR);
+        // Many other tests want the two cores.
+        conf.set("terrace.client.tcp.timeout", "5s");
+        conf.set("terrace.client.tcp.connect.timeout", "5s");
+        return conf;
+    }
+
+    private static long remoteBytes() {
+        return ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+    }
+
+    private static Path pinned(String name, int bytes) throws IOException {
+        Path file = cluster.write(name, bytes, 2);
+        cluster.pin(file, 1);
+        for (long at = 0; at < bytes; at += TerraceCluster.BLOCK_BYTES) {
+            BlockKey key = cluster.key(file, (int) (at / TerraceCluster.BLOCK_BYTES));
+            await().atMost(Duration.ofSeconds(20)).until(() -> resident(0, key) || resident(1, key));
+        }
+        return file;
+    }
+
+    private static boolean resident(int datanode, BlockKey key) {
+        return cluster.service(datanode).tier().isResident(key);
+    }
+
+    private static byte[] all(Path file) throws IOException {
+        try (FSDataInputStream in = client.open(file)) {
+            return in.readAllBytes();
+        }
+    }
+
+    /** The client hears of a new resident block within a moment. */
+    private static void awaitRemote(Path file, int bytes) {
+        await().atMost(Duration.ofSeconds(10)).until(() -> {
+            long before = remoteBytes();
+            all(file);
+            return remoteBytes() - before >= bytes;
+        });
+    }
+
+    @Test
+    void read_ofResidentBlocks_comesOverTcp_andIsAccounted() throws Exception {
+        Path file = pinned("sequential", BYTES);
+        awaitRemote(file, BYTES);
+        long served = cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES);
+        long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
+        assertThat(all(file)).isEqualTo(TerraceCluster.contents("sequential", BYTES));
+        assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
+        await().atMost(Duration.ofSeconds(5))
+                .until(() ->
+                        cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES)
+                                >= served + BYTES);
+    }
+
+    @Test
+    void read_anywhereByManyThreads_givesTheFilesBytes() throws Exception {
+        Path file = pinned("positional", BYTES);
+        awaitRemote(file, BYTES);
+        byte[] contents = TerraceCluster.contents("positional", BYTES);
+        long seed = System.nanoTime();
+        AtomicReference<Throwable> wrong = new AtomicReference<>();
+        long before = remoteBytes();
+        try (FSDataInputStream shared = client.open(file)) {
+            List<Thread> readers = new ArrayList<>();
+            for (int reader = 0; reader < 4; reader++) {
+                Random random = new Random(seed + reader);
+                readers.add(new Thread(() -> {
+                    try (FSDataInputStream own = client.open(file)) {
+                        for (int i = 0; i < 100; i++) {
+                            byte[] buffer = new byte[1 + random.nextInt(i % 10 == 0 ? 1 << 21 : 20_000)];
+                            int at = random.nextInt(BYTES - buffer.length);
+                            if (i % 3 == 0) {
+                                own.seek(at);
+                                own.readFully(buffer);
+                            } else {
+                                shared.readFully(at, buffer);
+                            }
+                            assertThat(java.util.Arrays.equals(
+                                            buffer, 0, buffer.length, contents, at, at + buffer.length))
+                                    .as("seed %d, %d bytes at %d", seed, buffer.length, at)
+                                    .isTrue();
+                        }
+                    } catch (Throwable e) {
+                        wrong.set(e);
+                    }
+                }));
+            }
+            readers.forEach(Thread::start);
+            for (Thread reader : readers) {
+                reader.join(60_000);
+                assertThat(reader.isAlive()).isFalse();
+            }
+        }
+        assertThat(wrong.get()).isNull();
+        assertThat(remoteBytes()).isGreaterThan(before);
+    }
+
+    @Test
+    void read_acrossEviction_goesOnWithStock() throws Exception {
+        Path file = cluster.write("evicted", BYTES, 2);
+        long directive = cluster.pin(file, 1);
+        BlockKey first = cluster.key(file, 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> resident(0, first) || resident(1, first));
+        byte[] contents = TerraceCluster.contents("evicted", BYTES);
+        try (FSDataInputStream in = client.open(file)) {
+            byte[] head = new byte[1000];
+            in.readFully(head);
+            cluster.fs().removeCacheDirective(directive);
+            cluster.awaitGone(0, first);
+            cluster.awaitGone(1, first);
+            assertThat(in.readAllBytes()).isEqualTo(java.util.Arrays.copyOfRange(contents, 1000, BYTES));
+        }
+    }
+
+    @Test
+    void read_whenTheChannelEnds_goesOnWithStock_andNoDataNodeIsDead() throws Exception {
+        Path file = pinned("cut", BYTES);
+        awaitRemote(file, BYTES);
+        try (FSDataInputStream in = client.open(file)) {
+            byte[] head = new byte[1000];
+            in.readFully(head);
+            cluster.stopPlugin(0);
+            cluster.stopPlugin(1);
+            try {
+                byte[] rest = in.readAllBytes();
+                assertThat(rest)
+                        .isEqualTo(java.util.Arrays.copyOfRange(TerraceCluster.contents("cut", BYTES), 1000, BYTES));
+                DatanodeInfo current = ((HdfsDataInputStream) in).getCurrentDatanode();
+                // A stream that had put it on its dead list would have gone to the other one, and then waited.
+                assertThat(current).isNotNull();
+                in.readFully(0, head);
+            } finally {
+                cluster.startPlugin(0);
+                cluster.startPlugin(1);
+            }
+        }
+    }
+
+    @Test
+    void read_whereTheChannelIsSilent_costsOneDeadline() throws Exception {
+        Path file = cluster.write("silent", BYTES, 1);
+        // A channel of its own settings, so that nothing is connected yet; its port answers nothing.
+        int transferPort = cluster.located(file, 0).getLocations()[0].getXferPort();
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Configuration conf = remote();
+            conf.setInt(OFFSET, silent.getLocalPort() - transferPort);
+            conf.set("terrace.client.tcp.connect.timeout", "300ms");
+            long unreachable = ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE);
+            try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf)) {
+                byte[] buffer = new byte[4096];
+                try (FSDataInputStream in = fs.open(file)) {
+                    for (int i = 0; i < 50; i++) {
+                        in.readFully(i * 1000L, buffer);
+                    }
+                    assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("silent", BYTES));
+                }
+            }
+            // Once, and once again after a pause at most; not for each of the reads.
+            assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE) - unreachable)
+                    .isBetween(1L, 4L);
+        }
+    }
+
+    @Test
+    void read_hedged_works() throws Exception {
+        Path file = pinned("hedged", BYTES);
+        awaitRemote(file, BYTES);
+        Configuration conf = remote();
+        conf.setInt("dfs.client.hedged.read.threadpool.size", 4);
+        conf.setLong("dfs.client.hedged.read.threshold.millis", 1);
+        byte[] contents = TerraceCluster.contents("hedged", BYTES);
+        try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+                FSDataInputStream in = fs.open(file)) {
+            byte[] buffer = new byte[100_000];
+            for (int at = 0; at + buffer.length < BYTES; at += buffer.length) {
+                in.readFully(at, buffer);
+                assertThat(buffer).isEqualTo(java.util.Arrays.copyOfRange(contents, at, at + buffer.length));
+            }
+        }
+    }
+
+    @Test
+    void read_afterAppend_seesTheNewBytes() throws Exception {
+        int bytes = 300_000;
+        Path file = pinned("appended", bytes);
+        awaitRemote(file, bytes);
+        try (FSDataOutputStream out = client.append(file)) {
+            out.write(TerraceCluster.contents("more", 1000));
+        }
+        byte[] all = all(file);
+        assertThat(all).hasSize(bytes + 1000).startsWith(TerraceCluster.contents("appended", bytes));
+        assertThat(all).endsWith(TerraceCluster.contents("more", 1000));
+    }
+
+    @Test
+    void open_withProtectedTransfer_leavesTheChannelAlone() throws Exception {
+        Configuration conf = remote();
+        conf.set("dfs.data.transfer.protection", "privacy");
+        long before = ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED);
+        FileSystem.newInstance(cluster.cluster().getURI(), conf).close();
+        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED)).isEqualTo(before + 1);
+    }
+}
