@@ -33,11 +33,13 @@ final class PlacementService implements AutoCloseable {
     private final RPC.Server server;
     private final PlacementThread loop;
     private final AdminService admin;
+    private final FiguresShown shown;
 
-    private PlacementService(RPC.Server server, PlacementThread loop, AdminService admin) {
+    private PlacementService(RPC.Server server, PlacementThread loop, AdminService admin, FiguresShown shown) {
         this.server = server;
         this.loop = loop;
         this.admin = admin;
+        this.shown = shown;
     }
 
     /**
@@ -68,7 +70,7 @@ final class PlacementService implements AutoCloseable {
             // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
             conf.updateConnectAddr(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), bound);
             LOG.info("Terrace placement service up at {} with policy {}", bound, settings.policy());
-            return new PlacementService(server, loop, admin);
+            return new PlacementService(server, loop, admin, new FiguresShown(nameNode, bound.getPort(), figures));
         } catch (IOException | RuntimeException | Error e) {
             if (server != null) {
                 server.stop();
@@ -104,6 +106,7 @@ final class PlacementService implements AutoCloseable {
 
     @Override
     public void close() {
+        shown.close();
         server.stop();
         loop.close();
         admin.close();

@@ -1,9 +1,11 @@
 package io.terrace.placement.hdfs;
 
 import io.terrace.placement.PlacementSettings;
+import io.terrace.policy.Hierarchy;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
+import io.terrace.policy.Tier;
 import io.terrace.protocol.SettingKeys;
 import java.util.HashMap;
 import java.util.List;
@@ -73,14 +75,39 @@ public final class SettingsReader {
                         + PolicyCatalog.kinds().stream().map(PolicyKind::name).toList()));
         Map<String, String> values = new HashMap<>();
         for (PolicyParameter parameter : kind.parameters()) {
-            String key = "terrace.placement." + policy + "." + parameter.name();
-            SettingKeys known = SettingKeys.of(key);
-            String value = conf.getTrimmed(key, known == null ? null : known.defaultValue());
-            if (value != null) {
-                values.put(parameter.name(), value);
+            SettingKeys known = SettingKeys.of("terrace.placement." + policy + "." + parameter.name());
+            if (known != null) {
+                values.put(parameter.name(), text(known));
+            } else if (parameter.name().equals("remembered")) {
+                // A NameNode has a policy per DataNode; the policies' own default is for one alone.
+                values.put(parameter.name(), SettingKeys.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
             }
         }
+        SettingKeys key = SettingKeys.PLACEMENT_POLICY_PARAMETERS;
+        for (String word : conf.getTrimmedStringCollection(key.key())) {
+            int equals = word.indexOf('=');
+            if (equals < 1) {
+                throw refusal(key, word, "name=value, separated by commas", null);
+            }
+            values.put(
+                    word.substring(0, equals).strip(),
+                    word.substring(equals + 1).strip());
+        }
+        checkParameters(policy, values);
         return values;
+    }
+
+    /** Lets the policy itself refuse what it does not take, here rather than at the first heartbeat. */
+    private static void checkParameters(String policy, Map<String, String> values) {
+        try {
+            PolicyCatalog.create(
+                    policy, values, Hierarchy.of(new Tier("memory", 0, 1, 1, true), new Tier("home", 0, 1, 1, false)));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    SettingKeys.PLACEMENT_POLICY_PARAMETERS.key() + " or terrace.placement." + policy + ".*: "
+                            + e.getMessage(),
+                    e);
+        }
     }
 
     String text(SettingKeys key) {

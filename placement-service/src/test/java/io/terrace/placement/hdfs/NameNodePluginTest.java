@@ -7,7 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -159,6 +162,26 @@ class NameNodePluginTest {
         assertThatThrownBy(() -> one.proxy()
                         .heartbeat(null, one.request().setBlockPoolId("BP-0").build()))
                 .hasMessageContaining("block pool");
+    }
+
+    @Test
+    void figures_areShownAsPrometheusTextAndInJmx() throws Exception {
+        whenActive();
+        String web = "http://" + cluster.getNameNode().getHttpAddress().getHostString() + ":"
+                + cluster.getNameNode().getHttpAddress().getPort();
+        assertThat(fetched(web + FiguresShown.PATH))
+                .contains("# TYPE terrace_placement_heartbeats_total counter")
+                .contains("terrace_placement_lock_longest_nanoseconds");
+        int port = service(cluster, 0).getPort();
+        assertThat(fetched(web + "/jmx?qry=Hadoop:service=NameNode,name=TerracePlacement-" + port))
+                .contains("\"PlacementHeartbeats\"")
+                .contains("\"PlacementActive\"");
+    }
+
+    private static String fetched(String url) throws IOException {
+        try (InputStream in = URI.create(url).toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     @Test

@@ -60,6 +60,17 @@ class SettingsReaderTest {
     }
 
     @Test
+    void read_otherPolicy_takesItsParameters() {
+        conf.set("terrace.placement.policy", "lrfu");
+        conf.set("terrace.placement.policy.parameters", "lambda=0.5, remembered=77");
+        assertThat(read().policyParameters()).isEqualTo(Map.of("lambda", "0.5", "remembered", "77"));
+        conf.set("terrace.placement.policy.parameters", "lambda=7");
+        assertThatThrownBy(this::read).hasMessageContaining("lambda");
+        conf.set("terrace.placement.policy.parameters", "lamda");
+        assertThatThrownBy(this::read).hasMessageContaining("name=value");
+    }
+
+    @Test
     void read_unknownKey_isRefusedWithTheNearest() {
         conf.set("terrace.placement.heartbeat.intervall", "1s");
         assertThatThrownBy(this::read).hasMessageContaining("did you mean terrace.placement.heartbeat.interval?");
