@@ -194,8 +194,9 @@ final class MemoryService implements Closeable {
     private void run(WatchedDataset dataset) {
         housekeeping.start();
         checks.start();
-        dataset.watch(new ResidentCopies(
-                tier, directory, pins, accesses, checks::poolReady, housekeeping::wake, System::nanoTime));
+        ReplicaWatch copies = new ResidentCopies(
+                tier, directory, pins, accesses, checks::poolReady, housekeeping::wake, System::nanoTime);
+        dataset.watch(new GuardedWatch(copies, () -> tier.close(System.nanoTime())));
         services.start();
         toClose.push(() -> {
             dataset.unwatch();
@@ -242,8 +243,7 @@ final class MemoryService implements Closeable {
         return grant -> revoke(server, remote, desk, grant);
     }
 
-    private static void revoke(
-            GrantServer server, @Nullable TcpGrantServer remote, GrantDesk desk, HeldGrant grant) {
+    private static void revoke(GrantServer server, @Nullable TcpGrantServer remote, GrantDesk desk, HeldGrant grant) {
         Peer peer = desk.peer(grant.peer());
         if (peer != null && remote != null && remote.serves(peer)) {
             remote.revoke(peer, grant.id());

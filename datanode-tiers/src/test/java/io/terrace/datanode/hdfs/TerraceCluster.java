@@ -74,6 +74,11 @@ final class TerraceCluster implements AutoCloseable {
         return terrace;
     }
 
+    /** The DataNodes start their plugins themselves, so that a test cannot look into them. */
+    static TerraceCluster startByConfiguration(int datanodes, Configuration conf) throws IOException {
+        return new TerraceCluster(datanodes, conf);
+    }
+
     private TerraceCluster(int datanodes, Configuration conf) throws IOException {
         boolean tmpfs = Files.isDirectory(SHARED_MEMORY) && Files.isWritable(SHARED_MEMORY);
         scratch = tmpfs

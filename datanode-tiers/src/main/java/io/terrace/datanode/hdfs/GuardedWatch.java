@@ -1,0 +1,119 @@
+package io.terrace.datanode.hdfs;
+
+import java.io.InputStream;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands between the dataset and a watch: a fault of ours is never one of the DataNode's. The first unexpected exception
+ * ends the watch for good, since a copy whose change was missed must not be served; from then on all is stock.
+ */
+final class GuardedWatch implements ReplicaWatch {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GuardedWatch.class);
+
+    private final ReplicaWatch watch;
+    private final Runnable stop;
+    private volatile boolean broken;
+
+    /**
+     * Guards a watch.
+     *
+     * @param stop ends the memory tier: nothing is served from it any more
+     */
+    GuardedWatch(ReplicaWatch watch, Runnable stop) {
+        this.watch = watch;
+        this.stop = stop;
+    }
+
+    private <T extends @Nullable Object> T ask(Function<ReplicaWatch, T> question, T otherwise) {
+        if (broken) {
+            return otherwise;
+        }
+        try {
+            return question.apply(watch);
+        } catch (RuntimeException | LinkageError e) {
+            breakOff(e);
+            return otherwise;
+        }
+    }
+
+    private void tell(Consumer<ReplicaWatch> news) {
+        ask(
+                present -> {
+                    news.accept(present);
+                    return true;
+                },
+                false);
+    }
+
+    private void breakOff(Throwable cause) {
+        broken = true;
+        LOG.error("Terrace stops, the DataNode is stock from now on: the memory tier failed", cause);
+        try {
+            stop.run();
+        } catch (RuntimeException e) {
+            LOG.error("Stopping the memory tier failed too", e);
+        }
+    }
+
+    @Override
+    public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
+        return this.<@Nullable InputStream>ask(present -> present.openCopy(block, offset), null);
+    }
+
+    @Override
+    public InputStream opened(ExtendedBlock block, InputStream stock) {
+        return ask(present -> present.opened(block, stock), stock);
+    }
+
+    @Override
+    public void changed(String pool, long blockId) {
+        tell(present -> present.changed(pool, blockId));
+    }
+
+    @Override
+    public void finalised(ExtendedBlock block) {
+        tell(present -> present.finalised(block));
+    }
+
+    @Override
+    public void poolReady(String pool) {
+        tell(present -> present.poolReady(pool));
+    }
+
+    @Override
+    public void poolGone(String pool) {
+        tell(present -> present.poolGone(pool));
+    }
+
+    @Override
+    public void pin(String pool, long[] blockIds) {
+        tell(present -> present.pin(pool, blockIds));
+    }
+
+    @Override
+    public void unpin(String pool, long[] blockIds) {
+        tell(present -> present.unpin(pool, blockIds));
+    }
+
+    @Override
+    public List<Long> pinned(String pool) {
+        return ask(present -> present.pinned(pool), List.of());
+    }
+
+    @Override
+    public long pinCapacityBytes() {
+        return ask(ReplicaWatch::pinCapacityBytes, 0L);
+    }
+
+    @Override
+    public long pinUsedBytes() {
+        return ask(ReplicaWatch::pinUsedBytes, 0L);
+    }
+}

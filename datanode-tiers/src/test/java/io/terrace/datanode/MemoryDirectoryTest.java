@@ -1,0 +1,138 @@
+package io.terrace.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.channel.LinkDirectory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MemoryDirectoryTest {
+
+    @TempDir
+    private Path root;
+
+    private static Extent extent(String pool, long id, long number) {
+        return new Extent(new BlockKey(pool, id, 7), 5, 4096, number, 0);
+    }
+
+    private static void write(MemoryDirectory directory, Extent extent, boolean seal) throws IOException {
+        try (FileChannel file = directory.create(extent)) {
+            file.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5}));
+        }
+        if (seal) {
+            directory.seal(extent);
+        }
+    }
+
+    @Test
+    void leftovers_ofDeadProcess_areWholeCopiesOnly() throws IOException {
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            write(directory, extent("BP-1", 11, 1), true);
+            write(directory, extent("BP-1", -12, 2), true);
+            write(directory, extent("BP-2", 13, 3), false);
+        }
+        Files.writeString(Files.createFile(root.resolve("extents/BP-2/readme")), "not a copy");
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            assertThat(directory.leftovers())
+                    .extracting(leftover -> leftover.pool() + " " + leftover.blockId() + " "
+                            + leftover.generationStamp() + " " + leftover.lengthBytes())
+                    .containsExactlyInAnyOrder("BP-1 11 7 5", "BP-1 -12 7 5");
+            Extent next = extent("BP-1", 11, 1);
+            directory.adopt(
+                    directory.leftovers().stream()
+                            .filter(leftover -> leftover.blockId() == 11)
+                            .findFirst()
+                            .orElseThrow(),
+                    next);
+            assertThat(directory.file(next)).hasBinaryContent(new byte[] {1, 2, 3, 4, 5});
+            assertThat(directory.leftovers()).hasSize(1);
+        }
+    }
+
+    @Test
+    void remove_withoutTruncating_leavesTheBytesToThoseWhoHaveItOpen() throws IOException {
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            Extent passed = extent("BP-1", 1, 1);
+            Extent granted = extent("BP-1", 2, 2);
+            write(directory, passed, true);
+            write(directory, granted, true);
+            try (FileChannel passedTo = directory.open(passed);
+                    FileChannel keptBy = directory.open(granted)) {
+                directory.remove(passed, false);
+                directory.remove(granted, true);
+                assertThat(passedTo.size()).isEqualTo(5);
+                assertThat(keptBy.size()).isZero();
+            }
+            assertThat(directory.file(passed)).doesNotExist();
+            assertThat(directory.file(granted)).doesNotExist();
+            directory.remove(granted, true);
+        }
+    }
+
+    @Test
+    void create_forPoolThatIsAPath_throws() throws IOException {
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            assertThatThrownBy(() -> directory.create(extent("../../escape", 1, 1)))
+                    .isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> directory.create(extent("a/b", 1, 1))).isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void anotherUser_canNeitherListNorOpenButByTheLink() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root may become another user");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "setpriv is missing");
+        for (Path above = root; above != null; above = above.getParent()) {
+            assumeTrue(
+                    above.equals(root)
+                            || Files.getPosixFilePermissions(above)
+                                    .contains(java.nio.file.attribute.PosixFilePermission.OTHERS_EXECUTE),
+                    "the temporary directory is closed to others");
+        }
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            Extent extent = extent("BP-1", 1, 1);
+            write(directory, extent, true);
+            LinkDirectory links = LinkDirectory.create(root.resolve("links"));
+            String link = links.link(directory.file(extent));
+            assertThat(asNobody("cat", directory.file(extent).toString())).isNotZero();
+            assertThat(asNobody("ls", root.resolve("extents").toString())).isNotZero();
+            assertThat(asNobody("ls", links.path().toString())).isNotZero();
+            Path granted = links.path().resolve(link);
+            assertThat(asNobody("cat", granted.toString())).isZero();
+            assertThat(asNobody("sh", "-c", "echo x > " + granted)).isNotZero();
+            assertThat(asNobody(
+                            "ln",
+                            granted.toString(),
+                            links.path().resolve("kept").toString()))
+                    .isNotZero();
+            links.unlink(link);
+            assertThat(asNobody("cat", granted.toString())).isNotZero();
+        }
+    }
+
+    private static int asNobody(String... command) throws IOException, InterruptedException {
+        String[] all = new String[command.length + 4];
+        all[0] = "/usr/bin/setpriv";
+        all[1] = "--reuid=65534";
+        all[2] = "--regid=65534";
+        all[3] = "--clear-groups";
+        System.arraycopy(command, 0, all, 4, command.length);
+        Process process = new ProcessBuilder(all)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue();
+    }
+}
