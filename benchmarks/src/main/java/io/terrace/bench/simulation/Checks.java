@@ -24,7 +24,7 @@ import java.util.TreeSet;
 /** What the oracle remembers of the whole cluster, and the invariants that concern more than one DataNode's tier. */
 final class Checks {
 
-    private record Carried(String dataNode, long epoch, long moveId, long blockId, long stamp) {}
+    private record Told(String dataNode, long epoch, long moveId, long blockId, long stamp, String outcome) {}
 
     /** An order that must not be carried out. */
     private record Fenced(DataNode dataNode, int nameNode, long moveId, long blockId) {}
@@ -40,7 +40,7 @@ final class Checks {
     private final Map<DataNode, TierWatch> watches = new LinkedHashMap<>();
     private final Map<DataNode, Long> epochsHeard = new HashMap<>();
     private final Set<Fenced> fenced = new HashSet<>();
-    private final Set<Carried> carried = new HashSet<>();
+    private final Set<Told> told = new HashSet<>();
     private final Set<Move> movesSeen = new HashSet<>();
     private final Set<Sent> promotionsSent = new HashSet<>();
     private final Map<String, Level> levels = new HashMap<>();
@@ -133,14 +133,13 @@ final class Checks {
                     dataNode,
                     result.getMoveId(),
                     nameNode);
-            if (result.getOutcome() == OutcomeProto.DONE) {
-                carried.add(new Carried(
-                        dataNode.host().name,
-                        result.getEpoch(),
-                        result.getMoveId(),
-                        result.getBlock().getBlockId(),
-                        result.getBlock().getGenerationStamp()));
-            }
+            told.add(new Told(
+                    dataNode.host().name,
+                    result.getEpoch(),
+                    result.getMoveId(),
+                    result.getBlock().getBlockId(),
+                    result.getBlock().getGenerationStamp(),
+                    result.getOutcome().name()));
         }
     }
 
@@ -178,17 +177,19 @@ final class Checks {
             return;
         }
         for (Move move : nameNode.placement().reports().latestMoves(32)) {
-            if (movesSeen.add(move) && move.outcome() == Outcome.DONE) {
-                Carried wanted = new Carried(
+            Outcome outcome = move.outcome();
+            if (movesSeen.add(move) && outcome != null && outcome.ordinal() <= Outcome.FAILED.ordinal()) {
+                Told wanted = new Told(
                         move.node(),
                         nameNode.placement().epoch(),
                         move.id(),
                         move.block().id(),
-                        move.block().stamp());
+                        move.block().stamp(),
+                        outcome.name());
                 Violation.unless(
-                        carried.contains(wanted),
+                        told.contains(wanted),
                         Invariant.RESULT_OF_THIS_ORDER,
-                        "%s took %s for done in epoch %d",
+                        "%s ended %s in epoch %d",
                         nameNode.process().name(),
                         move,
                         nameNode.placement().epoch());
@@ -218,13 +219,13 @@ final class Checks {
                         rate);
             }
         }
-        long told = nameNode.figures().value(Figure.PLACEMENT_READS);
+        long counted = nameNode.readsCounted();
         Violation.unless(
-                told <= reads(),
+                counted <= reads(),
                 Invariant.HEAT_COUNTED_ONCE,
                 "%s counts %d reads, of which there were %d",
                 nameNode.process().name(),
-                told,
+                counted,
                 reads());
     }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +88,7 @@ final class Dataset implements ReplicaSource {
 
     /** Appending begins: the finalised replica is under construction again. */
     void beginAppend(long blockId, long newStamp) {
-        change(blockId, replica -> {
+        rewrite(blockId, replica -> {
             replica.finalised = false;
             replica.stamp = newStamp;
         });
@@ -112,7 +113,7 @@ final class Dataset implements ReplicaSource {
 
     /** Block recovery: another stamp, perhaps cut shorter. */
     void recover(long blockId, long newStamp, byte[] content) {
-        change(blockId, replica -> {
+        rewrite(blockId, replica -> {
             replica.stamp = newStamp;
             replica.become(content);
             replica.sumUp();
@@ -134,7 +135,18 @@ final class Dataset implements ReplicaSource {
         }
     }
 
-    private void change(long blockId, java.util.function.Consumer<Replica> how) {
+    /** Changes a replica whose last chunk can be read; one that rotted is given up, as an append or a recovery would find. */
+    private void rewrite(long blockId, Consumer<Replica> how) {
+        change(blockId, replica -> {
+            if (replica.finalised && disks.isCorrupt(replica)) {
+                disks.remove(blockId);
+            } else {
+                how.accept(replica);
+            }
+        });
+    }
+
+    private void change(long blockId, Consumer<Replica> how) {
         Replica replica = disks.find(blockId);
         if (replica != null) {
             changed.accept(blockId);

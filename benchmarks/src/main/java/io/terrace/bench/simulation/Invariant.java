@@ -18,7 +18,7 @@ enum Invariant {
     HEALTHY_NOT_REPORTED("a replica is reported corrupt only if it is"),
     REPLICAS_COUNTED_ONCE("the NameNode counts every durable replica once, and no copy in memory"),
     RESIDENCY_KNOWN("once all is quiet, the service knows exactly what is resident"),
-    RESULT_OF_THIS_ORDER("a move ends as done only if the DataNode carried out that very order"),
+    RESULT_OF_THIS_ORDER("a move ends with an outcome only if the DataNode told that of this very order"),
     BUDGET_KEPT("a DataNode is sent no more bytes to promote than its budget allows"),
     EPOCH_FENCED("a DataNode carries out no order of an epoch lower than the highest it has seen"),
     HEAT_COUNTED_ONCE("the service counts no read twice"),

@@ -1,5 +1,6 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import io.terrace.placement.Heartbeat;
 import io.terrace.placement.HeartbeatAnswer;
@@ -20,6 +21,7 @@ final class NameNode {
     private final Figures figures = new Figures();
     private final Placement placement;
     private final long clockOriginMs;
+    private long readsBefore;
 
     NameNode(World world, String name, PlacementSettings settings) {
         this.world = world;
@@ -37,8 +39,9 @@ final class NameNode {
         return placement;
     }
 
-    Figures figures() {
-        return figures;
+    /** Reads that it counted in this epoch; of earlier ones it knows nothing any more. */
+    long readsCounted() {
+        return figures.value(Figure.PLACEMENT_READS) - readsBefore;
     }
 
     long nowMs() {
@@ -48,6 +51,7 @@ final class NameNode {
     void activate(long epoch) {
         if (process.isAlive()) {
             process.say("is active in epoch %d", epoch);
+            readsBefore = figures.value(Figure.PLACEMENT_READS);
             placement.activate(epoch, new StandingOrders(true, true, world.pins()));
         }
     }

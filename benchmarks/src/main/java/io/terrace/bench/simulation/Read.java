@@ -46,6 +46,7 @@ final class Read {
             return;
         }
         byte[] got = new byte[length];
+        DataNode giver = client.server();
         boolean whole;
         try {
             whole = held.read(position, got, 0, length);
@@ -54,9 +55,8 @@ final class Read {
         }
         if (whole) {
             world.readByGrant();
-            DataNode server = client.server();
-            if (server != null) {
-                world.checks().used(client, server, held.id());
+            if (giver != null) {
+                world.checks().used(client, giver, held.id());
             }
             right(key, wanted, position, got, "grant " + held.id());
         } else {

@@ -39,7 +39,9 @@ final class Storm {
                 world.startNameNode(i);
             }
         }
-        world.failOver(world.activeIndex());
+        if (!world.nameNode(world.activeIndex()).placement().isActive()) {
+            world.failOver(world.activeIndex());
+        }
     }
 
     private static void resume(Host host) {

@@ -97,11 +97,15 @@ final class TmpFs {
         return null;
     }
 
-    /** Flips a bit of a file while no process looks after it. */
+    /** A file has other bytes when the next process finds it; who has it open still sees the right ones. */
     void rotLeftover() {
-        for (Entry entry : entries.values()) {
-            if (entry.file.lengthBytes() > 0 && scheduler.oneIn(2)) {
-                entry.file.flip(scheduler.random().nextInt(entry.file.lengthBytes()), 3);
+        for (Map.Entry<String, Entry> entry : entries.entrySet()) {
+            MemoryFile file = entry.getValue().file;
+            if (file.lengthBytes() > 0 && scheduler.oneIn(2)) {
+                Entry rotten = new Entry(entry.getValue().extent, new MemoryFile(file.content()));
+                rotten.sealed = entry.getValue().sealed;
+                rotten.file.flip(scheduler.random().nextInt(file.lengthBytes()), 3);
+                entry.setValue(rotten);
                 return;
             }
         }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class World {
 
     static final int NAMENODES = 2;
-    static final long MOVE_BYTES_PER_SECOND = 60_000;
+    static final long MOVE_BYTES_PER_SECOND = 8_000;
 
     private static final int HOSTS = 3;
     private static final int CLIENTS = 5;
