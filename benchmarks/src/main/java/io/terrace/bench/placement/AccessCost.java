@@ -1,0 +1,97 @@
+package io.terrace.bench.placement;
+
+import io.terrace.policy.Access;
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.Policy;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.Tier;
+import io.terrace.policy.Wishes;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+
+/**
+ * What an access costs a policy that tracks very many objects: equal blocks, a quarter of which fit the memory, read
+ * with the skew of a Zipf law of exponent near 1, on one thread. Every wish is carried out at once.
+ *
+ * @param ns wall-clock time per access, mean
+ * @param allocatedBytes bytes allocated per access, mean; below 0 when the JVM does not tell
+ * @param bytesPerObject memory held per tracked object
+ */
+record AccessCost(double ns, double allocatedBytes, double bytesPerObject) {
+
+    private static final long BLOCK_BYTES = 128L << 20;
+    private static final int WARM_ACCESSES = 3_000_000;
+    private static final int TIMED_ACCESSES = 3_000_000;
+
+    static AccessCost measure(String policyName, int objects) {
+        Hierarchy hierarchy = Hierarchy.of(
+                new Tier("memory", BLOCK_BYTES * (objects / 4), 1_000, 10_000_000_000L, true),
+                new Tier("disk", Tier.UNBOUNDED, 8_000_000, 120_000_000, false));
+        boolean bounded = policyName.equals(Contestant.OURS);
+        Policy policy = PolicyCatalog.create(
+                policyName, bounded ? Map.of("tracked", Integer.toString(objects)) : Map.of(), hierarchy);
+        Reads reads = new Reads(policy, objects);
+        for (int object = 0; object < objects; object++) {
+            reads.one(object);
+        }
+        reads.skewed(WARM_ACCESSES);
+        long allocatedBefore = allocated();
+        long startNs = System.nanoTime();
+        reads.skewed(TIMED_ACCESSES);
+        double ns = (double) (System.nanoTime() - startNs) / TIMED_ACCESSES;
+        double bytes = allocatedBefore < 0 ? -1 : (double) (allocated() - allocatedBefore) / TIMED_ACCESSES;
+        return new AccessCost(ns, bytes, (double) policy.memoryBytes() / policy.trackedObjects());
+    }
+
+    private static long allocated() {
+        return ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean threads
+                ? threads.getCurrentThreadAllocatedBytes()
+                : -1;
+    }
+
+    /** Makes the accesses and carries out the wishes. */
+    private static final class Reads implements Wishes {
+        private static final int MOST_WISHES = 64;
+
+        private final Access access = new Access();
+        private final Policy policy;
+        private final int objects;
+        private final double logObjects;
+        private final long[] wished = new long[MOST_WISHES];
+        private final int[] tiers = new int[MOST_WISHES];
+        private int wishes;
+        private long nowMs;
+        private long seed = 42;
+
+        Reads(Policy policy, int objects) {
+            this.policy = policy;
+            this.objects = objects;
+            logObjects = Math.log(objects + 1.0);
+        }
+
+        void one(long object) {
+            nowMs++;
+            policy.access(access.read(nowMs, object, BLOCK_BYTES, BLOCK_BYTES, 1), this);
+            for (int i = 0; i < wishes; i++) {
+                policy.moved(nowMs, wished[i], BLOCK_BYTES, tiers[i], this);
+            }
+            wishes = 0;
+        }
+
+        void skewed(int count) {
+            for (int i = 0; i < count; i++) {
+                seed ^= seed << 13;
+                seed ^= seed >>> 7;
+                seed ^= seed << 17;
+                double uniform = (seed >>> 11) * 0x1p-53;
+                one((long) Math.min(objects - 1.0, Math.exp(uniform * logObjects) - 1));
+            }
+        }
+
+        @Override
+        public void place(long object, long sizeBytes, int fromTier, int toTier) {
+            wished[wishes] = object;
+            tiers[wishes++] = toTier;
+        }
+    }
+}

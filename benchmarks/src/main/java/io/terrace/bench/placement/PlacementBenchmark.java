@@ -1,0 +1,263 @@
+package io.terrace.bench.placement;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.terrace.bench.placement.Reference.Metric;
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.sim.Outcome;
+import io.terrace.policy.sim.Simulator;
+import io.terrace.policy.sim.Trace;
+import io.terrace.policy.sim.TraceReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Replays every trace of a directory against every policy at several memory sizes, and sums up how the adaptive policy
+ * does. With a {@code reference.csv} in the directory its cells are replayed and the scores against it are given;
+ * without one, two tiers at a few memory sizes. Writes go around the memory.
+ */
+@Command(
+        name = "placement",
+        mixinStandardHelpOptions = true,
+        description = "Compare placement policies on traces of accesses (time_s,object_id,bytes,op,obj_size,job).")
+public final class PlacementBenchmark implements Callable<Integer> {
+
+    private static final double[] SHARES = {0.01, 0.05, 0.1, 0.2};
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--traces", required = true, description = "directory of *.csv.gz or *.csv traces")
+    private Path traces;
+
+    @Option(names = "--json", description = "file for the figures, one flat object")
+    private @Nullable Path json;
+
+    @Option(names = "--policy", description = "only these policies, as named in the table; repeatable")
+    private List<String> policies = new ArrayList<>();
+
+    @Option(names = "--trace", description = "only traces whose name contains this; repeatable")
+    private List<String> names = new ArrayList<>();
+
+    @Option(names = "--memory", description = "only these shares of the footprint; repeatable")
+    private List<Double> shares = new ArrayList<>();
+
+    @Option(
+            names = "--cost-objects",
+            description = "objects tracked when the cost is measured, 0 to leave it out" + " (${DEFAULT-VALUE})")
+    private int costObjects = 10_000_000;
+
+    /** Entry point of {@code bin/terrace bench placement}. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new PlacementBenchmark())
+                .setExecutionExceptionHandler((error, command, parsed) -> {
+                    command.getErr().println("bench placement: " + error.getMessage());
+                    return 1;
+                })
+                .execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        Path referenceFile = traces.resolve("reference.csv");
+        Reference reference = Files.exists(referenceFile) ? Reference.read(referenceFile) : null;
+        List<Contestant> contestants = contestants();
+        Map<String, Number> figures = new LinkedHashMap<>();
+        Summary summary = new Summary(reference);
+        for (Path file : files()) {
+            replay(file, reference, contestants, summary, figures, out);
+        }
+        if (figures.isEmpty()) {
+            throw new IOException("no trace of " + traces + " is chosen by the options; there must be *.csv.gz files");
+        }
+        Map<String, Number> all = new LinkedHashMap<>(summary.figures());
+        if (costObjects > 0) {
+            AccessCost cost = AccessCost.measure(Contestant.OURS, costObjects);
+            all.put("cost.ns", cost.ns());
+            all.put("cost.bytes_per_object", cost.bytesPerObject());
+            all.put("cost.allocated_bytes", cost.allocatedBytes());
+        }
+        out.println();
+        all.forEach((name, value) -> out.printf("%-28s %10.4f%n", name, value.doubleValue()));
+        out.flush();
+        all.putAll(figures);
+        if (json != null) {
+            write(json, all);
+        }
+        return 0;
+    }
+
+    private List<Contestant> contestants() {
+        List<Contestant> all = Contestant.all();
+        for (String policy : policies) {
+            if (all.stream().noneMatch(contestant -> contestant.label().equals(policy))) {
+                throw new IllegalArgumentException("there is no policy '" + policy + "'; there are "
+                        + String.join(", ", all.stream().map(Contestant::label).toList()));
+            }
+        }
+        return policies.isEmpty()
+                ? all
+                : all.stream()
+                        .filter(contestant -> policies.contains(contestant.label()))
+                        .toList();
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> entries = Files.list(traces)) {
+            return entries.filter(file -> file.toString().matches(".*\\.csv(\\.gz)?"))
+                    .filter(file -> !file.endsWith("reference.csv"))
+                    .filter(file -> names.isEmpty()
+                            || names.stream()
+                                    .anyMatch(part ->
+                                            file.getFileName().toString().contains(part)))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private void replay(
+            Path file,
+            @Nullable Reference reference,
+            List<Contestant> contestants,
+            Summary summary,
+            Map<String, Number> figures,
+            PrintWriter out)
+            throws IOException {
+        Trace whole = TraceReader.read(file);
+        Trace blocks = null;
+        for (Cell cell : cells(whole, reference)) {
+            if (cell.inBlocks() && blocks == null) {
+                blocks = whole.inBlocks(Cell.BLOCK_BYTES);
+            }
+            Trace trace = cell.inBlocks() && blocks != null ? blocks : whole;
+            Map<String, Outcome> outcomes = replay(cell, trace, contestants);
+            summary.add(cell, outcomes);
+            print(cell, outcomes, reference, out);
+            outcomes.forEach((policy, outcome) -> record(figures, cell.key() + "/" + policy + "/", outcome));
+        }
+    }
+
+    /** The cells of the reference on this trace; without any, two tiers, whole files and, where sizes differ, blocks. */
+    private List<Cell> cells(Trace trace, @Nullable Reference reference) {
+        List<Cell> cells = new ArrayList<>();
+        if (reference != null) {
+            reference.cells().forEach(cell -> {
+                if (cell.file().equals(trace.name())) {
+                    cells.add(cell);
+                }
+            });
+        }
+        if (cells.isEmpty()) {
+            double[] wanted = shares.isEmpty()
+                    ? SHARES
+                    : shares.stream().mapToDouble(Double::doubleValue).toArray();
+            boolean equal = trace.footprintBytes() == trace.size(0) * trace.objects();
+            Arrays.stream(wanted)
+                    .forEach(share -> cells.add(new Cell(trace.name() + (equal ? "" : ".file"), 2, share)));
+            if (!equal) {
+                Arrays.stream(wanted).forEach(share -> cells.add(new Cell(trace.name() + ".block", 2, share)));
+            }
+        }
+        cells.removeIf(cell -> !shares.isEmpty() && !shares.contains(cell.memory()));
+        return cells;
+    }
+
+    private static Map<String, Outcome> replay(Cell cell, Trace trace, List<Contestant> contestants) {
+        Hierarchy hierarchy = cell.hierarchy(trace.readFootprintBytes());
+        Map<String, Outcome> outcomes = new LinkedHashMap<>();
+        try (ProgressBar bar = progress(cell, (long) trace.rows() * contestants.size())) {
+            long done = 0;
+            for (Contestant contestant : contestants) {
+                long before = done;
+                outcomes.put(
+                        contestant.label(),
+                        Simulator.replay(
+                                trace, hierarchy, cell.world(), contestant.make(hierarchy), System::nanoTime, rows -> {
+                                    if (bar != null) {
+                                        bar.stepTo(before + rows);
+                                    }
+                                }));
+                done += trace.rows();
+            }
+        }
+        return outcomes;
+    }
+
+    private static @Nullable ProgressBar progress(Cell cell, long rows) {
+        return System.console() == null
+                ? null
+                : new ProgressBarBuilder()
+                        .setTaskName(cell.key())
+                        .setInitialMax(rows)
+                        .clearDisplayOnFinish()
+                        .build();
+    }
+
+    private static void print(
+            Cell cell, Map<String, Outcome> outcomes, @Nullable Reference reference, PrintWriter out) {
+        out.printf("%n%s, %d tiers, memory %.4g of the footprint%n", cell.trace(), cell.tiers(), cell.memory());
+        out.printf(
+                "  %-20s %8s %8s %8s %10s %12s %8s%n",
+                "policy", "objects", "bytes", "jobs", "moved/read", "mean ms", "ns");
+        outcomes.forEach((policy, outcome) -> out.printf(
+                "  %-20s %8.4f %8.4f %8.4f %10.4f %12.4f %8.0f%n",
+                policy,
+                outcome.objectHitRatio(),
+                outcome.byteHitRatio(),
+                outcome.jobHitRatio(),
+                outcome.promotedPerReadByte(),
+                outcome.meanReadMs(),
+                outcome.decisionNs()));
+        if (reference != null && reference.lru(cell) != null) {
+            out.printf(
+                    "  %-20s %8.4f %8.4f %8s %10s %12.4f%n",
+                    "(best reference)",
+                    reference.best(cell, Metric.OBJECT_HIT),
+                    reference.best(cell, Metric.BYTE_HIT),
+                    "",
+                    "",
+                    reference.best(cell, Metric.MEAN_MS));
+            Reference.Figures bound = reference.bound(cell);
+            if (bound != null) {
+                out.printf("  %-20s %8.4f %8.4f%n", "(upper bound)", bound.objectHit(), bound.byteHit());
+            }
+        }
+        out.flush();
+    }
+
+    private static void record(Map<String, Number> figures, String key, Outcome outcome) {
+        figures.put(key + "object_hit", outcome.objectHitRatio());
+        figures.put(key + "byte_hit", outcome.byteHitRatio());
+        figures.put(key + "job_all_hit", outcome.jobHitRatio());
+        figures.put(key + "promoted_per_read_byte", outcome.promotedPerReadByte());
+        figures.put(key + "wasted_moves", outcome.wastedMoves());
+        figures.put(key + "mean_ms", outcome.meanReadMs());
+    }
+
+    private static void write(Path file, Map<String, Number> figures) throws IOException {
+        Path parent = file.toAbsolutePath().getParent();
+        if (parent != null) {
+            Files.createDirectories(parent);
+        }
+        ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+        Files.writeString(file, mapper.writeValueAsString(figures) + "\n");
+    }
+}
