@@ -10,16 +10,15 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the JVM of one test class and ends it at its time limit.
  *
- * <p>Each JVM has a directory of its own on disk (working directory, temporary files, test data) and one in memory, both
- * with short names because Unix socket paths are limited to 107 bytes, and both deleted afterwards. A JVM that runs
- * into its limit leaves a thread dump in its log, is asked to end (so that its shutdown hook writes the figures) and is
- * killed after {@value #GRACE_SECONDS} seconds.
+ * <p>Each JVM has a {@link Scratch} of its own. A JVM that runs into its limit leaves a thread dump in its log, is asked
+ * to end (so that its shutdown hook writes the figures) and is killed after {@value #GRACE_SECONDS} seconds.
  */
 final class TestProcess {
     private static final int GRACE_SECONDS = 15;
@@ -73,43 +72,32 @@ final class TestProcess {
      */
     TestRun run(Side side, String className, String classPath, Path result, Path log)
             throws IOException, InterruptedException {
-        Files.createDirectories(result.toAbsolutePath().getParent());
-        Path part = Files.createTempFile(result.toAbsolutePath().getParent(), "running", ".part");
-        Path disk = Files.createTempDirectory(settings.diskParent(), "tc");
-        Path memory = Files.createTempDirectory(settings.memoryParent(), "tc");
-        // As an operator would make them; the site file of Terrace's side names them.
-        Files.createDirectory(memory.resolve("channel"));
-        Files.createDirectory(memory.resolve("memory"));
-        try {
+        Path results = Objects.requireNonNull(result.toAbsolutePath().getParent(), "results");
+        Files.createDirectories(log.toAbsolutePath().getParent());
+        try (Scratch scratch = Scratch.make(settings.diskParent(), settings.memoryParent(), results)) {
             long startedNs = System.nanoTime();
-            Ending ending = start(command(side, className, classPath, part, log, disk, memory), part, log, disk);
+            Ending ending = start(command(side, className, classPath, scratch, log), scratch, log);
             double seconds = Math.round((System.nanoTime() - startedNs) / 1e7) / 100.0;
+            Path part = scratch.part();
             Files.writeString(part, ResultFile.endedLine(ending, seconds) + "\n", StandardOpenOption.APPEND);
             TestRun run = ResultFile.parse(Files.readAllLines(part, StandardCharsets.UTF_8))
                     .orElseThrow();
             Files.move(part, result, StandardCopyOption.ATOMIC_MOVE);
             return run;
-        } finally {
-            Files.deleteIfExists(part);
-            Snapshot.delete(disk);
-            Snapshot.delete(memory);
         }
     }
 
-    private Ending start(List<String> command, Path part, Path log, Path disk)
-            throws IOException, InterruptedException {
-        Files.createDirectories(disk.resolve("t"));
-        Files.createDirectories(log.toAbsolutePath().getParent());
+    private Ending start(List<String> command, Scratch scratch, Path log) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command);
-        builder.directory(disk.toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
+        builder.directory(scratch.disk().toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().put("MALLOC_ARENA_MAX", "4");
         builder.environment().keySet().removeIf(name -> name.startsWith("HADOOP_"));
         Process process = builder.start();
-        Thread onExit = new Thread(() -> killTree(process), "kill test JVM");
+        Thread onExit = new Thread(() -> abandon(process, scratch), "end test JVM");
         Runtime.getRuntime().addShutdownHook(onExit);
         try {
             if (process.waitFor(settings.timeLimit().toMillis(), TimeUnit.MILLISECONDS)) {
-                List<String> lines = Files.readAllLines(part, StandardCharsets.UTF_8);
+                List<String> lines = Files.readAllLines(scratch.part(), StandardCharsets.UTF_8);
                 return process.exitValue() == 0 && ResultFile.isDone(lines) ? Ending.COMPLETE : Ending.CRASHED;
             }
             dumpThreads(process, log);
@@ -119,25 +107,45 @@ final class TestProcess {
         } finally {
             killTree(process);
             process.waitFor();
-            Runtime.getRuntime().removeShutdownHook(onExit);
+            forget(onExit);
         }
     }
 
-    private List<String> command(
-            Side side, String className, String classPath, Path part, Path log, Path disk, Path memory) {
+    private static void forget(Thread onExit) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(onExit);
+        } catch (IllegalStateException ended) {
+            // The runner is being ended, so the hook runs already.
+        }
+    }
+
+    /** The runner itself is ended: nothing of the JVM stays behind. */
+    private static void abandon(Process process, Scratch scratch) {
+        killTree(process);
+        try {
+            process.waitFor(GRACE_SECONDS, TimeUnit.SECONDS);
+            scratch.close();
+        } catch (IOException e) {
+            System.err.println("left behind: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<String> command(Side side, String className, String classPath, Scratch scratch, Path log) {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.add("-Xmx" + settings.heap());
         command.addAll(HADOOP_JVM_ARGUMENTS);
         command.add("-XX:ErrorFile=" + log + ".hs_err");
-        property(command, "java.io.tmpdir", disk.resolve("t"));
-        property(command, "test.build.dir", disk.resolve("b"));
-        property(command, "test.build.data", disk.resolve("d"));
-        property(command, "test.cache.data", disk.resolve("c"));
-        property(command, "test.build.webapps", disk.resolve("w"));
-        property(command, "hadoop.log.dir", disk.resolve("l"));
-        property(command, "hadoop.tmp.dir", disk.resolve("h"));
-        property(command, "terrace.conformance.dir", memory);
+        property(command, "java.io.tmpdir", scratch.temporary());
+        property(command, "test.build.dir", scratch.disk().resolve("b"));
+        property(command, "test.build.data", scratch.disk().resolve("d"));
+        property(command, "test.cache.data", scratch.disk().resolve("c"));
+        property(command, "test.build.webapps", scratch.disk().resolve("w"));
+        property(command, "hadoop.log.dir", scratch.disk().resolve("l"));
+        property(command, "hadoop.tmp.dir", scratch.disk().resolve("h"));
+        property(command, "terrace.conformance.dir", scratch.memory());
         property(command, "java.net.preferIPv4Stack", true);
         property(command, "java.security.egd", "file:///dev/urandom");
         Path libraries = settings.nativeLibraries();
@@ -149,7 +157,7 @@ final class TestProcess {
         command.add(TestJvm.class.getName());
         command.add(side.name());
         command.add(className);
-        command.add(part.toString());
+        command.add(scratch.part().toString());
         return command;
     }
 
