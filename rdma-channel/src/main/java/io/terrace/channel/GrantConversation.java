@@ -125,7 +125,9 @@ final class GrantConversation {
     private void answer(GrantSession session, Peer peer, Ask ask) {
         GrantAnswer answer;
         try {
-            answer = owner.grant(peer, ask.request());
+            answer = session.hasManyLinks()
+                    ? new Refusal(RefusalReason.BUSY, "open what was granted before asking for more")
+                    : owner.grant(peer, ask.request());
         } catch (RuntimeException e) {
             LOG.error("Cannot grant {} to {}", ask.request(), peer, e);
             answer = new Refusal(RefusalReason.FAILED, "the DataNode failed; see its log");

@@ -50,6 +50,7 @@ public final class GrantServer implements AutoCloseable {
     private final Figures figures;
     private final Path socket;
     private final ServerSocketChannel listener;
+    private final SelectionKey listening;
     private final Selector selector;
     private final ExecutorService workers;
     private final Thread thread;
@@ -65,6 +66,7 @@ public final class GrantServer implements AutoCloseable {
     private GrantServer(
             Path socket,
             ServerSocketChannel listener,
+            SelectionKey listening,
             Selector selector,
             Message.Welcome welcome,
             LinkDirectory links,
@@ -73,6 +75,7 @@ public final class GrantServer implements AutoCloseable {
             Figures figures) {
         this.socket = socket;
         this.listener = listener;
+        this.listening = listening;
         this.selector = selector;
         this.datanode = welcome.datanode();
         this.conversation = new GrantConversation(welcome, links, owner, limits.linkTimeoutMs(), figures, this::send);
@@ -113,13 +116,14 @@ public final class GrantServer implements AutoCloseable {
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
             listener.configureBlocking(false);
             Selector selector = Selector.open();
-            listener.register(selector, SelectionKey.OP_ACCEPT);
+            SelectionKey listening = listener.register(selector, SelectionKey.OP_ACCEPT);
             Message.Welcome welcome = new Message.Welcome(
                     datanode,
                     table.path().toAbsolutePath().toString(),
                     table.incarnation(),
                     links.path().toString());
-            GrantServer server = new GrantServer(socket, listener, selector, welcome, links, owner, limits, figures);
+            GrantServer server =
+                    new GrantServer(socket, listener, listening, selector, welcome, links, owner, limits, figures);
             server.thread.start();
             return server;
         } catch (IOException | RuntimeException e) {
@@ -276,7 +280,10 @@ public final class GrantServer implements AutoCloseable {
                 throw e;
             }
         } catch (IOException | RuntimeException e) {
+            // Without a free file descriptor the listener would stay ready and this thread spin: wait for the next
+            // sweep.
             LOG.warn("Cannot take a client in", e);
+            listening.interestOps(0);
         }
     }
 
@@ -344,6 +351,7 @@ public final class GrantServer implements AutoCloseable {
     }
 
     private void sweep(long nowNs) {
+        listening.interestOps(SelectionKey.OP_ACCEPT);
         long messageNs = TimeUnit.MILLISECONDS.toNanos(limits.messageTimeoutMs());
         long idleNs = TimeUnit.MILLISECONDS.toNanos(limits.idleTimeoutMs());
         for (GrantSession session : sessions.values()) {

@@ -22,6 +22,8 @@ final class GrantSession {
     /** A peer that leaves more than this unread is cut. */
     private static final int MAX_QUEUED_BYTES = 1 << 20;
 
+    private static final int MAX_UNOPENED_LINKS = 256;
+
     private record PendingLink(String name, long deadlineNs) {}
 
     final long number;
@@ -125,6 +127,11 @@ final class GrantSession {
 
     synchronized void expectOpen(long grantId, String link, long deadlineNs) {
         links.put(grantId, new PendingLink(link, deadlineNs));
+    }
+
+    /** Whether the peer was told more links than it cares to open. */
+    synchronized boolean hasManyLinks() {
+        return links.size() >= MAX_UNOPENED_LINKS;
     }
 
     /** The link of a grant that was opened or ended; null when it is gone already. */

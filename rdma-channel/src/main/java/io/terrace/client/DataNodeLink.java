@@ -72,6 +72,9 @@ final class DataNodeLink {
     private volatile boolean reportWanted;
     private volatile long lastUsedNs = System.nanoTime();
     private long lastSentNs = System.nanoTime();
+    private long renewAskedNs;
+    private boolean renewAsked;
+    private @Nullable Path links;
     private long heartbeat;
     private long heartbeatSeenNs;
 
@@ -222,8 +225,6 @@ final class DataNodeLink {
         return opened;
     }
 
-    private @Nullable Path links;
-
     private void converse(FramedSocket connected) throws IOException {
         long tickNs = TimeUnit.MILLISECONDS.toNanos(Math.min(settings.reportIntervalMs(), 1_000));
         long nextTickNs = System.nanoTime() + tickNs;
@@ -316,7 +317,6 @@ final class DataNodeLink {
         for (Message.Lease lease : leases) {
             HeldGrant grant = grants.get(lease.grantId());
             if (grant != null) {
-                grant.renewing = false;
                 grant.renewable = lease.leaseMs() > 0;
                 if (grant.renewable) {
                     // Counted from when it was asked for, which is before the DataNode counted.
@@ -326,9 +326,6 @@ final class DataNodeLink {
         }
         renewAsked = false;
     }
-
-    private long renewAskedNs;
-    private boolean renewAsked;
 
     /** Whether the connection is still worth having. */
     private boolean tick(long nowNs) {

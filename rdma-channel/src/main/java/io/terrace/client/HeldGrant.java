@@ -98,8 +98,8 @@ public final class HeldGrant {
     /** Owned by the control thread. */
     long lastUsedNs;
 
+    /** Owned by the control thread: whether the DataNode would still extend the lease. */
     boolean renewable = true;
-    boolean renewing;
 
     HeldGrant(
             GrantKey key,

@@ -1,0 +1,161 @@
+package io.terrace.client;
+
+import static io.terrace.client.AccessorBed.block;
+import static io.terrace.client.AccessorBed.content;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.ReplicaAccessorBuilder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients in processes, and in class loaders, of their own. */
+class ProcessesTest {
+    private static final int LENGTH = 3_000_000;
+
+    @TempDir
+    Path dir;
+
+    private AccessorBed bed;
+
+    @BeforeEach
+    void start() throws Exception {
+        bed = new AccessorBed(dir);
+        bed.node.put(block(1), content(1, LENGTH));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        bed.close();
+    }
+
+    /** Reads for ever; its own process. */
+    static final class Reader {
+        public static void main(String[] args) throws Exception {
+            Configuration conf = new Configuration(false);
+            conf.set("terrace.channel.dir", args[0]);
+            ReplicaAccessor accessor = new TerraceAccessorBuilder()
+                    .setAllowShortCircuitReads(true)
+                    .setBlock(1, AccessorBed.POOL)
+                    .setGenerationStamp(1001)
+                    .setBlockAccessToken(new byte[0])
+                    .setConfiguration(conf)
+                    .setVisibleLength(LENGTH)
+                    .build();
+            byte[] target = new byte[100_000];
+            for (int i = 0; ; i++) {
+                accessor.read(i % 2_000_000, target, 0, target.length);
+                if (i == 10) {
+                    System.out.println("reading");
+                }
+            }
+        }
+    }
+
+    @Test
+    void client_killedWhileReading_leavesNothingBehind_andOthersReadOn() throws Exception {
+        ReplicaAccessor ours = bed.build(1, LENGTH);
+        List<Process> killed = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            killed.add(new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx64m",
+                            "-cp",
+                            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                            Reader.class.getName(),
+                            bed.channel.toString())
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start());
+        }
+        for (Process process : killed) {
+            // Hadoop may say something first.
+            assertThat(process.inputReader().lines().anyMatch("reading"::equals))
+                    .isTrue();
+        }
+        assertThat(bed.node.held()).isEqualTo(3);
+        await().atMost(Duration.ofSeconds(20)).until(() -> bed.node.reportedBytes.get() > 0);
+        killed.forEach(Process::destroyForcibly);
+        await().atMost(Duration.ofSeconds(20)).until(() -> bed.node.held() == 1);
+        assertThat(bed.node.ends).containsExactly("lost", "lost");
+        byte[] target = new byte[LENGTH];
+        assertThat(ours.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
+        assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
+        LocalMemory.closeAll();
+        bed.node.retire(block(1));
+        await().until(() -> bed.node.files() == 0);
+    }
+
+    @Test
+    void client_inAnotherClassLoader_readsBesideUs() throws Exception {
+        assertThat(bed.build(1, LENGTH)).isNotNull();
+        List<URL> urls = new ArrayList<>();
+        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        for (String entry : classPath.split(File.pathSeparator)) {
+            urls.add(new File(entry).toURI().toURL());
+        }
+        try (OwnTerrace loader = new OwnTerrace(urls.toArray(URL[]::new))) {
+            Class<?> other = loader.loadClass(TerraceAccessorBuilder.class.getName());
+            assertThat(other).isNotSameAs(TerraceAccessorBuilder.class);
+            ReplicaAccessorBuilder builder =
+                    (ReplicaAccessorBuilder) other.getConstructor().newInstance();
+            ReplicaAccessor accessor = builder.setAllowShortCircuitReads(true)
+                    .setBlock(1, AccessorBed.POOL)
+                    .setGenerationStamp(1001)
+                    .setBlockAccessToken(new byte[] {1, 2, 3})
+                    .setConfiguration(bed.conf)
+                    .setVisibleLength(LENGTH)
+                    .build();
+            byte[] target = new byte[LENGTH];
+            assertThat(accessor.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
+            assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
+            assertThat(bed.node.held()).isEqualTo(2);
+            Method closeAll = loader.loadClass(LocalMemory.class.getName()).getDeclaredMethod("closeAll");
+            closeAll.setAccessible(true);
+            closeAll.invoke(null);
+            await().until(() -> bed.node.held() == 1);
+        }
+    }
+
+    /** Loads Terrace's classes itself and everything else from above, as Spark's and Hive's isolated loaders do. */
+    private static final class OwnTerrace extends URLClassLoader {
+        OwnTerrace(URL[] urls) {
+            super(urls, ProcessesTest.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith("io.terrace.")) {
+                return super.loadClass(name, resolve);
+            }
+            synchronized (getClassLoadingLock(name)) {
+                Class<?> loaded = findLoadedClass(name);
+                return loaded != null ? loaded : define(name);
+            }
+        }
+
+        private Class<?> define(String name) throws ClassNotFoundException {
+            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+    }
+}
