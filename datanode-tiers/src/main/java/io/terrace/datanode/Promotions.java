@@ -130,11 +130,13 @@ public final class Promotions implements Closeable {
         }
     }
 
-    /** Stops; orders that wait are not answered. */
+    /** Stops without waiting for copies to end; orders that wait are not answered. */
     @Override
     public void close() {
         closed = true;
         queue.clear();
+        // A copy in the making fails with its interrupted channel and is abandoned, as the whole tier is about to be.
+        workers.forEach(Thread::interrupt);
         for (Thread worker : workers) {
             try {
                 worker.join(STOP_WAIT_MS);
