@@ -25,21 +25,22 @@ public final class BlockChecksums {
     private static final int TYPE_CRC32 = 1;
     private static final int TYPE_CRC32C = 2;
     private static final int SUM_BYTES = 4;
-    private static final int SUMS_AT_ONCE = 8192;
 
     private final ReadableByteChannel meta;
     private final Checksum checksum;
     private final int bytesPerChecksum;
-    private final ByteBuffer sums = ByteBuffer.allocateDirect(SUMS_AT_ONCE * SUM_BYTES);
+    private final ByteBuffer sums;
 
     /**
      * Reads the header.
      *
      * @param meta positioned at the start of the meta file
+     * @param sums room for checksums that are read ahead; used by nobody else meanwhile
      * @throws CorruptReplicaException if it is no meta file, or has checksums of a kind that cannot be checked
      */
-    public BlockChecksums(ReadableByteChannel meta) throws IOException {
+    public BlockChecksums(ReadableByteChannel meta, ByteBuffer sums) throws IOException {
         this.meta = meta;
+        this.sums = sums;
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
         while (header.hasRemaining()) {
             if (meta.read(header) < 0) {
@@ -59,7 +60,7 @@ public final class BlockChecksums {
             case TYPE_CRC32C -> new CRC32C();
             default -> throw new CorruptReplicaException("replica without checksums that can be checked: type " + type);
         };
-        sums.limit(0);
+        sums.clear().limit(0);
     }
 
     /** Chunks begin at multiples of this. */

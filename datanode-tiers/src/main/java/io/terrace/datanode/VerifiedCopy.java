@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Copies a block while it checks every byte against the block's checksums, or only checks.
  *
- * <p>In pieces that stay in the processor's cache between the read, the check and the write. One direct buffer for each
+ * <p>In pieces that stay in the processor's cache between the read, the check and the write. Two direct buffers for each
  * instance, so an instance serves one thread at a time and is worth keeping.
  */
 public final class VerifiedCopy {
@@ -17,7 +17,10 @@ public final class VerifiedCopy {
     /** A piece fits the second-level cache, next to its checksums. */
     private static final int PIECE_BYTES = 256 << 10;
 
+    private static final int SUMS_BYTES = 32 << 10;
+
     private final Pace pace;
+    private final ByteBuffer sums = ByteBuffer.allocateDirect(SUMS_BYTES);
     private ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
 
     /** Copies at no more than the given pace. */
@@ -37,7 +40,7 @@ public final class VerifiedCopy {
     public void run(
             ReadableByteChannel data, ReadableByteChannel meta, long lengthBytes, @Nullable WritableByteChannel to)
             throws IOException {
-        BlockChecksums checksums = new BlockChecksums(meta);
+        BlockChecksums checksums = new BlockChecksums(meta, sums);
         int pieceBytes = pieceBytes(checksums.bytesPerChecksum());
         long offset = 0;
         while (offset < lengthBytes) {

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import java.io.InputStream;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -31,7 +32,7 @@ final class GuardedWatch implements ReplicaWatch {
         this.stop = stop;
     }
 
-    private <T extends @Nullable Object> T ask(Function<ReplicaWatch, T> question, T otherwise) {
+    private <T> T ask(Function<ReplicaWatch, T> question, T otherwise) {
         if (broken) {
             return otherwise;
         }
@@ -64,7 +65,8 @@ final class GuardedWatch implements ReplicaWatch {
 
     @Override
     public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
-        return this.<@Nullable InputStream>ask(present -> present.openCopy(block, offset), null);
+        return ask(present -> Optional.ofNullable(present.openCopy(block, offset)), Optional.<InputStream>empty())
+                .orElse(null);
     }
 
     @Override

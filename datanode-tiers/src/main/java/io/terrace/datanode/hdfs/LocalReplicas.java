@@ -70,10 +70,11 @@ public final class LocalReplicas implements ReplicaSource {
                 : new Found(new BlockKey(pool, blockId, replica.getGenerationStamp()), replica.getNumBytes());
     }
 
-    /** The replica of a block and its tier, whether or not it may be copied; null when it is gone. */
+    /** The replica of a block and its tier; null when it is gone or part of an erasure-coded block, which stays. */
     public ServiceLink.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
         ReplicaInfo replica = replica(pool, blockId);
-        if (replica == null || replica.getVolume() == null) {
+        boolean striped = BlockType.fromBlockId(blockId) == BlockType.STRIPED;
+        if (replica == null || replica.getVolume() == null || striped) {
             return null;
         }
         TierProto tier =
