@@ -101,8 +101,9 @@ public final class GrantDesk implements ExtentOwner {
                     extent.key(), Tier.MEMORY, extent.address(), extent.lengthBytes(), extent.slot, extent.sequence);
             return new Grant(held.id(), descriptor, link, leaseMs);
         } catch (IOException e) {
+            LOG.warn("Cannot link {}; it is dropped", extent, e);
+            tier.changed(extent.key().pool(), extent.key().blockId(), nowNs);
             tier.released(peer.session(), held.id(), nowNs);
-            LOG.warn("Cannot link {}", extent, e);
             return new Refusal(RefusalReason.FAILED, "cannot link the extent");
         }
     }

@@ -39,6 +39,9 @@ public final class GrantLedger {
     /** What of a report counts. */
     public record Accepted(long reads, long bytes) {}
 
+    /** What a client reads through one grant before it reports early: the default of {@code terrace.client.report.bytes}. */
+    private static final long KEPT_BACK_BYTES = 256L << 20;
+
     private static final class PeerAccount {
         final long sinceNs;
         final Set<HeldGrant> grants = new LinkedHashSet<>();
@@ -176,7 +179,8 @@ public final class GrantLedger {
             return 0;
         }
         double seconds = Math.max(0, nowNs - account.lastReportNs) / 1e9;
-        return (long) Math.min(seconds * limits.bytesPerSecond(), (double) Long.MAX_VALUE);
+        double keptBack = (double) account.grants.size() * KEPT_BACK_BYTES;
+        return (long) Math.min(seconds * limits.bytesPerSecond(), keptBack);
     }
 
     /** Grants held now. */

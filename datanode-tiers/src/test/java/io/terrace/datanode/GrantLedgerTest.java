@@ -56,6 +56,18 @@ class GrantLedgerTest {
     }
 
     @Test
+    void unreported_isBoundedByTimeAndByWhatAClientKeepsBack() {
+        assertThat(ledger.unreportedBytes(1, 50)).isZero();
+        HeldGrant grant = ledger.grant(1, live(1), NEVER, 0);
+        assertThat(ledger.unreportedBytes(1, 1_000_000)).isEqualTo(1_000_000);
+        assertThat(ledger.unreportedBytes(1, NEVER)).isEqualTo(256L << 20);
+        ledger.report(1, grant, 1, 1, 2_000_000);
+        assertThat(ledger.unreportedBytes(1, 2_500_000)).isEqualTo(500_000);
+        ledger.end(1, grant.id());
+        assertThat(ledger.unreportedBytes(1, NEVER)).isZero();
+    }
+
+    @Test
     void end_byAnotherPeerOrTwice_doesNothing() {
         Extent extent = live(1);
         HeldGrant grant = ledger.grant(1, extent, NEVER, 0);

@@ -79,7 +79,8 @@ final class ResidentCopies implements ReplicaWatch {
             }
             return copy;
         } catch (IOException e) {
-            LOG.warn("Cannot open the memory copy {}; the replica is read", extent, e);
+            LOG.warn("Cannot open the memory copy {}; it is dropped and the replica is read", extent, e);
+            tier.changed(pool, blockId, nanoClock.getAsLong());
             tier.giveBack(extent, nanoClock.getAsLong());
             closeQuietly(file);
             return null;
