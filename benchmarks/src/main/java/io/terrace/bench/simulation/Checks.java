@@ -14,6 +14,7 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,6 +36,17 @@ final class Checks {
         double bytes;
         long atMs;
     }
+
+    /** Outcomes that only a DataNode tells; the others are the service's own. */
+    private static final Set<Outcome> TOLD = EnumSet.of(
+            Outcome.DONE,
+            Outcome.NO_ROOM,
+            Outcome.NOT_HERE,
+            Outcome.CHANGED,
+            Outcome.CORRUPT,
+            Outcome.PINNED,
+            Outcome.REFUSED,
+            Outcome.FAILED);
 
     private final World world;
     private final Map<DataNode, TierWatch> watches = new LinkedHashMap<>();
@@ -74,13 +86,13 @@ final class Checks {
 
     void renewed(Client client, DataNode dataNode, long grantId, long endsNs) {
         if (watches.containsKey(dataNode)) {
-            watch(dataNode).renewed(grantId, inWorldTime(client, endsNs));
+            watch(dataNode).leases().renew(grantId, inWorldTime(client, endsNs));
         }
     }
 
     void ended(DataNode dataNode, long grantId) {
         if (watches.containsKey(dataNode)) {
-            watch(dataNode).ended(grantId);
+            watch(dataNode).leases().end(grantId);
         }
     }
 
@@ -91,7 +103,7 @@ final class Checks {
     /** A client is about to use what it read through a grant. */
     void used(Client client, DataNode dataNode, long grantId) {
         if (watches.containsKey(dataNode)) {
-            long endsNs = watch(dataNode).leaseEndsNs(grantId);
+            long endsNs = watch(dataNode).leases().endsNs(grantId);
             Violation.unless(
                     world.scheduler().nowNs() <= endsNs,
                     Invariant.READ_WITHIN_LEASE,
@@ -178,7 +190,7 @@ final class Checks {
         }
         for (Move move : nameNode.placement().reports().latestMoves(32)) {
             Outcome outcome = move.outcome();
-            if (movesSeen.add(move) && outcome != null && outcome.ordinal() <= Outcome.FAILED.ordinal()) {
+            if (movesSeen.add(move) && outcome != null && TOLD.contains(outcome)) {
                 Told wanted = new Told(
                         move.node(),
                         nameNode.placement().epoch(),

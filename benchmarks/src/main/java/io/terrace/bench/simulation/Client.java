@@ -28,7 +28,7 @@ final class Client implements Desk.Caller {
 
     private final World world;
     private final Host host;
-    private final Process process;
+    private final OsProcess process;
     /** Never says that it stopped reading, though it does; its leases must run out. */
     private final boolean deaf;
 
@@ -45,7 +45,7 @@ final class Client implements Desk.Caller {
     Client(World world, String name, Host host) {
         this.world = world;
         this.host = host;
-        this.process = new Process(world.scheduler(), name);
+        this.process = new OsProcess(world.scheduler(), name);
         this.deaf = world.scheduler().oneIn(5);
         this.peer = new Peer(world.nextSession(), "user", "group", name);
         this.token = newToken();
@@ -53,7 +53,7 @@ final class Client implements Desk.Caller {
         process.after(world.scheduler().between(MS, 50 * MS), "read", this::readSomething);
     }
 
-    Process process() {
+    OsProcess process() {
         return process;
     }
 

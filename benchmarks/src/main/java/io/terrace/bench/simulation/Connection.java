@@ -10,8 +10,8 @@ import java.util.ArrayDeque;
 final class Connection {
 
     private final Scheduler scheduler;
-    private final Process client;
-    private final Process server;
+    private final OsProcess client;
+    private final OsProcess server;
     private final Runnable serverSeesEnd;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private long lastToServerNs;
@@ -23,7 +23,8 @@ final class Connection {
      * @param serverSeesEnd run in the server when the client closed or died
      * @param clientSeesEnd run in the client when the server died
      */
-    Connection(Scheduler scheduler, Process client, Process server, Runnable serverSeesEnd, Runnable clientSeesEnd) {
+    Connection(
+            Scheduler scheduler, OsProcess client, OsProcess server, Runnable serverSeesEnd, Runnable clientSeesEnd) {
         this.scheduler = scheduler;
         this.client = client;
         this.server = server;

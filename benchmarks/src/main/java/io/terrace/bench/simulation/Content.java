@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 /** An extent's file as a client has it open: read in pieces, with time between them. */
 final class Content implements HeldGrant.Content {
 
-    private final Process process;
+    private final OsProcess process;
     private final Scheduler scheduler;
     private final MemoryFile file;
 
-    Content(Process process, Scheduler scheduler, MemoryFile file) {
+    Content(OsProcess process, Scheduler scheduler, MemoryFile file) {
         this.process = process;
         this.scheduler = scheduler;
         this.file = file;

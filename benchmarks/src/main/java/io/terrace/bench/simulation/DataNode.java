@@ -39,7 +39,7 @@ final class DataNode {
 
     private final World world;
     private final Host host;
-    private final Process process;
+    private final OsProcess process;
     private final long incarnation;
     private final TmpFs.Mount mount;
     private final ExtentStore store;
@@ -64,7 +64,7 @@ final class DataNode {
         this.host = host;
         Scheduler scheduler = world.scheduler();
         Planted planted = world.planted();
-        process = new Process(scheduler, host.name);
+        process = new OsProcess(scheduler, host.name);
         incarnation = scheduler.random().nextLong();
         mount = host.tmpFs.new Mount(process);
         try {
@@ -86,7 +86,7 @@ final class DataNode {
                 new Region(REGION_BASE, 64 * Region.PAGE_BYTES, 100 * MS),
                 ledger,
                 store,
-                planted.slots(table, watch.slots(new SharedSlots(table))),
+                planted.slots(table, new WatchedSlots(new SharedSlots(table))),
                 watch.events(news),
                 passedDescriptors::containsKey);
         news.onHousekeeping(this::housekeepSoon);
@@ -158,7 +158,7 @@ final class DataNode {
         return host;
     }
 
-    Process process() {
+    OsProcess process() {
         return process;
     }
 

@@ -20,7 +20,7 @@ final class Dataset implements ReplicaSource {
     private static final long READ_NS = 200_000;
 
     private final Scheduler scheduler;
-    private final Process process;
+    private final OsProcess process;
     private final Disks disks;
     private final LongConsumer changed;
     private final LongConsumer corruptReported;
@@ -29,7 +29,7 @@ final class Dataset implements ReplicaSource {
      * @param changed hears the id of a block whose replica changes, moves or goes
      * @param corruptReported brings a report of a corrupt replica to the NameNode
      */
-    Dataset(Scheduler scheduler, Process process, Disks disks, LongConsumer changed, LongConsumer corruptReported) {
+    Dataset(Scheduler scheduler, OsProcess process, Disks disks, LongConsumer changed, LongConsumer corruptReported) {
         this.scheduler = scheduler;
         this.process = process;
         this.disks = disks;

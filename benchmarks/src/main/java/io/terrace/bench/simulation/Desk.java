@@ -158,8 +158,10 @@ final class Desk {
     }
 
     int pendingLinks() {
-        return sessions.values().stream()
-                .mapToInt(session -> session.links.size())
-                .sum();
+        int links = 0;
+        for (Session session : sessions.values()) {
+            links += session.links.size();
+        }
+        return links;
     }
 }

@@ -15,6 +15,8 @@ final class MemoryChannel extends FileChannel {
     /** What may happen before bytes move. */
     interface Guard {
         /**
+         * Admits some bytes.
+         *
          * @param bytes how many may move now
          * @return how many do
          */

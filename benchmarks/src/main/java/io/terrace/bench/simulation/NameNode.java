@@ -17,7 +17,7 @@ final class NameNode {
     private static final long TURN_NS = 250_000_000L;
 
     private final World world;
-    private final Process process;
+    private final OsProcess process;
     private final Figures figures = new Figures();
     private final Placement placement;
     private final long clockOriginMs;
@@ -25,13 +25,13 @@ final class NameNode {
 
     NameNode(World world, String name, PlacementSettings settings) {
         this.world = world;
-        this.process = new Process(world.scheduler(), name);
+        this.process = new OsProcess(world.scheduler(), name);
         this.placement = new Placement(settings, world.namespace(), figures);
         this.clockOriginMs = world.scheduler().between(0, 1L << 40);
         process.every(TURN_NS, "turn", this::turn);
     }
 
-    Process process() {
+    OsProcess process() {
         return process;
     }
 

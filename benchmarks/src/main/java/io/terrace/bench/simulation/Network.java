@@ -41,7 +41,7 @@ final class Network {
     }
 
     /** Brings a message to another process, perhaps. */
-    void send(Process from, Process to, String what, Runnable delivery) {
+    void send(OsProcess from, OsProcess to, String what, Runnable delivery) {
         if (!healed && (parted.contains(from.name()) || parted.contains(to.name()) || chance(lossPerMille))) {
             from.say("%s to %s is lost", what, to.name());
             return;

@@ -52,7 +52,7 @@ final class Planted {
         return is(Plant.FREED_BEFORE_LEASE_ENDED) ? nowNs + AHEAD_NS : nowNs;
     }
 
-    LongSupplier clientClock(Process process) {
+    LongSupplier clientClock(OsProcess process) {
         if (is(Plant.LEASE_NOT_CHECKED)) {
             long still = process.nanoTime();
             return () -> still;
@@ -138,7 +138,7 @@ final class Planted {
                 : answer;
     }
 
-    ExtentStore store(Process process, ExtentStore store) {
+    ExtentStore store(OsProcess process, ExtentStore store) {
         return is(Plant.RETIRING_BYTES_NOT_COUNTED) ? new LateStore(process, store) : store;
     }
 
@@ -162,7 +162,7 @@ final class Planted {
     }
 
     /** Says at once that a file is gone, and removes it later. */
-    private record LateStore(Process process, ExtentStore store) implements ExtentStore {
+    private record LateStore(OsProcess process, ExtentStore store) implements ExtentStore {
 
         @Override
         public FileChannel create(Extent extent) throws IOException {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -63,9 +64,8 @@ public final class Simulation implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = spec == null
-                ? new PrintWriter(System.out, true)
-                : spec.commandLine().getOut();
+        PrintWriter out =
+                Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
         if ("list".equals(plant)) {
             for (Plant one : Plant.values()) {
                 out.printf("%-32s %s%n", one.title(), one.bug());

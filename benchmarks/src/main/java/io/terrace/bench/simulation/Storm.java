@@ -106,7 +106,7 @@ final class Storm {
         }
     }
 
-    private void stop(Process process, long mostNs) {
+    private void stop(OsProcess process, long mostNs) {
         if (process.isAlive() && !process.isStopped()) {
             process.stop();
             scheduler.after(scheduler.between(MS, mostNs), "SIGCONT", process::resume);

@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation;
 
-import io.terrace.channel.BlockKey;
 import io.terrace.channel.Grant;
 import io.terrace.channel.Peer;
 import io.terrace.datanode.CountedReport;
@@ -12,17 +11,12 @@ import io.terrace.datanode.MemoryDirectory;
 import io.terrace.datanode.MemoryTier;
 import io.terrace.datanode.Region;
 import io.terrace.datanode.RetireCause;
-import io.terrace.datanode.SharedSlots;
-import io.terrace.datanode.Slots;
 import io.terrace.datanode.TierEvents;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -31,30 +25,15 @@ import java.util.Set;
  */
 final class TierWatch {
 
-    private static final class Lease {
-        final Client client;
-        final Extent extent;
-        final long tokenEndsNs;
-        long endsNs;
-
-        Lease(Client client, Extent extent, long endsNs, long tokenEndsNs) {
-            this.client = client;
-            this.extent = extent;
-            this.endsNs = endsNs;
-            this.tokenEndsNs = tokenEndsNs;
-        }
-    }
-
     private record GivenGrant(Peer peer, long id) {}
 
     private final World world;
     private final DataNode dataNode;
     private final Set<Extent> extents = new LinkedHashSet<>();
-    private final Map<Long, Lease> leases = new HashMap<>();
-    private final Map<Long, Long> leasesOver = new HashMap<>();
+    private final Leases leases = new Leases();
     private final Set<GivenGrant> given = new LinkedHashSet<>();
-    private final Map<Integer, BlockKey> slots = new HashMap<>();
-    private final Set<Long> sequencesSeen = new HashSet<>();
+    /** Only then can a grant have outlived its extent. */
+    private boolean freedSince;
 
     TierWatch(World world, DataNode dataNode) {
         this.world = world;
@@ -110,44 +89,6 @@ final class TierWatch {
             public void remove(Extent extent, boolean truncate) {
                 removed(extent);
                 mount.remove(extent, truncate);
-            }
-        };
-    }
-
-    Slots slots(SharedSlots shared) {
-        return new Slots() {
-            @Override
-            public int claim(BlockKey key) {
-                int slot = shared.claim(key);
-                if (slot != Extent.NO_SLOT) {
-                    BlockKey before = slots.put(slot, key);
-                    Violation.unless(
-                            before == null, Invariant.ONE_OWNER, "slot %d of %s is claimed for %s", slot, before, key);
-                }
-                return slot;
-            }
-
-            @Override
-            public long publish(int slot) {
-                long sequence = shared.publish(slot);
-                Violation.unless(
-                        sequencesSeen.add((long) slot << 40 | sequence),
-                        Invariant.ONE_OWNER,
-                        "slot %d is live a second time with sequence %d",
-                        slot,
-                        sequence);
-                return sequence;
-            }
-
-            @Override
-            public void retire(int slot) {
-                shared.retire(slot);
-            }
-
-            @Override
-            public void free(int slot) {
-                slots.remove(slot);
-                shared.free(slot);
             }
         };
     }
@@ -224,20 +165,9 @@ final class TierWatch {
 
     private void removed(Extent extent) {
         dataNode.process().say("frees %s", extent);
-        long nowNs = world.scheduler().nowNs();
-        for (Map.Entry<Long, Lease> entry : leases.entrySet()) {
-            Lease lease = entry.getValue();
-            Violation.unless(
-                    lease.extent != extent || !lease.client.process().isAlive() || lease.endsNs <= nowNs,
-                    Invariant.FREED_WITHOUT_LEASE,
-                    "%s frees %s, on which %s has grant %d for %.3f ms yet",
-                    dataNode,
-                    extent,
-                    lease.client.process().name(),
-                    entry.getKey(),
-                    (lease.endsNs - nowNs) / 1e6);
-        }
+        leases.checkFree(dataNode, extent, world.scheduler().nowNs());
         extents.remove(extent);
+        freedSince = true;
     }
 
     /** The desk gave this grant. */
@@ -245,35 +175,18 @@ final class TierWatch {
         given.add(new GivenGrant(peer, grant.grantId()));
     }
 
-    /** A client holds this grant from now on, by its own count until then, and at most as long as its token is valid. */
+    /** A client holds this grant from now on. */
     void leased(Client client, Grant grant, long endsNs, long tokenEndsNs) {
         for (Extent extent : extents) {
             if (extent.slot() == grant.descriptor().slot()
                     && extent.sequence() == grant.descriptor().sequence()) {
-                leases.put(grant.grantId(), new Lease(client, extent, endsNs, tokenEndsNs));
+                leases.begin(grant.grantId(), client, extent, endsNs, tokenEndsNs);
             }
         }
     }
 
-    void renewed(long grantId, long endsNs) {
-        Lease lease = leases.get(grantId);
-        if (lease != null) {
-            lease.endsNs = endsNs;
-        }
-    }
-
-    /** The client reads no more through it; a read that ended just now may still be used. */
-    void ended(long grantId) {
-        long endsNs = leaseEndsNs(grantId);
-        if (leases.remove(grantId) != null) {
-            leasesOver.put(grantId, endsNs);
-        }
-    }
-
-    /** When the client must stop reading through the grant; the beginning of time if it has none. */
-    long leaseEndsNs(long grantId) {
-        Lease lease = leases.get(grantId);
-        return lease == null ? leasesOver.getOrDefault(grantId, 0L) : Math.min(lease.endsNs, lease.tokenEndsNs);
+    Leases leases() {
+        return leases;
     }
 
     void check() {
@@ -301,8 +214,8 @@ final class TierWatch {
             }
         }
         // A copy whose file is not made yet is only seen in the tier's own count, as leftovers are that wait.
-        boolean allSeen = usage.extents() == extents.size()
-                && dataNode.mount().leftovers().isEmpty();
+        boolean allSeen =
+                usage.extents() == extents.size() && !dataNode.host().tmpFs.hasLeftovers();
         Violation.unless(
                 (allSeen ? usage.usedBytes() == used : usage.usedBytes() >= used)
                         && (!allSeen || usage.retiringBytes() == leaving)
@@ -332,7 +245,10 @@ final class TierWatch {
                 dataNode,
                 dataNode.host().tmpFs.links(),
                 dataNode.desk().pendingLinks());
-        checkGrants(tier);
+        if (freedSince) {
+            freedSince = false;
+            checkGrants(tier);
+        }
     }
 
     private void checkLive(Extent extent) {

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,13 +52,22 @@ final class TmpFs {
 
     /** Bytes of all files that still have a name. */
     long namedBytes() {
-        return Stream.concat(entries.values().stream(), leftovers.values().stream())
-                .mapToLong(entry -> entry.file.lengthBytes())
-                .sum();
+        long bytes = 0;
+        for (Entry entry : entries.values()) {
+            bytes += entry.file.lengthBytes();
+        }
+        for (Entry entry : leftovers.values()) {
+            bytes += entry.file.lengthBytes();
+        }
+        return bytes;
     }
 
     int links() {
         return links.size();
+    }
+
+    boolean hasLeftovers() {
+        return !leftovers.isEmpty();
     }
 
     int files() {
@@ -118,9 +126,9 @@ final class TmpFs {
     /** The tmpfs as one process of the DataNode sees it: once that is dead, it does nothing any more. */
     final class Mount implements ExtentStore, LeftoverFiles {
 
-        private final Process process;
+        private final OsProcess process;
 
-        Mount(Process process) {
+        Mount(OsProcess process) {
             this.process = process;
         }
 

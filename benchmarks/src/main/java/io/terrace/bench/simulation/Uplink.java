@@ -3,7 +3,6 @@ package io.terrace.bench.simulation;
 import io.terrace.datanode.ServiceLink;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
-import org.jspecify.annotations.Nullable;
 
 /** The calls of one DataNode to one NameNode: what {@code ServiceThread} does, without its thread, around the real {@link ServiceLink}. */
 final class Uplink {
@@ -14,7 +13,12 @@ final class Uplink {
     private final DataNode dataNode;
     private final int nameNode;
     private final ServiceLink link;
-    private @Nullable HeartbeatRequestProto outstanding;
+    private static final long NONE = 0;
+
+    /** The call that is under way. */
+    private long outstanding = NONE;
+
+    private long calls;
     private boolean beatSoon;
 
     Uplink(DataNode dataNode, int nameNode, ServiceLink.Shared shared) {
@@ -39,18 +43,19 @@ final class Uplink {
 
     /** One call, unless one is under way. */
     void beat() {
-        if (outstanding != null) {
+        if (outstanding != NONE) {
             return;
         }
         World world = dataNode.world();
         HeartbeatRequestProto request = link.compose(dataNode.process().nanoTime());
-        outstanding = request;
+        long call = ++calls;
+        outstanding = call;
         world.checks().composed(dataNode, nameNode, request);
         for (HeartbeatRequestProto one : world.planted().heartbeat(request, world.epoch())) {
-            world.callNameNode(dataNode, nameNode, one, response -> answered(request, response));
+            world.callNameNode(dataNode, nameNode, one, response -> answered(call, response));
         }
         if (world.planted().forgetsWhenSent()) {
-            outstanding = null;
+            outstanding = NONE;
             link.delivered(
                     HeartbeatResponseProto.newBuilder()
                             .setActive(false)
@@ -60,19 +65,19 @@ final class Uplink {
                     dataNode.process().nanoTime());
         }
         dataNode.process().after(TIMEOUT_NS, "heartbeat timeout", () -> {
-            if (outstanding == request) {
-                outstanding = null;
+            if (outstanding == call) {
+                outstanding = NONE;
                 link.failed();
             }
         });
     }
 
-    private void answered(HeartbeatRequestProto request, HeartbeatResponseProto response) {
+    private void answered(long call, HeartbeatResponseProto response) {
         World world = dataNode.world();
-        if (outstanding != request && !world.planted().forgetsWhenSent()) {
+        if (outstanding != call && !world.planted().forgetsWhenSent()) {
             return;
         }
-        outstanding = null;
+        outstanding = NONE;
         HeartbeatResponseProto obeyed = world.checks().answered(dataNode, nameNode, response);
         link.delivered(obeyed, dataNode.process().nanoTime());
     }

@@ -21,7 +21,8 @@ final class Violation extends AssertionError {
     }
 
     /** Throws unless the condition holds; the detail is formatted only then. */
-    static void unless(boolean condition, Invariant invariant, String detail, Object... arguments) {
+    @SuppressWarnings("AnnotateFormatMethod") // its annotation is not on our class path
+    static void unless(boolean condition, Invariant invariant, String detail, @Nullable Object... arguments) {
         if (!condition) {
             throw new Violation(invariant, String.format(detail, arguments), null);
         }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ final class World {
     private final List<Client> clients = new ArrayList<>();
     private final NameNode[] nameNodes = new NameNode[NAMENODES];
     private final PlacementSettings settings;
-    private final TreeSet<Long> pins = new TreeSet<>();
+    private final SortedSet<Long> pins = new TreeSet<>();
     private final long capacityBytes;
     private final long leaseNs;
     private int active;
@@ -193,7 +194,7 @@ final class World {
     /** The NameNode that writes the edit log, if it can at the moment. */
     @Nullable
     NameNode active() {
-        Process process = nameNodes[active].process();
+        OsProcess process = nameNodes[active].process();
         return process.isAlive() && !process.isStopped() ? nameNodes[active] : null;
     }
 
@@ -201,7 +202,7 @@ final class World {
         return epoch;
     }
 
-    TreeSet<Long> pins() {
+    SortedSet<Long> pins() {
         return pins;
     }
 

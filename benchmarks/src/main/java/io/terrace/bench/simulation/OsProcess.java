@@ -8,7 +8,7 @@ import java.util.List;
  * One process of the operating system: a DataNode, a NameNode, a client. What it planned freezes while it is stopped
  * (SIGSTOP, a long collection) and never happens once it is dead. Its monotonic clock has an origin of its own.
  */
-final class Process {
+final class OsProcess {
 
     /** Thrown out of I/O that a dead process began before it died, to unwind what would have gone with the process. */
     static final class Killed extends Error {
@@ -29,7 +29,7 @@ final class Process {
     private boolean alive = true;
     private boolean stopped;
 
-    Process(Scheduler scheduler, String name) {
+    OsProcess(Scheduler scheduler, String name) {
         this.scheduler = scheduler;
         this.name = name;
         // Any origin is allowed for a monotonic clock, so also one that wraps around during the run.

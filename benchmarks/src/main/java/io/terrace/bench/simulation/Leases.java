@@ -1,0 +1,68 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.datanode.Extent;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The leases that clients of one DataNode process hold, as the clients count them, in the scheduler's time. */
+final class Leases {
+
+    private static final class Lease {
+        final Client client;
+        final Extent extent;
+        final long tokenEndsNs;
+        long endsNs;
+
+        Lease(Client client, Extent extent, long endsNs, long tokenEndsNs) {
+            this.client = client;
+            this.extent = extent;
+            this.endsNs = endsNs;
+            this.tokenEndsNs = tokenEndsNs;
+        }
+    }
+
+    private final Map<Long, Lease> held = new HashMap<>();
+    private final Map<Long, Long> over = new HashMap<>();
+
+    /** A client holds this grant from now on, by its own count until then, and at most as long as its token is valid. */
+    void begin(long grantId, Client client, Extent extent, long endsNs, long tokenEndsNs) {
+        held.put(grantId, new Lease(client, extent, endsNs, tokenEndsNs));
+    }
+
+    void renew(long grantId, long endsNs) {
+        Lease lease = held.get(grantId);
+        if (lease != null) {
+            lease.endsNs = endsNs;
+        }
+    }
+
+    /** The client reads no more through it; a read that ended just now may still be used. */
+    void end(long grantId) {
+        long endsNs = endsNs(grantId);
+        if (held.remove(grantId) != null) {
+            over.put(grantId, endsNs);
+        }
+    }
+
+    /** When the client must stop using what it reads through the grant; the beginning of time if it never had one. */
+    long endsNs(long grantId) {
+        Lease lease = held.get(grantId);
+        return lease == null ? over.getOrDefault(grantId, 0L) : Math.min(lease.endsNs, lease.tokenEndsNs);
+    }
+
+    /** The bytes of this extent are about to go. */
+    void checkFree(DataNode dataNode, Extent extent, long nowNs) {
+        for (Map.Entry<Long, Lease> entry : held.entrySet()) {
+            Lease lease = entry.getValue();
+            Violation.unless(
+                    lease.extent != extent || !lease.client.process().isAlive() || lease.endsNs <= nowNs,
+                    Invariant.FREED_WITHOUT_LEASE,
+                    "%s frees %s, on which %s has grant %d for %.3f ms yet",
+                    dataNode,
+                    extent,
+                    lease.client.process().name(),
+                    entry.getKey(),
+                    (lease.endsNs - nowNs) / 1e6);
+        }
+    }
+}

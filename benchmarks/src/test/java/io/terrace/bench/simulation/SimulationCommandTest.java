@@ -1,0 +1,69 @@
+package io.terrace.bench.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+final class SimulationCommandTest {
+
+    @TempDir
+    Path directory;
+
+    private final StringWriter out = new StringWriter();
+
+    private int execute(String... arguments) {
+        return new CommandLine(new Simulation())
+                .setOut(new PrintWriter(out, true))
+                .execute(arguments);
+    }
+
+    @Test
+    void json_holdsTheFiguresFlat() throws Exception {
+        Path file = directory.resolve("figures.json");
+
+        int code = execute("--seeds", "2", "--json", file.toString());
+
+        JsonNode figures = new ObjectMapper().readTree(file.toFile());
+        assertThat(code).isZero();
+        assertThat(figures.get("seeds").asInt()).isEqualTo(2);
+        assertThat(figures.get("failed").asInt()).isZero();
+        assertThat(figures.get("seeds_per_hour").asLong()).isPositive();
+        assertThat(figures.get("plants").asInt()).isZero();
+        assertThat(figures.get("plants_found").asInt()).isZero();
+    }
+
+    @Test
+    void plantList_namesThemAll() {
+        assertThat(execute("--plant", "list")).isZero();
+        for (Plant plant : Plant.values()) {
+            assertThat(out.toString()).contains(plant.title()).contains(plant.bug());
+        }
+    }
+
+    @Test
+    void seed_printsItsEventLog() {
+        int code = execute("--seed", "1", "--plant", "link-kept-after-open");
+
+        assertThat(code).isEqualTo(1);
+        assertThat(out.toString()).contains("nn0", "is active in epoch 1", "links-removed");
+    }
+
+    @Test
+    void plantUnknown_isRefusedWithTheRemedy() {
+        StringWriter errors = new StringWriter();
+
+        int code = new CommandLine(new Simulation())
+                .setErr(new PrintWriter(errors, true))
+                .execute("--plant", "weed");
+
+        assertThat(code).isNotZero();
+        assertThat(errors.toString()).contains("weed", "--plant list");
+    }
+}

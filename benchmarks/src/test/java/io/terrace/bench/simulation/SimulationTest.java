@@ -1,0 +1,77 @@
+package io.terrace.bench.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The seeds that run with every build, and the proof that they can find something. */
+final class SimulationTest {
+
+    private static final int SEEDS = 200;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void everyInvariant_holdsInTheFirstSeeds() {
+        StringWriter said = new StringWriter();
+        Seeds seeds = new Seeds(directory, new PrintWriter(said, true));
+
+        int failed = seeds.run(1, SEEDS);
+
+        assertThat(failed).as(said.toString()).isZero();
+        // A storm in which nobody reads would prove nothing.
+        assertThat(seeds.grantReads()).isGreaterThan(50L * SEEDS);
+        assertThat(seeds.stockReads()).isGreaterThan(50L * SEEDS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void plantedBug_isFoundInTime(Plant plant) {
+        StringWriter said = new StringWriter();
+
+        boolean found = new Seeds(directory, new PrintWriter(said, true)).hunt(plant, 1, Simulation.SEEDS_TO_FIND);
+
+        assertThat(found).as(said.toString()).isTrue();
+    }
+
+    @Test
+    void seed_runAgain_isTheSameToTheLastEvent() {
+        SeedRun first = SeedRun.of(7, null, true, directory);
+        SeedRun second = SeedRun.of(7, null, true, directory);
+
+        assertThat(second.lines()).isEqualTo(first.lines()).isNotEmpty();
+        assertThat(second.checksum()).isEqualTo(first.checksum());
+    }
+
+    @Test
+    void seed_runWithoutItsLog_isTheSameRun() {
+        SeedRun silent = SeedRun.of(8, null, false, directory);
+
+        assertThat(silent.lines()).isEmpty();
+        assertThat(silent.checksum())
+                .isEqualTo(SeedRun.of(8, null, true, directory).checksum());
+    }
+
+    @Test
+    void seed_failedWithAPlant_failsTheSameWayAgain() {
+        SeedRun first = SeedRun.of(1, Plant.SLOT_SEQUENCE_UNCHANGED, false, directory);
+        SeedRun second = SeedRun.of(1, Plant.SLOT_SEQUENCE_UNCHANGED, true, directory);
+
+        assertThat(first.violation()).isNotNull();
+        assertThat(second.violation()).isNotNull().hasMessage(first.violation().getMessage());
+        assertThat(first.violation().invariant()).isEqualTo(Invariant.ONE_OWNER);
+    }
+
+    @Test
+    void seeds_thatDiffer_areDifferentRuns() {
+        assertThat(SeedRun.of(1, null, false, directory).checksum())
+                .isNotEqualTo(SeedRun.of(2, null, false, directory).checksum());
+    }
+}
