@@ -3,6 +3,7 @@ package io.terrace.placementctl;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -59,7 +60,8 @@ final class TiersCommand implements Callable<Integer> {
                             Quantity.bytes(tier.getCapacityBytes()),
                             Quantity.bytes(tier.getUsedBytes()),
                             Quantity.share(tier.getUsedBytes(), tier.getCapacityBytes()),
-                            Quantity.bytes(tier.getPinnedBytes()),
+                            Quantity.bytes(
+                                    tier.getTier() == TierProto.MEMORY ? node.getPinnedBytes() : tier.getPinnedBytes()),
                             tier.getExtents(),
                             moves,
                             heard);

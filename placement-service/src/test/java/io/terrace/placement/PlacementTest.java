@@ -3,56 +3,16 @@ package io.terrace.placement;
 import static io.terrace.placement.Move.Kind.DROP;
 import static io.terrace.placement.Move.Kind.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
 import io.terrace.placement.HeartbeatAnswer.Order;
 import io.terrace.placement.NameView.Located;
 import io.terrace.placement.NameView.Verdict;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class PlacementTest {
-
-    private static final long MB = 1 << 20;
-
-    private final FakeNames names = new FakeNames();
-    private final Figures figures = new Figures();
-    private final PlacementSettings settings = PlacementSettings.defaults();
-    private final FakeDataNode one = new FakeDataNode("one", 10 * MB);
-    private final FakeDataNode two = new FakeDataNode("two", 10 * MB);
-    private Placement placement = new Placement(settings, names, figures);
-    private long nowMs = 1_000;
-
-    @BeforeEach
-    void activate() {
-        placement.activate(7, StandingOrders.initial());
-    }
-
-    private static StampedBlock block(long id, long megabytes) {
-        return new StampedBlock(id, 1000 + id, megabytes * MB);
-    }
-
-    private HeartbeatAnswer beat(FakeDataNode node) {
-        nowMs += 250;
-        placement.turn(nowMs);
-        return node.beat(placement, nowMs);
-    }
-
-    private void warm(FakeDataNode node, StampedBlock... blocks) {
-        for (StampedBlock block : blocks) {
-            node.reads(block, 3);
-            beat(node);
-        }
-        beat(node);
-        assertThat(node.memory.keySet())
-                .contains(Arrays.stream(blocks).map(StampedBlock::id).toArray(Long[]::new));
-        node.orders.clear();
-    }
+class PlacementTest extends SteppedLoop {
 
     @Test
     void heartbeat_readCrossesThreshold_answerPromotes() {
@@ -72,18 +32,6 @@ class PlacementTest {
         HeartbeatAnswer answer = one.reads(block(1, 1), 99).beat(placement, nowMs);
         assertThat(answer.active()).isFalse();
         assertThat(answer.orders()).isEmpty();
-    }
-
-    @Test
-    void heartbeat_sentAgain_isAnsweredAlikeAndCountedOnce() {
-        beat(one);
-        one.reads(block(1, 1), 3);
-        Heartbeat heartbeat = one.heartbeat();
-        HeartbeatAnswer first = placement.heartbeat(nowMs, heartbeat);
-        HeartbeatAnswer again = placement.heartbeat(nowMs + 100, heartbeat);
-        assertThat(first.orders()).hasSize(1);
-        assertThat(again).isEqualTo(first);
-        assertThat(figures.value(Figure.PLACEMENT_READS)).isEqualTo(3);
     }
 
     @Test
@@ -125,33 +73,6 @@ class PlacementTest {
         assertThat(beat(one).orders()).isEmpty();
         names.verdicts.clear();
         assertThat(beat(one).orders()).hasSize(1);
-    }
-
-    @Test
-    void promotion_noRoomYet_isTriedAgain() {
-        one.carryOut = order -> one.orders.size() < 3 ? Outcome.NO_ROOM : null;
-        one.reads(block(1, 1), 3);
-        for (int i = 0; i < 12; i++) {
-            beat(one);
-        }
-        assertThat(one.orderKinds()).containsExactly(PROMOTE, PROMOTE, PROMOTE);
-        assertThat(one.memory).containsKey(1L);
-    }
-
-    @Test
-    void promotion_fails_isHeldBackFromFreshReads() {
-        one.carryOut = order -> Outcome.FAILED;
-        one.reads(block(1, 1), 3);
-        beat(one);
-        beat(one);
-        one.reads(block(1, 1), 3);
-        beat(one);
-        assertThat(one.orders).hasSize(1);
-        one.carryOut = order -> null;
-        nowMs += BackOff.FIRST_MS;
-        one.reads(block(1, 1), 3);
-        beat(one);
-        assertThat(one.memory).containsKey(1L);
     }
 
     @Test
@@ -226,18 +147,6 @@ class PlacementTest {
     }
 
     @Test
-    void heat_newerStamp_countsAnew() {
-        one.reads(block(1, 1), 2);
-        beat(one);
-        one.reads(new StampedBlock(1, 5000, 2 * MB), 1);
-        beat(one);
-        one.reads(block(1, 1), 5);
-        assertThat(beat(one).orders()).as("heat of the old stamp").isEmpty();
-        one.reads(new StampedBlock(1, 5000, 2 * MB), 2);
-        assertThat(beat(one).orders()).extracting(Order::block).containsExactly(new StampedBlock(1, 5000, 2 * MB));
-    }
-
-    @Test
     void pause_wishesAreForgoneAndResumeNeedsFreshReads() {
         placement.standingOrders(StandingOrders.initial().withMoves(false));
         one.reads(block(1, 1), 5);
@@ -293,90 +202,10 @@ class PlacementTest {
     }
 
     @Test
-    void result_ofEarlierEpoch_isIgnored() {
-        one.carryOut = order -> Outcome.LOST;
-        one.reads(block(1, 1), 3);
-        beat(one);
-        one.result(one.orders.get(0), 6, Outcome.DONE);
-        beat(one);
-        assertThat(figures.value(Figure.PLACEMENT_RESULTS_STALE)).isEqualTo(1);
-        assertThat(figures.value(Figure.PLACEMENT_PROMOTIONS_DONE)).isZero();
-    }
-
-    @Test
-    void activate_epochNotHigher_isRefused() {
-        assertThatThrownBy(() -> placement.activate(7, StandingOrders.initial()))
-                .isInstanceOf(IllegalArgumentException.class);
-    }
-
-    @Test
-    void answerLost_ordersGoOutAgainAtOnce() {
-        warm(one, block(1, 5), block(2, 5));
-        one.reads(block(3, 5), 3);
-        nowMs += 250;
-        HeartbeatAnswer lost = placement.heartbeat(nowMs, one.heartbeat());
-        assertThat(lost.orders()).hasSize(2);
-        one.wantsFull = true; // What a DataNode does that got no answer.
-        assertThat(beat(one).orders()).isEqualTo(lost.orders());
-        assertThat(one.memory.keySet()).containsExactly(2L, 3L);
-    }
-
-    @Test
-    void silence_beyondExpiry_endsMovesAndHome() {
-        one.carryOut = order -> Outcome.LOST;
-        one.reads(block(1, 1), 3);
-        beat(one);
-        nowMs += settings.expiryMs() + 1;
-        placement.turn(nowMs);
-        assertThat(placement.vitals().inFlight()).isZero();
-        assertThat(placement.vitals().silent()).isEqualTo(1);
-        two.reads(block(1, 1), 3);
-        beat(two);
-        assertThat(two.memory).containsKey(1L);
-        nowMs += settings.forgetMs() + 1;
-        placement.turn(nowMs);
-        assertThat(placement.vitals().datanodes()).isZero();
-    }
-
-    @Test
-    void restartOfDataNode_losesResidentsAndStartsAfresh() {
-        warm(one, block(1, 5), block(2, 5));
-        one.restarts();
-        beat(one);
-        assertThat(placement.vitals().resident()).isZero();
-        one.reads(block(3, 5), 3);
-        beat(one);
-        assertThat(one.orderKinds()).as("room was free").containsExactly(PROMOTE);
-    }
-
-    @Test
-    void restartOfService_learnsResidentsFromFullReport() {
-        warm(one, block(1, 5), block(2, 5));
-        placement = new Placement(settings, names, figures);
-        placement.activate(9, StandingOrders.initial());
-        assertThat(beat(one).fullWanted()).isTrue();
-        beat(one);
-        assertThat(placement.vitals().resident()).isEqualTo(2);
-        one.reads(block(3, 5), 3);
-        beat(one);
-        assertThat(one.orderKinds()).containsExactly(DROP, PROMOTE);
-    }
-
-    @Test
-    void residency_leftByItself_policyForgets() {
-        warm(one, block(1, 5), block(2, 5));
-        one.leaves(block(1, 5));
-        beat(one);
-        one.reads(block(3, 5), 3);
-        beat(one);
-        assertThat(one.orderKinds()).containsExactly(PROMOTE);
-    }
-
-    @Test
     void demote_residentBlock_dropsIt() {
         warm(one, block(1, 5));
         Refusals refusals = new Refusals();
-        assertThat(placement.demote(nowMs, block(1, 5), refusals)).hasSize(1);
+        assertThat(placement.operator().demote(nowMs, block(1, 5), refusals)).hasSize(1);
         beat(one);
         assertThat(one.memory).isEmpty();
         assertThat(refusals.count()).isZero();
@@ -387,11 +216,11 @@ class PlacementTest {
         warm(one, block(1, 5), block(2, 5));
         Refusals refusals = new Refusals();
         Located wanted = new Located(block(3, 5), 1, List.of("one"));
-        assertThat(placement.promote(nowMs, wanted, null, refusals)).isNotNull();
+        assertThat(placement.operator().promote(nowMs, wanted, null, refusals)).isNotNull();
         beat(one);
         assertThat(one.orderKinds()).containsExactly(DROP, PROMOTE);
         beat(one);
-        assertThat(placement.promote(nowMs, wanted, null, refusals)).isNull();
+        assertThat(placement.operator().promote(nowMs, wanted, null, refusals)).isNull();
         assertThat(refusals.lines()).singleElement().asString().contains("in memory on host-one:9866 already");
     }
 
@@ -409,28 +238,6 @@ class PlacementTest {
             assertThat(move.outcome()).isEqualTo(Outcome.DONE);
             assertThat(move.reason()).isNotEmpty();
         });
-    }
-
-    @Test
-    void heartbeat_tooManyEntries_areCutAndCounted() {
-        for (int i = 1; i <= settings.heartbeatEntries() + 5; i++) {
-            one.reads(block(i, 1), 1);
-        }
-        beat(one);
-        assertThat(figures.value(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
-    }
-
-    @Test
-    void examination_manyCandidates_isBoundedPerLook() {
-        placement = new Placement(settings, names, figures);
-        placement.activate(8, StandingOrders.initial());
-        one.capacityBytes = 10_000 * MB;
-        for (int i = 1; i <= 1000; i++) {
-            one.reads(block(i, 1), 3);
-        }
-        beat(one);
-        assertThat(names.mostInOneLook).isPositive().isLessThanOrEqualTo(settings.lockBlocks());
-        assertThat(placement.vitals().waiting()).isLessThanOrEqualTo(settings.movesWaiting());
     }
 
     @Test

@@ -92,7 +92,7 @@ final class AdminChanges {
             List<Located> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
             loop.ask(placement -> {
                 for (Located located : batch) {
-                    Move move = placement.promote(loop.nowMs(), located, uuid, refusals);
+                    Move move = placement.operator().promote(loop.nowMs(), located, uuid, refusals);
                     if (move != null) {
                         moves.add(move.id());
                     }
@@ -114,7 +114,7 @@ final class AdminChanges {
             List<StampedBlock> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
             loop.ask(placement -> {
                 for (StampedBlock block : batch) {
-                    placement.demote(loop.nowMs(), block, refusals).forEach(move -> moves.add(move.id()));
+                    placement.operator().demote(loop.nowMs(), block, refusals).forEach(move -> moves.add(move.id()));
                 }
                 return moves;
             });

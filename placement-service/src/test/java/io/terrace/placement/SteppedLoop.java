@@ -1,0 +1,47 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.metrics.Figures;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+
+/** An active loop, two DataNodes of 10 MB memory and a clock, for tests that step it. */
+abstract class SteppedLoop {
+
+    static final long MB = 1 << 20;
+
+    final FakeNames names = new FakeNames();
+    final Figures figures = new Figures();
+    final PlacementSettings settings = PlacementSettings.defaults();
+    final FakeDataNode one = new FakeDataNode("one", 10 * MB);
+    final FakeDataNode two = new FakeDataNode("two", 10 * MB);
+    Placement placement = new Placement(settings, names, figures);
+    long nowMs = 1_000;
+
+    @BeforeEach
+    void activate() {
+        placement.activate(7, StandingOrders.initial());
+    }
+
+    static StampedBlock block(long id, long megabytes) {
+        return new StampedBlock(id, 1000 + id, megabytes * MB);
+    }
+
+    HeartbeatAnswer beat(FakeDataNode node) {
+        nowMs += 250;
+        placement.turn(nowMs);
+        return node.beat(placement, nowMs);
+    }
+
+    void warm(FakeDataNode node, StampedBlock... blocks) {
+        for (StampedBlock block : blocks) {
+            node.reads(block, 3);
+            beat(node);
+        }
+        beat(node);
+        assertThat(node.memory.keySet())
+                .contains(Arrays.stream(blocks).map(StampedBlock::id).toArray(Long[]::new));
+        node.orders.clear();
+    }
+}
