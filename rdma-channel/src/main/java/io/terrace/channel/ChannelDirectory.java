@@ -1,9 +1,16 @@
 package io.terrace.channel;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +36,7 @@ public final class ChannelDirectory {
     private static final int SOCKET_TYPE = 0140000;
     private static final int TYPE_MASK = 0170000;
     private static final int ROOT = 0;
+    private static final int BACKLOG = 128;
 
     private final Path path;
 
@@ -75,11 +83,29 @@ public final class ChannelDirectory {
      */
     public Path socket(String datanode) throws IOException {
         Path socket = path.resolve(datanode + SOCKET_SUFFIX);
-        if (socket.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length > MAX_SOCKET_PATH_BYTES) {
+        if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_SOCKET_PATH_BYTES) {
             throw new IOException(socket + " is too long for a Unix socket (" + MAX_SOCKET_PATH_BYTES
                     + " bytes); set terrace.channel.dir to a shorter path");
         }
         return socket;
+    }
+
+    /**
+     * Listens on a socket that every user may connect to, in place of one that a dead process left.
+     *
+     * @throws IOException when another process listens there, or no socket can be made
+     */
+    static ServerSocketChannel listen(Path socket) throws IOException {
+        removeLeftover(socket);
+        ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            listener.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
+            return listener;
+        } catch (IOException | RuntimeException e) {
+            listener.close();
+            throw e;
+        }
     }
 
     /** The sockets that are there now, at most so many. */
@@ -98,6 +124,18 @@ public final class ChannelDirectory {
     /** Who made the socket: the user that the process behind it must be. */
     public static UserPrincipal ownerOf(Path socket) throws IOException {
         return Files.getOwner(socket, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static void removeLeftover(Path socket) throws IOException {
+        if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try (SocketChannel probe = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+            throw new IOException("another process serves " + socket + " (" + probe + "); is a DataNode with the same"
+                    + " uuid running?");
+        } catch (ConnectException e) {
+            Files.deleteIfExists(socket);
+        }
     }
 
     private static boolean isSocket(Path entry) {

@@ -3,8 +3,6 @@ package io.terrace.channel;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
@@ -13,7 +11,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -42,7 +39,6 @@ import org.slf4j.LoggerFactory;
 public final class GrantServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GrantServer.class);
     private static final long TICK_MS = 250;
-    private static final int BACKLOG = 128;
 
     private final String datanode;
     private final GrantConversation conversation;
@@ -109,11 +105,8 @@ public final class GrantServer implements AutoCloseable {
             Figures figures)
             throws IOException {
         Path socket = directory.socket(datanode);
-        removeLeftover(socket);
-        ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        ServerSocketChannel listener = ChannelDirectory.listen(socket);
         try {
-            listener.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
-            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
             listener.configureBlocking(false);
             Selector selector = Selector.open();
             SelectionKey listening = listener.register(selector, SelectionKey.OP_ACCEPT);
@@ -161,18 +154,6 @@ public final class GrantServer implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void removeLeftover(Path socket) throws IOException {
-        if (!Files.exists(socket)) {
-            return;
-        }
-        try (SocketChannel probe = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-            throw new IOException("another process serves " + socket + " (" + probe + "); is a DataNode with the same"
-                    + " uuid running?");
-        } catch (java.net.ConnectException e) {
-            Files.deleteIfExists(socket);
         }
     }
 

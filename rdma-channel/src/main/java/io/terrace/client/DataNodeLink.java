@@ -18,8 +18,6 @@ import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -28,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,8 +61,7 @@ final class DataNodeLink {
     private final AtomicLong lastRequest = new AtomicLong();
     private final Queue<Message> outbox = new ConcurrentLinkedQueue<>();
 
-    /** Grants that are not over; entered by the control thread, left by whoever ends last. */
-    private final Map<Long, HeldGrant> grants = new ConcurrentHashMap<>();
+    private final HeldGrants grants;
 
     private volatile @Nullable SlotTable table;
     private volatile @Nullable FramedSocket socket;
@@ -72,8 +70,6 @@ final class DataNodeLink {
     private volatile boolean reportWanted;
     private volatile long lastUsedNs = System.nanoTime();
     private long lastSentNs = System.nanoTime();
-    private long renewAskedNs;
-    private boolean renewAsked;
     private @Nullable Path links;
     private long heartbeat;
     private long heartbeatSeenNs;
@@ -84,12 +80,14 @@ final class DataNodeLink {
             ClientSettings settings,
             LocalLimits limits,
             String clientName,
+            IntSupplier heldByProcess,
             HeldGrant.Aftermath forget) {
         this.socketPath = socketPath;
         this.settings = settings;
         this.limits = limits;
         this.clientName = clientName;
         this.forget = forget;
+        this.grants = new HeldGrants(settings, heldByProcess, outbox::add);
         this.thread = new Thread(this::run, "terrace-" + socketPath.getFileName());
         this.thread.setDaemon(true);
         // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
@@ -190,7 +188,8 @@ final class DataNodeLink {
         } finally {
             ended = true;
             opened.countDown();
-            grants.values().forEach(grant -> grant.end(HeldGrant.End.LOST));
+            grants.endAll(HeldGrant.End.LOST);
+            discardOutbox();
             asks.values().forEach(ask -> ask.fail(Figure.CLIENT_FALLBACK_NO_DATANODE));
             asks.clear();
         }
@@ -250,9 +249,17 @@ final class DataNodeLink {
     }
 
     private void flushOutbox(FramedSocket connected) throws IOException {
-        for (Message message = outbox.poll(); message != null; message = outbox.poll()) {
+        // Taken off only once it is sent, so that what could not be is still there to be counted.
+        for (Message message = outbox.peek(); message != null; message = outbox.peek()) {
             connected.send(MessageCodec.encode(message), SEND_TIMEOUT_NS);
+            outbox.remove();
             lastSentNs = System.nanoTime();
+            if (message instanceof Message.Report report) {
+                for (ReadReport each : report.reports()) {
+                    ClientFigures.figures().add(Figure.CLIENT_REPORTED_READS, each.reads());
+                    ClientFigures.figures().add(Figure.CLIENT_REPORTED_BYTES, each.bytes());
+                }
+            }
         }
     }
 
@@ -270,7 +277,7 @@ final class DataNodeLink {
                 grant.end(HeldGrant.End.REVOKED);
             }
         } else if (message instanceof Message.Renewed renewed) {
-            renewed(renewed.leases());
+            grants.renewed(renewed.leases());
         } else {
             throw new MalformedMessageException("a DataNode that speaks as a client");
         }
@@ -292,7 +299,7 @@ final class DataNodeLink {
                     directory.resolve(grant.linkName()), grant.descriptor().lengthBytes(), Access.READ);
             HeldGrant held = new HeldGrant(
                     ask.key(), grant, ask.askedNs(), known, file, limits, this::grantEnded, this::reportSoon);
-            grants.put(grant.grantId(), held);
+            grants.enter(held);
             outbox.add(new Message.Opened(grant.grantId()));
             ClientFigures.figures().increment(Figure.CLIENT_GRANTS_GIVEN);
             if (!ask.succeed(held)) {
@@ -313,57 +320,14 @@ final class DataNodeLink {
         }
     }
 
-    private void renewed(List<Message.Lease> leases) {
-        for (Message.Lease lease : leases) {
-            HeldGrant grant = grants.get(lease.grantId());
-            if (grant != null) {
-                grant.renewable = lease.leaseMs() > 0;
-                if (grant.renewable) {
-                    // Counted from when it was asked for, which is before the DataNode counted.
-                    grant.extendLease(renewAskedNs + TimeUnit.MILLISECONDS.toNanos(lease.leaseMs()));
-                }
-            }
-        }
-        renewAsked = false;
-    }
-
     /** Whether the connection is still worth having. */
     private boolean tick(long nowNs) {
         report();
-        List<Long> renew = new ArrayList<>();
-        List<HeldGrant> unused = new ArrayList<>();
-        for (HeldGrant grant : grants.values()) {
-            if (grant.takeUsed()) {
-                grant.lastUsedNs = nowNs;
-            } else {
-                unused.add(grant);
-            }
-            long leftMs = grant.leaseLeftMs(nowNs);
-            boolean idle = nowNs - grant.lastUsedNs > TimeUnit.MILLISECONDS.toNanos(settings.grantIdleMs());
-            if (leftMs <= 0 || idle) {
-                grant.end(HeldGrant.End.RELEASED);
-            } else if (grant.renewable && leftMs < grant.leaseMs() / 2 && renew.size() < MessageCodec.MAX_LIST) {
-                renew.add(grant.id());
-            }
-        }
-        if (!renew.isEmpty() && !renewAsked) {
-            renewAsked = true;
-            renewAskedNs = nowNs;
-            outbox.add(new Message.Renew(renew));
-        }
-        makeRoom(unused);
+        grants.tend(nowNs);
         if (nowNs - lastSentNs > KEEP_ALIVE_NS) {
             outbox.add(new Message.Report(List.of()));
         }
         return beats(nowNs) && (nowNs - lastUsedNs < UNUSED_NS || !grants.isEmpty());
-    }
-
-    /** Near the limit, gives back an eighth: those that were not used for longest. */
-    private void makeRoom(List<HeldGrant> unused) {
-        if (grants.size() > settings.grantsMax() - settings.grantsMax() / 8) {
-            unused.sort(Comparator.comparingLong(grant -> grant.lastUsedNs));
-            unused.stream().limit(settings.grantsMax() / 8 + 1L).forEach(grant -> grant.end(HeldGrant.End.RELEASED));
-        }
     }
 
     private boolean beats(long nowNs) {
@@ -378,44 +342,31 @@ final class DataNodeLink {
 
     private void report() {
         reportWanted = false;
-        List<ReadReport> reports = new ArrayList<>();
-        for (HeldGrant grant : grants.values()) {
-            ReadReport report = grant.takeReport();
-            if (report != null) {
-                reports.add(report);
-                if (reports.size() == MessageCodec.MAX_LIST) {
-                    sendReports(reports);
-                    reports = new ArrayList<>();
-                }
-            }
-        }
-        if (!reports.isEmpty()) {
-            sendReports(reports);
-        }
-    }
-
-    private void sendReports(List<ReadReport> reports) {
-        outbox.add(new Message.Report(reports));
-        for (ReadReport report : reports) {
-            ClientFigures.figures().add(Figure.CLIENT_REPORTED_READS, report.reads());
-            ClientFigures.figures().add(Figure.CLIENT_REPORTED_BYTES, report.bytes());
-        }
+        grants.report();
     }
 
     /** From whichever thread ended the grant's last read. */
     private void grantEnded(HeldGrant grant, HeldGrant.End how) {
-        grants.remove(grant.id());
+        grants.leave(grant);
         forget.ended(grant, how);
         ReadReport report = grant.takeReport();
-        if (how == HeldGrant.End.LOST || ended) {
-            if (report != null) {
-                ClientFigures.figures().add(Figure.CLIENT_UNREPORTED_BYTES, report.bytes());
-            }
-            return;
-        }
         if (report != null) {
-            sendReports(List.of(report));
+            outbox.add(new Message.Report(List.of(report)));
         }
         post(how == HeldGrant.End.REVOKED ? new Message.Revoked(grant.id()) : new Message.Release(List.of(grant.id())));
+        if (ended) {
+            discardOutbox();
+        }
+    }
+
+    /** Nobody can be told any more; what was read and not reported is counted. */
+    private void discardOutbox() {
+        for (Message message = outbox.poll(); message != null; message = outbox.poll()) {
+            if (message instanceof Message.Report report) {
+                long bytes =
+                        report.reports().stream().mapToLong(ReadReport::bytes).sum();
+                ClientFigures.figures().add(Figure.CLIENT_UNREPORTED_BYTES, bytes);
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.terrace.client;
 
 import io.terrace.metrics.Figure;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
@@ -130,6 +131,10 @@ final class GrantedAccessor extends ReplicaAccessor {
 
     private void renewGrant(int failed) throws IOException {
         HeldGrant next = failed < MAX_RENEWALS ? memory.grant(key, visibleBytes) : null;
+        if (next == null && Thread.currentThread().isInterrupted()) {
+            // It gave up waiting; that says nothing about the block.
+            throw new InterruptedIOException("interrupted while waiting for a grant of " + key.block());
+        }
         if (next == null) {
             throw abandoned();
         }

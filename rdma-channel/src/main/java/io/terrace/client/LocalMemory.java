@@ -201,7 +201,12 @@ final class LocalMemory {
                 if (links.size() < MAX_LINKS
                         && links.stream().noneMatch(link -> link.socketPath().equals(socket))) {
                     DataNodeLink link = new DataNodeLink(
-                            socket, settings, limits, clientName, (grant, how) -> grants.remove(grant.key(), grant));
+                            socket,
+                            settings,
+                            limits,
+                            clientName,
+                            grants::size,
+                            (grant, how) -> grants.remove(grant.key(), grant));
                     links.add(link);
                     link.start();
                 }

@@ -31,7 +31,7 @@ final class AccessorBed implements AutoCloseable {
         conf.set("terrace.channel.dir", channel.toString());
         conf.set("terrace.client.report.interval", "50ms");
         conf.set("terrace.client.connect.pause", "50ms");
-        conf.set("terrace.client.grant.timeout", "2s");
+        conf.set("terrace.client.grant.timeout", "20s");
         node = addNode("dn-1");
     }
 

@@ -49,6 +49,7 @@ class ProcessesTest {
         public static void main(String[] args) throws Exception {
             Configuration conf = new Configuration(false);
             conf.set("terrace.channel.dir", args[0]);
+            conf.set("terrace.client.grant.timeout", "20s");
             ReplicaAccessor accessor = new TerraceAccessorBuilder()
                     .setAllowShortCircuitReads(true)
                     .setBlock(1, AccessorBed.POOL)

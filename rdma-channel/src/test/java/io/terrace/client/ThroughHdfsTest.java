@@ -62,6 +62,7 @@ class ThroughHdfsTest {
         withTerrace.set("terrace.channel.dir", channel.toString());
         withTerrace.set("terrace.client.connect.pause", "50ms");
         withTerrace.set("terrace.client.refused.pause", "100ms");
+        withTerrace.set("terrace.client.grant.timeout", "20s");
         client = (DistributedFileSystem) FileSystem.newInstance(cluster.getURI(), withTerrace);
     }
 
