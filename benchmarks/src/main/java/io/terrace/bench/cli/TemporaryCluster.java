@@ -26,7 +26,18 @@ final class TemporaryCluster implements AutoCloseable {
         }
         Thread atExit = new Thread(() -> destroy(dir, classPath), "stop-cluster");
         Runtime.getRuntime().addShutdownHook(atExit);
-        return new TemporaryCluster(LocalCluster.up(dir, spec, classPath, new SplittableRandom()), atExit);
+        boolean up = false;
+        try {
+            TemporaryCluster cluster =
+                    new TemporaryCluster(LocalCluster.up(dir, spec, classPath, new SplittableRandom()), atExit);
+            up = true;
+            return cluster;
+        } finally {
+            if (!up) {
+                // What ran was stopped; the logs stay, for the message names them.
+                forget(atExit);
+            }
+        }
     }
 
     LocalCluster cluster() {
@@ -35,16 +46,16 @@ final class TemporaryCluster implements AutoCloseable {
 
     /** Leaves the cluster running for the user. */
     void keep() {
-        forget();
+        forget(atExit);
     }
 
     @Override
     public void close() throws IOException {
         cluster.destroy();
-        forget();
+        forget(atExit);
     }
 
-    private void forget() {
+    private static void forget(Thread atExit) {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException alreadyExiting) {

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /**
  * One daemon of a local cluster: a process of its own that outlives this one, known by its pid file.
@@ -107,17 +108,29 @@ public final class Daemon {
         Files.deleteIfExists(pidFile());
     }
 
-    /** The last lines of what the daemon wrote, for an error message. */
+    /** The last lines of what the daemon wrote, without what is only information, for an error message. */
     String lastWords(int lines) throws IOException {
         StringBuilder words = new StringBuilder();
         for (Path file : List.of(output(), log())) {
             if (Files.exists(file)) {
-                List<String> all = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
-                all.subList(Math.max(0, all.size() - lines), all.size())
+                List<String> told = Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
+                        .filter(line -> !line.contains(" INFO ") && !line.startsWith("STARTUP_MSG"))
+                        .toList();
+                told.subList(Math.max(0, told.size() - lines), told.size())
                         .forEach(line -> words.append("  ").append(line).append('\n'));
             }
         }
         return words.toString();
+    }
+
+    /** The first line of the log that holds the text. */
+    Optional<String> logLine(String text) throws IOException {
+        if (!Files.exists(log())) {
+            return Optional.empty();
+        }
+        try (Stream<String> lines = Files.lines(log(), StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.contains(text)).findFirst();
+        }
     }
 
     private Path pidFile() {

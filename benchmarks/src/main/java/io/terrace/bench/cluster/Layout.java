@@ -1,13 +1,20 @@
 package io.terrace.bench.cluster;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Where the files of one local cluster stand: everything under its directory, but for the memory tier on tmpfs.
+ * Where the files of one local cluster stand: everything under its directory, but for the memory tier
+ * and the sockets.
  *
  * @param dir absolute, normalised directory of the cluster
  */
@@ -15,7 +22,6 @@ public record Layout(Path dir) {
     /** A Unix socket's path has at most 108 bytes with its final zero. */
     private static final int MAX_SOCKET_PATH_BYTES = 107;
 
-    private static final int UUID_SOCKET_NAME_BYTES = 36 + ".sock".length();
     private static final Path TMPFS = Path.of("/dev/shm");
 
     public Layout {
@@ -80,16 +86,50 @@ public record Layout(Path dir) {
         return TMPFS.toFile().isDirectory() ? TMPFS.resolve("terrace-" + hash()) : dir.resolve("memory");
     }
 
-    /** Directory of the sockets through which local clients meet the DataNodes. */
+    /**
+     * Directory of the sockets through which local clients meet the DataNodes. On tmpfs, because nobody else may be able
+     * to write any directory above it and a checkout made with umask 002 does not pass.
+     */
     public Path channel() {
-        Path wanted = dir.resolve("channel");
-        return fits(wanted, UUID_SOCKET_NAME_BYTES) ? wanted : memory().resolve("channel");
+        return memory().resolve("channel");
     }
 
-    /** Socket of stock short-circuit reads; Hadoop puts the transfer port in the place of {@code _PORT}. */
+    /**
+     * Socket of stock short-circuit reads; Hadoop puts the transfer port in the place of {@code _PORT}. Hadoop refuses
+     * it below a directory that others can write, sticky or not; where the cluster's own is such, or its path too long,
+     * the user's runtime directory takes it.
+     */
     public Path shortCircuit() {
-        Path wanted = dir.resolve("short-circuit");
-        return (fits(wanted, "dn._PORT".length()) ? wanted : memory().resolve("short-circuit")).resolve("dn._PORT");
+        String name = "terrace-" + hash();
+        Stream<Path> runtime = Stream.of(Optional.ofNullable(System.getenv("XDG_RUNTIME_DIR")), Optional.of("/run"))
+                .flatMap(Optional::stream)
+                .map(Path::of)
+                .filter(Files::isWritable)
+                .map(parent -> parent.resolve(name));
+        Path own = dir.resolve("short-circuit");
+        return Stream.concat(Stream.of(own), runtime)
+                .filter(candidate -> fits(candidate, "dn._PORT".length()) && isProtected(candidate))
+                .findFirst()
+                .orElse(own)
+                .resolve("dn._PORT");
+    }
+
+    /** Whether no existing directory of the path can be written by its group or by others. */
+    private static boolean isProtected(Path path) {
+        for (Path component = path; component != null; component = component.getParent()) {
+            try {
+                Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(component);
+                if (permissions.contains(PosixFilePermission.GROUP_WRITE)
+                        || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+                    return false;
+                }
+            } catch (NoSuchFileException notMadeYet) {
+                continue;
+            } catch (IOException e) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean fits(Path dir, int nameBytes) {

@@ -10,6 +10,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.apache.hadoop.conf.Configuration;
@@ -150,6 +151,9 @@ public final class LocalCluster {
                         && daemon.lastWords(LAST_WORDS_LINES * 20).contains("java.net.BindException");
             }
             stopAll(started);
+            if (started.size() == daemons().size()) {
+                deleteTree(layout.memory());
+            }
             if (portTaken) {
                 throw new PortTakenException("another process took a port of the cluster", e);
             }
@@ -179,6 +183,13 @@ public final class LocalCluster {
     public void down() throws IOException {
         stopAll(daemons());
         deleteTree(layout.memory());
+        if (!spec().nativeDir().isEmpty()) {
+            deleteTree(shortCircuitDir());
+        }
+    }
+
+    private Path shortCircuitDir() {
+        return Objects.requireNonNull(layout.shortCircuit().getParent());
     }
 
     /** {@link #down} and removes the directory with the data. */
@@ -214,14 +225,15 @@ public final class LocalCluster {
     private void makeDirectories() throws IOException {
         var searchable = PosixFilePermissions.fromString("rwx--x--x");
         List<Path> dirs = new ArrayList<>(List.of(layout.memory(), layout.channel()));
-        dirs.add(layout.shortCircuit().resolveSibling("."));
+        if (!spec().nativeDir().isEmpty()) {
+            dirs.add(shortCircuitDir());
+        }
         for (int i = 1; i <= spec().datanodes(); i++) {
             dirs.add(memoryDir(i));
         }
         for (Path dir : dirs) {
-            Path normal = dir.normalize();
-            Files.createDirectories(normal);
-            Files.setPosixFilePermissions(normal, searchable);
+            Files.createDirectories(dir);
+            Files.setPosixFilePermissions(dir, searchable);
         }
     }
 

@@ -6,6 +6,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -19,6 +20,9 @@ final class Readiness {
     private static final long POLL_MS = 100;
     private static final int CONNECT_TIMEOUT_MS = 1_000;
     private static final int LAST_WORDS_LINES = 8;
+
+    /** How the plugin says in the log that it leaves the daemon stock. */
+    private static final String OFF = "Terrace is off";
 
     private final LocalCluster cluster;
     private final long deadlineNs = System.nanoTime() + LIMIT.toNanos();
@@ -61,6 +65,8 @@ final class Readiness {
                 if (condition.holds()) {
                     return;
                 }
+            } catch (ClusterException never) {
+                throw never;
             } catch (IOException notYet) {
                 last = notYet;
             }
@@ -85,6 +91,17 @@ final class Readiness {
                                 + ":\n" + daemon.lastWords(LAST_WORDS_LINES));
             }
         }
+    }
+
+    /** False, unless a DataNode has said that it will stay stock. */
+    private boolean requireOn() throws IOException {
+        for (Daemon daemon : cluster.daemons()) {
+            Optional<String> reason = daemon.logLine(OFF);
+            if (reason.isPresent()) {
+                throw new ClusterException(daemon.name() + ": " + reason.get());
+            }
+        }
+        return false;
     }
 
     private static int liveDatanodes(DistributedFileSystem dfs) throws IOException {

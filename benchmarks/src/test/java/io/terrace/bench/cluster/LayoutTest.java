@@ -1,24 +1,36 @@
 package io.terrace.bench.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class LayoutTest {
-    @Test
-    void channel_belowShortDirectory_standsInIt() {
-        Layout layout = new Layout(Path.of("/srv/cluster"));
-
-        assertThat(layout.channel()).isEqualTo(Path.of("/srv/cluster/channel"));
-    }
+    @TempDir
+    Path dir;
 
     @Test
-    void sockets_belowLongDirectory_moveToWhereTheirPathsFit() {
+    void sockets_belowLongDirectory_haveShortPaths() {
         Layout layout = new Layout(Path.of("/srv/" + "long/".repeat(30)));
 
         assertThat(layout.channel().toString().length() + 1 + 41).isLessThanOrEqualTo(107);
+        assumeThat(Files.isWritable(Path.of("/run"))).isTrue();
         assertThat(layout.shortCircuit().toString().length()).isLessThanOrEqualTo(107);
+    }
+
+    @Test
+    void shortCircuit_belowDirectoryThatOthersCanWrite_standsElsewhere() throws IOException {
+        assumeThat(Files.isWritable(Path.of("/run"))).isTrue();
+        Path open = Files.createDirectory(dir.resolve("open"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxr-x"));
+
+        assertThat(new Layout(open.resolve("cluster")).shortCircuit().startsWith(open))
+                .isFalse();
     }
 
     @Test
