@@ -2,6 +2,7 @@ package io.terrace.policy.adaptive;
 
 import io.terrace.policy.Access;
 import io.terrace.policy.Explanation;
+import io.terrace.policy.shelf.FrequencySketch;
 import io.terrace.policy.shelf.Shelf;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ public final class AdaptiveShelf implements Shelf {
     private static final long BURST_MS = 60_000;
     private static final double GAP_MEMORY = 0.25;
     private static final int FORGET_DRAWS = 8;
+    private static final int FORGET_TRIES = 64;
+    private static final int IDS_PER_WORD = 8;
+    private static final int MOST_REMEMBERED_READS = 15;
     private static final int JOB_MASK = 0xFFFF;
 
     private final Records records = new Records();
@@ -30,11 +34,15 @@ public final class AdaptiveShelf implements Shelf {
     private final Contest contest;
     private final JobRuns runs = new JobRuns();
     private final int tracked;
+    /** Reads of objects without a record. */
+    private final FrequencySketch forgotten;
+
     private long latestMs = Long.MIN_VALUE;
     private long seed = 1;
 
     public AdaptiveShelf(long capacityBytes, Tuning tuning) {
         tracked = tuning.tracked();
+        forgotten = new FrequencySketch(tracked / IDS_PER_WORD);
         model = new ReturnModel(tuning.readsPerHalving(), tuning.moveCost());
         ranking = new Ranking(records, model);
         real = new Residency(REAL, records, ranking, capacityBytes);
@@ -55,14 +63,14 @@ public final class AdaptiveShelf implements Shelf {
         long hash = Hash.of(id);
         int slot = records.find(id, hash);
         if (slot == Records.NONE) {
-            slot = remember(id, hash, access.sizeBytes());
+            slot = remember(id, hash, access.sizeBytes(), evictions);
         } else if (records.sizeBytes(slot) != access.sizeBytes()) {
             sized(slot, access.sizeBytes(), evictions);
         }
         int job = access.job() < 0 ? 0 : 1 + (int) (Hash.of(access.job()) & JOB_MASK) % JOB_MASK;
         boolean again = job != 0
                 && job == records.job(slot)
-                && records.reads(slot) > 0
+                && records.weight(slot) > 0
                 && latestMs - records.readMs(slot) < BURST_MS;
         if (again) {
             contest.readAgain(slot, hash, access.bytes());
@@ -77,51 +85,62 @@ public final class AdaptiveShelf implements Shelf {
 
     private void learn(int slot, int job, long jobId) {
         int reads = records.reads(slot);
+        // An object that was forgotten comes back with its reads, but nobody knows when the last one was.
+        boolean first = records.weight(slot) == 0;
         float weight = runs.next(jobId, latestMs);
         float gapLog = 0;
-        if (reads > 0) {
+        if (!first) {
             long ageMs = Math.max(0, latestMs - records.readMs(slot));
             model.end(records.returnClass(slot), ageMs, records.weight(slot));
             double share = Math.max(GAP_MEMORY, 1.0 / reads);
             gapLog = (float) (records.gapLog(slot) * (1 - share) + Log2.of(ageMs + 1) * share);
-            ranking.heat(slot, ageMs, false);
+            ranking.heat(slot, ageMs);
         } else {
-            ranking.heat(slot, 0, true);
+            records.heats(slot, 0, (float) Log2.of(reads + 1L));
         }
         records.reads(slot, reads + 1);
         records.readMs(slot, latestMs);
         records.gapAndWeight(slot, gapLog, weight);
-        int node = ReturnModel.classOf(reads + 1, gapLog, records.sizeBytes(slot));
+        int node = ReturnModel.classOf(first ? 1 : reads + 1, gapLog, records.sizeBytes(slot));
         records.classAndJob(slot, node, job);
         model.start(node, weight);
     }
 
-    private int remember(long id, long hash, long sizeBytes) {
+    private int remember(long id, long hash, long sizeBytes, Evictions evictions) {
         if (records.count() >= tracked) {
-            forgetOne();
+            forgetOne(evictions);
         }
         int slot = records.add(id, hash);
         records.size(slot, sizeBytes);
+        records.reads(slot, forgotten.estimate(id));
         contest.thin();
         return slot;
     }
 
-    /** Gives up a record that no residency, real or imagined, holds, if one is drawn; else an imagined one leaves too. */
-    private void forgetOne() {
+    /** Gives up the record unused for longest among a few drawn; those that stand on the shelf only if no other is found. */
+    private void forgetOne(Evictions evictions) {
         int oldest = Records.NONE;
         int drawn = 0;
-        for (int tries = 0; drawn < FORGET_DRAWS && (tries < 64 || oldest == Records.NONE); tries++) {
+        for (int tries = 0; drawn < FORGET_DRAWS && (tries < FORGET_TRIES || oldest == Records.NONE); tries++) {
             seed ^= seed << 13;
             seed ^= seed >>> 7;
             seed ^= seed << 17;
             int slot = (int) ((seed >>> 32) * records.high() >>> 32);
-            if (!records.used(slot) || real.has(slot) && tries < 1000) {
+            if (!records.used(slot) || (real.has(slot) && tries < FORGET_TRIES)) {
                 continue;
             }
             drawn++;
             if (oldest == Records.NONE || records.readMs(slot) < records.readMs(oldest)) {
                 oldest = slot;
             }
+        }
+        long id = records.id(oldest);
+        for (int i = Math.min(MOST_REMEMBERED_READS, records.reads(oldest)); i > 0; i--) {
+            forgotten.add(id, tracked);
+        }
+        if (real.has(oldest)) {
+            real.leave(oldest);
+            evictions.evicted(id, records.sizeBytes(oldest));
         }
         contest.leave(oldest);
         records.remove(oldest);
@@ -153,7 +172,7 @@ public final class AdaptiveShelf implements Shelf {
         long hash = Hash.of(object);
         int slot = records.find(object, hash);
         if (slot == Records.NONE) {
-            slot = remember(object, hash, sizeBytes);
+            slot = remember(object, hash, sizeBytes, evictions);
             records.readMs(slot, latestMs);
             records.classAndJob(slot, ReturnModel.classOf(1, 0, sizeBytes), 0);
         } else if (records.sizeBytes(slot) != sizeBytes) {
@@ -175,6 +194,14 @@ public final class AdaptiveShelf implements Shelf {
 
     @Override
     public void drop(long object) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot != Records.NONE) {
+            real.leave(slot);
+        }
+    }
+
+    @Override
+    public void forget(long object) {
         int slot = records.find(object, Hash.of(object));
         if (slot != Records.NONE) {
             real.leave(slot);
@@ -212,7 +239,11 @@ public final class AdaptiveShelf implements Shelf {
 
     @Override
     public long memoryBytes() {
-        return records.memoryBytes() + model.memoryBytes() + real.memoryBytes() + contest.memoryBytes();
+        return records.memoryBytes()
+                + model.memoryBytes()
+                + forgotten.memoryBytes()
+                + real.memoryBytes()
+                + contest.memoryBytes();
     }
 
     @Override

@@ -38,12 +38,12 @@ final class Ranking {
         };
     }
 
-    /** Counts a read: the decayed counts are taken to now and grow by one. */
-    void heat(int slot, long ageMs, boolean first) {
+    /** Counts a read that is not the first: the decayed counts are taken to now and grow by one. */
+    void heat(int slot, long ageMs) {
         records.heats(
                 slot,
-                first ? 0 : grown(records.fastHeat(slot), (double) ageMs / FAST_HALF_LIFE_MS),
-                first ? 0 : grown(records.slowHeat(slot), (double) ageMs / SLOW_HALF_LIFE_MS));
+                grown(records.fastHeat(slot), (double) ageMs / FAST_HALF_LIFE_MS),
+                grown(records.slowHeat(slot), (double) ageMs / SLOW_HALF_LIFE_MS));
     }
 
     /** log2(2^(heat - decay) + 1). */

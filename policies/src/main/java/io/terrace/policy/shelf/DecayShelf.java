@@ -124,7 +124,7 @@ public final class DecayShelf implements Shelf {
         while (usedBytes > capacityBytes && residents.count() > 0) {
             leave(residents.least(), evictions);
         }
-        forget();
+        forgetOldest();
     }
 
     private void leave(int victim, Evictions evictions) {
@@ -139,11 +139,11 @@ public final class DecayShelf implements Shelf {
         heats = ObjectTable.grown(heats, table.slotCapacity());
         heats[slot] = heat;
         outside.pushHead(slot, 0);
-        forget();
+        forgetOldest();
         return slot;
     }
 
-    private void forget() {
+    private void forgetOldest() {
         while (outside.count() > remembered) {
             int oldest = outside.tail();
             outside.remove(oldest, 0);
@@ -191,13 +191,20 @@ public final class DecayShelf implements Shelf {
     @Override
     public void drop(long object) {
         int slot = table.find(object);
+        if (slot != NONE && residents.contains(slot)) {
+            residents.remove(slot);
+            usedBytes -= table.size(slot);
+            outside.pushHead(slot, 0);
+            forgetOldest();
+        }
+    }
+
+    @Override
+    public void forget(long object) {
+        drop(object);
+        int slot = table.find(object);
         if (slot != NONE) {
-            if (residents.contains(slot)) {
-                residents.remove(slot);
-                usedBytes -= table.size(slot);
-            } else {
-                outside.remove(slot, 0);
-            }
+            outside.remove(slot, 0);
             table.remove(slot);
         }
     }

@@ -9,7 +9,7 @@ package io.terrace.policy.shelf;
  * 16 counters per expected id the chance that all four collide is small. Source: Cormode, Muthukrishnan, 2005
  * (count-min); Einziger et al., ACM ToS 13/4, 2017 (TinyLFU).
  */
-final class FrequencySketch {
+public final class FrequencySketch {
 
     private static final long HALF_MASK = 0x7777777777777777L;
     private static final int SAMPLE_FACTOR = 10;
@@ -19,7 +19,7 @@ final class FrequencySketch {
     private long counted;
 
     /** @param expectedIds ids to tell apart; a table of that many words, rounded up to a power of two, is made */
-    FrequencySketch(int expectedIds) {
+    public FrequencySketch(int expectedIds) {
         int words = Integer.highestOneBit(Math.max(16, Math.min(expectedIds, 1 << 26)) * 2 - 1);
         table = new long[words];
         mask = words - 1;
@@ -30,7 +30,7 @@ final class FrequencySketch {
      *
      * @param room objects the caller has room for at present; no more than the table's words count
      */
-    void add(long id, int room) {
+    public void add(long id, int room) {
         long hash = mix(id);
         boolean added = false;
         for (int row = 0; row < 4; row++) {
@@ -46,7 +46,7 @@ final class FrequencySketch {
         }
     }
 
-    int estimate(long id) {
+    public int estimate(long id) {
         long hash = mix(id);
         int least = 15;
         for (int row = 0; row < 4; row++) {
@@ -78,7 +78,7 @@ final class FrequencySketch {
         return h ^ h >>> 33;
     }
 
-    long memoryBytes() {
+    public long memoryBytes() {
         return 8L * table.length;
     }
 }

@@ -109,7 +109,7 @@ public final class IDeciderShelf implements Shelf {
             outside.pushHead(victim, 0);
             evictions.evicted(table.id(victim), table.size(victim));
         }
-        forget();
+        forgetOldest();
     }
 
     private int remember(long nowMs, long object, long sizeBytes) {
@@ -119,11 +119,11 @@ public final class IDeciderShelf implements Shelf {
         firstSeenMs[slot] = nowMs;
         counts[slot] = 0;
         outside.pushHead(slot, 0);
-        forget();
+        forgetOldest();
         return slot;
     }
 
-    private void forget() {
+    private void forgetOldest() {
         while (outside.count() > remembered) {
             int oldest = outside.tail();
             outside.remove(oldest, 0);
@@ -177,13 +177,20 @@ public final class IDeciderShelf implements Shelf {
     @Override
     public void drop(long object) {
         int slot = table.find(object);
+        if (slot != NONE && byAge.contains(slot)) {
+            byAge.remove(slot);
+            usedBytes -= table.size(slot);
+            outside.pushHead(slot, 0);
+            forgetOldest();
+        }
+    }
+
+    @Override
+    public void forget(long object) {
+        drop(object);
+        int slot = table.find(object);
         if (slot != NONE) {
-            if (byAge.contains(slot)) {
-                byAge.remove(slot);
-                usedBytes -= table.size(slot);
-            } else {
-                outside.remove(slot, 0);
-            }
+            outside.remove(slot, 0);
             table.remove(slot);
         }
     }

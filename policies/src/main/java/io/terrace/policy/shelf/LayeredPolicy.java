@@ -186,7 +186,7 @@ public final class LayeredPolicy implements Policy, Shelf.Evictions {
     @Override
     public void vanished(long nowMs, long object) {
         for (Shelf shelf : shelves) {
-            shelf.drop(object);
+            shelf.forget(object);
         }
         ledger.forget(object);
     }

@@ -28,8 +28,13 @@ public interface Shelf {
     /** An object on the shelf has another size now; what no longer fits, itself perhaps, is told to leave. */
     void resized(long object, long sizeBytes, Evictions evictions);
 
-    /** The object has left, by no decision of the shelf. */
+    /** The object is not here after all, by no decision of the shelf; what was learned of it may be kept. */
     void drop(long object);
+
+    /** The object no longer exists, or is another one now; nothing of it is kept. */
+    default void forget(long object) {
+        drop(object);
+    }
 
     /** Sets the capacity in bytes; what no longer fits is told to leave. */
     void resize(long capacityBytes, Evictions evictions);

@@ -1,0 +1,171 @@
+package io.terrace.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What holds for every policy of the catalog. */
+class PolicyContractTest {
+
+    private static final int ACCESSES = 4000;
+
+    static Stream<String> names() {
+        return PolicyCatalog.kinds().stream().map(PolicyKind::name);
+    }
+
+    private static Hierarchy tiers(boolean copies, long... capacities) {
+        Tier[] tiers = new Tier[capacities.length + 1];
+        for (int i = 0; i < capacities.length; i++) {
+            tiers[i] = new Tier("t" + i, capacities[i], 1000L * (i + 1), 1_000_000_000 / (i + 1), copies);
+        }
+        tiers[capacities.length] = new Tier("home", Tier.UNBOUNDED, 8_000_000, 100_000_000, false);
+        return Hierarchy.of(tiers);
+    }
+
+    private static Policy policy(String name, Hierarchy hierarchy) {
+        return PolicyCatalog.create(name, Map.of(), hierarchy);
+    }
+
+    private static CheckedTiers randomRun(Policy policy, Hierarchy hierarchy, long seed) {
+        Random random = new Random(seed);
+        CheckedTiers world = new CheckedTiers(hierarchy);
+        long nowMs = 1_000_000;
+        for (int i = 0; i < ACCESSES; i++) {
+            nowMs += random.nextInt(3000);
+            long object = (long) (Math.abs(random.nextGaussian()) * 60);
+            int dice = random.nextInt(200);
+            if (dice == 0) {
+                world.vanish(policy, nowMs, object);
+            } else if (dice == 1) {
+                // A clock that jumps either way.
+                nowMs += random.nextInt(2) == 0 ? 86_400_000L : -Math.min(nowMs, 7_200_000L);
+            } else if (dice == 2) {
+                world.resize(policy, nowMs, random.nextInt(hierarchy.home()), 500L + random.nextInt(2000));
+            }
+            // Some objects are larger than every tier, some are empty, some change their size.
+            long size =
+                    object % 17 == 0 ? 100_000 : object % 13 == 0 ? 0 : 10 + object + (object % 7 == 0 ? i / 400 : 0);
+            world.read(policy, nowMs, object, size);
+            policy.tick(nowMs, world);
+        }
+        return world;
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void access_randomWithCopies_neverOverfillsATier(String name) {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Hierarchy hierarchy = tiers(true, 1000, 3000);
+        randomRun(policy(name, hierarchy), hierarchy, seed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void access_randomWithMoves_neverOverfillsATier(String name) {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Hierarchy hierarchy = tiers(false, 700, 1500, 2500);
+        // With moves a tier that shrinks hands what it holds down; capacities are kept after every access.
+        Random random = new Random(seed);
+        Policy policy = policy(name, hierarchy);
+        CheckedTiers world = new CheckedTiers(hierarchy);
+        for (int i = 0; i < ACCESSES; i++) {
+            long object = (long) (Math.abs(random.nextGaussian()) * 60);
+            world.read(policy, 1000L * i, object, 10 + object);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void access_sameCallsTwice_sameWishes(String name) {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Hierarchy hierarchy = tiers(true, 1000);
+        String once = randomRun(policy(name, hierarchy), hierarchy, seed).log();
+        String twice = randomRun(policy(name, hierarchy), hierarchy, seed).log();
+        assertThat(once).isEqualTo(twice).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void access_tierOfSizeZero_keepsOnlyEmptyObjectsThere(String name) {
+        Hierarchy hierarchy = tiers(true, 0, 2000);
+        Policy policy = policy(name, hierarchy);
+        CheckedTiers world = new CheckedTiers(hierarchy);
+        for (int i = 0; i < 500; i++) {
+            world.read(policy, i * 1000L, i % 20, 100);
+            assertThat(world.used(0)).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void access_hotObjectsThatFit_climbIntoTheFastestTier(String name) {
+        Hierarchy hierarchy = tiers(true, 10_000);
+        Policy policy = policy(name, hierarchy);
+        CheckedTiers world = new CheckedTiers(hierarchy);
+        for (int i = 0; i < 50; i++) {
+            world.read(policy, i * 1000L, i % 5, 1000);
+        }
+        for (long object = 0; object < 5; object++) {
+            assertThat(world.tier(object)).as("object %d", object).isZero();
+        }
+        assertThat(policy.trackedObjects()).isEqualTo(5);
+        assertThat(policy.memoryBytes()).isPositive();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void moved_bySomebodyElse_isTakenAsTheTruth(String name) {
+        Hierarchy hierarchy = tiers(true, 10_000);
+        Policy policy = policy(name, hierarchy);
+        Wishes none = (object, size, from, to) -> {
+            throw new AssertionError("nothing is to be wished");
+        };
+        policy.moved(1000, 7, 4000, 0, none);
+        policy.moved(2000, 7, 4000, 1, none);
+        policy.moved(3000, 7, 4000, 0, none);
+        policy.vanished(4000, 7);
+        assertThatCode(() -> policy.vanished(5000, 7)).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void moveFailed_afterAWish_freesTheRoom(String name) {
+        Hierarchy hierarchy = tiers(true, 1000);
+        Policy policy = policy(name, hierarchy);
+        int[] wishes = {0};
+        for (int i = 0; i < 100; i++) {
+            long now = i * 1000L;
+            int before = wishes[0];
+            policy.access(new Access().read(now, 1, 900, 900, 1), (object, size, from, to) -> wishes[0]++);
+            if (wishes[0] > before) {
+                policy.moveFailed(now, 1, 900, 1, (object, size, from, to) -> {});
+            }
+        }
+        assertThat(wishes[0]).as("it is tried again on fresh evidence").isGreaterThan(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void explain_knownObject_hasASentence(String name) {
+        Hierarchy hierarchy = tiers(true, 3000);
+        Policy policy = policy(name, hierarchy);
+        CheckedTiers world = new CheckedTiers(hierarchy);
+        for (int i = 0; i < 200; i++) {
+            world.read(policy, i * 1000L, i % 3 == 0 ? 1 : i % 10, 1000);
+        }
+        Explanation explanation = policy.explain(200_000, 1);
+        assertThat(explanation).isNotNull();
+        assertThat(explanation.sentence()).isNotBlank();
+        assertThat(explanation.object()).isEqualTo(1);
+        assertThat(explanation.tier()).isEqualTo(world.tier(1));
+        assertThat(policy.explain(200_000, 999)).isNull();
+    }
+}

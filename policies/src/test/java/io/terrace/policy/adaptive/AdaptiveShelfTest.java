@@ -1,0 +1,119 @@
+package io.terrace.policy.adaptive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.policy.Access;
+import io.terrace.policy.shelf.Shelf;
+import java.lang.management.ManagementFactory;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class AdaptiveShelfTest {
+
+    private static final Shelf.Evictions NOBODY = (object, sizeBytes) -> {};
+
+    private final Access access = new Access();
+
+    private boolean read(Shelf shelf, long nowMs, long object, long sizeBytes, long job) {
+        boolean hit = shelf.holds(object);
+        shelf.access(access.read(nowMs, object, sizeBytes, sizeBytes, 1).by(job), NOBODY);
+        return hit;
+    }
+
+    private static AdaptiveShelf shelf(long capacityBytes, int tracked) {
+        return new AdaptiveShelf(capacityBytes, new Tuning(Objective.OBJECTS, tracked, 1024, 0.03, 0.005, 100_000));
+    }
+
+    @Test
+    void access_loopLargerThanTheRoom_keepsAFixedPart() {
+        AdaptiveShelf shelf = shelf(200, 10_000);
+        int hits = 0;
+        for (int i = 0; i < 100_000; i++) {
+            hits += read(shelf, i * 1000L, i % 1000, 1, Access.NO_JOB) && i >= 50_000 ? 1 : 0;
+        }
+        assertThat(hits).as("of 50,000, a fifth being the most possible").isBetween(9000, 10_000);
+    }
+
+    @Test
+    void access_scans_doNotWashOutWhatIsUsed() {
+        AdaptiveShelf shelf = shelf(100, 100_000);
+        Random random = new Random(7);
+        long fresh = 1_000_000;
+        int hits = 0;
+        int hot = 0;
+        for (int i = 0; i < 100_000; i++) {
+            if (i % 1000 < 700) {
+                read(shelf, i * 1000L, fresh++, 1, Access.NO_JOB);
+            } else {
+                hot++;
+                hits += read(shelf, i * 1000L, random.nextInt(80), 1, Access.NO_JOB) ? 1 : 0;
+            }
+        }
+        assertThat(hits).isGreaterThan(hot * 9 / 10);
+    }
+
+    @Test
+    void access_manySmallAgainstOneLarge_keepsTheSmallOnesWhenObjectsCount() {
+        AdaptiveShelf shelf = shelf(1000, 10_000);
+        int hits = 0;
+        for (int i = 0; i < 30_000; i++) {
+            hits += read(shelf, i * 1000L, i % 90, 10, Access.NO_JOB) ? 1 : 0;
+            if (i % 20 == 0) {
+                read(shelf, i * 1000L, 5000, 900, Access.NO_JOB);
+            }
+        }
+        assertThat(hits).isGreaterThan(25_000);
+    }
+
+    @Test
+    void access_sameJobWithinAMinute_isOneSign() {
+        AdaptiveShelf shelf = shelf(100, 10_000);
+        for (int i = 0; i < 50; i++) {
+            read(shelf, i * 1000L, 1, 10, 77);
+        }
+        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read 1 times");
+        read(shelf, 51_000, 1, 10, 78);
+        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read 2 times");
+    }
+
+    @Test
+    void access_moreObjectsThanTracked_staysWithinTheBound() {
+        AdaptiveShelf shelf = shelf(500, 2000);
+        Random random = new Random(3);
+        for (int i = 0; i < 100_000; i++) {
+            read(shelf, i * 100L, random.nextInt(50_000), 1 + i % 3, Access.NO_JOB);
+            assertThat(shelf.trackedObjects()).isLessThanOrEqualTo(2000);
+            assertThat(shelf.usedBytes()).isLessThanOrEqualTo(500);
+        }
+    }
+
+    @Test
+    void memoryBytes_manyObjects_isBounded() {
+        int objects = 1_300_000;
+        AdaptiveShelf shelf =
+                new AdaptiveShelf(objects / 4, new Tuning(Objective.OBJECTS, objects, 32_768, 0.03, 0.005, 100_000));
+        for (int i = 0; i < objects; i++) {
+            read(shelf, i, i, 1, Access.NO_JOB);
+        }
+        assertThat((double) shelf.memoryBytes() / shelf.trackedObjects()).isLessThan(70);
+    }
+
+    @Test
+    void access_steadyState_allocatesNothing() {
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        AdaptiveShelf shelf = shelf(500, 4000);
+        long state = 1;
+        long before = 0;
+        for (int i = 0; i < 300_000; i++) {
+            if (i == 200_000) {
+                before = threads.getCurrentThreadAllocatedBytes();
+            }
+            state = state * 6364136223846793005L + 1442695040888963407L;
+            access.read(i * 10L, (state >>> 40) % 20_000, 1, 1, 1);
+            shelf.access(access, NOBODY);
+        }
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                .as("in 100,000 accesses")
+                .isLessThan(50_000);
+    }
+}

@@ -1,0 +1,104 @@
+package io.terrace.policy.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.Policy;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.Tier;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class SimulatorTest {
+
+    private static Hierarchy tiers(long... capacities) {
+        Tier[] tiers = new Tier[capacities.length + 1];
+        for (int i = 0; i < capacities.length; i++) {
+            tiers[i] = new Tier("t" + i, capacities[i], 1000, 1_000_000_000, true);
+        }
+        tiers[capacities.length] = new Tier("disk", Tier.UNBOUNDED, 8_000_000, 100_000_000, false);
+        return Hierarchy.of(tiers);
+    }
+
+    private static Outcome lru(Trace trace, World world, long... capacities) {
+        Hierarchy hierarchy = tiers(capacities);
+        return Simulator.replay(trace, hierarchy, world, PolicyCatalog.create("lru", Map.of(), hierarchy));
+    }
+
+    private static Trace reads(long stepMs, int size, int... objects) {
+        Trace.Builder builder = new Trace.Builder("t");
+        for (int i = 0; i < objects.length; i++) {
+            builder.add(i * stepMs, objects[i], size, size, false, i / 2);
+        }
+        return builder.build();
+    }
+
+    @Test
+    void replay_lru_countsHitsJobsAndMoves() {
+        // a a | b a | c b : hits at rows 1 and 3; the last job misses both, since c pushed b's elder out only later.
+        Outcome outcome = lru(reads(1000, 10, 0, 0, 1, 0, 2, 1), World.INSTANT, 20);
+        assertThat(outcome.reads()).isEqualTo(6);
+        assertThat(outcome.objectHitRatio()).isEqualTo(2 / 6.0);
+        assertThat(outcome.byteHitRatio()).isEqualTo(2 / 6.0);
+        assertThat(outcome.jobs()).isEqualTo(3);
+        assertThat(outcome.jobsAllHit()).isZero();
+        assertThat(outcome.promotedBytes()).isEqualTo(40);
+        assertThat(outcome.wastedMoves())
+                .as("b twice and c were never read where they stood")
+                .isEqualTo(3);
+        assertThat(outcome.peakBytes()[0]).isEqualTo(20);
+    }
+
+    @Test
+    void replay_promotionDelay_helpsOnlyLaterReads() {
+        Trace trace = reads(1000, 10, 0, 0, 0, 0, 0, 0);
+        assertThat(lru(trace, World.INSTANT, 20).tierReads()[0]).isEqualTo(5);
+        assertThat(lru(trace, World.delayed(3000), 20).tierReads()[0]).isEqualTo(3);
+        assertThat(lru(trace, World.delayed(60_000), 20).tierReads()[0]).isZero();
+    }
+
+    @Test
+    void replay_moveBudget_makesMovesWait() {
+        Trace trace = reads(1000, 10, 0, 0, 0, 0, 0, 0);
+        // Ten bytes at four a second take two and a half.
+        assertThat(lru(trace, new World(0, 4, 16), 20).tierReads()[0]).isEqualTo(3);
+    }
+
+    @Test
+    void replay_queueFull_failsTheMove() {
+        Trace trace = reads(1000, 10, 0, 1, 2, 3, 4, 5);
+        Outcome outcome = lru(trace, new World(0, 1, 2), 1000);
+        assertThat(outcome.failedMoves()).isEqualTo(4);
+    }
+
+    @Test
+    void replay_fiveTiers_servesFromEach() {
+        Trace.Builder builder = new Trace.Builder("t");
+        Random random = new Random(1);
+        for (int i = 0; i < 20_000; i++) {
+            builder.add(i * 1000L, (int) Math.min(499, Math.abs(random.nextGaussian()) * 120), 10, 10, false, -1);
+        }
+        Outcome outcome = lru(builder.build(), World.INSTANT, 100, 400, 1000, 2500);
+        assertThat(outcome.tierReads()).hasSize(5).doesNotContain(0L);
+        assertThat(outcome.reads()).isEqualTo(20_000);
+        assertThat(outcome.failedMoves()).isZero();
+        assertThat(outcome.meanReadMs()).isBetween(0.001, 8.1);
+    }
+
+    @Test
+    void replay_writesAround_countNothing() {
+        Trace trace = new Trace.Builder("t")
+                .add(0, 0, 10, 10, true, -1)
+                .add(1000, 0, 10, 10, false, -1)
+                .add(2000, 0, 10, 10, false, -1)
+                .build();
+        Outcome around = lru(trace, World.INSTANT, 20);
+        assertThat(around.reads()).isEqualTo(2);
+        assertThat(around.tierReads()[0]).isEqualTo(1);
+        Hierarchy hierarchy = tiers(20);
+        Policy allocating = PolicyCatalog.create("lru", Map.of("writes", "allocate"), hierarchy);
+        assertThat(Simulator.replay(trace, hierarchy, World.INSTANT, allocating).tierReads()[0])
+                .isEqualTo(2);
+    }
+}
