@@ -90,7 +90,7 @@ final class ReadAhead implements Closeable {
             askAhead(timeoutNs);
         }
         sequential = true;
-        bytes = piece.bytes(timeoutNs);
+        bytes = piece.bytes(memory.settings().timeoutNs(piece.lengthBytes()));
     }
 
     private void askAhead(long timeoutNs) throws IOException {

@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
  * How the reads of one file system are wired.
  *
  * @param clientConf the configuration of its HDFS client: as given, without the replica accessor that does the same
+ * @param remote the memory of other hosts; null when it is not used
  */
-record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst) {
+record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst, @Nullable RemoteMemory remote) {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSetup.class);
     private static final String ACCESSOR = "io.terrace.client.TerraceAccessorBuilder";
     private static final AtomicBoolean SAID_NOT_LINKED = new AtomicBoolean();
@@ -28,25 +29,31 @@ record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst) {
             ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_OFF);
             return null;
         }
-        return new ReadSetup(withoutAccessor(conf), new MemoryFirst(sources(conf), ClientFigures.figures()));
+        RemoteMemory remote = remote(conf);
+        List<BlockSource> nearestFirst = new ArrayList<>();
+        nearestFirst.add(new LocalGrants());
+        if (remote != null) {
+            nearestFirst.add(remote);
+        }
+        return new ReadSetup(withoutAccessor(conf), new MemoryFirst(nearestFirst, ClientFigures.figures()), remote);
     }
 
-    /** Nearest first. */
-    private static List<BlockSource> sources(Configuration conf) {
-        List<BlockSource> sources = new ArrayList<>();
-        sources.add(new LocalGrants());
+    private static @Nullable RemoteMemory remote(Configuration conf) {
         try {
             RemoteSettings settings = RemoteSettings.from(conf);
-            if (settings.portOffset() != 0 && isProtected(conf)) {
-                ClientFigures.figures().increment(Figure.CLIENT_REMOTE_ENCRYPTED);
-            } else if (settings.portOffset() != 0) {
-                sources.add(RemoteMemory.of(settings, ClientFigures.figures()));
+            if (settings.portOffset() == 0) {
+                return null;
             }
+            if (isProtected(conf)) {
+                ClientFigures.figures().increment(Figure.CLIENT_REMOTE_ENCRYPTED);
+                return null;
+            }
+            return RemoteMemory.of(settings, ClientFigures.figures());
         } catch (IllegalArgumentException e) {
             LOG.error("No reads from the memory of other hosts: {}", e.getMessage());
             ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_SETTINGS);
+            return null;
         }
-        return sources;
     }
 
     /** The tcp channel neither encrypts nor signs; the DataNode looks at the same keys. */

@@ -40,7 +40,7 @@ final class RemoteAccessor extends ReplicaAccessor {
             if (ahead == null && position + wanted == endOffset) {
                 int limit = buffer.limit();
                 buffer.limit(buffer.position() + wanted);
-                grant.region().read(position, buffer, memory.settings().timeoutNs());
+                grant.region().read(position, buffer, memory.settings().timeoutNs(wanted));
                 buffer.limit(limit);
             } else {
                 if (ahead == null) {
@@ -48,6 +48,7 @@ final class RemoteAccessor extends ReplicaAccessor {
                 }
                 count = ahead.read(position, buffer);
             }
+            node.succeeded();
             memory.figures().increment(Figure.CLIENT_REMOTE_READS);
             memory.figures().add(Figure.CLIENT_REMOTE_BYTES, count);
             return count;

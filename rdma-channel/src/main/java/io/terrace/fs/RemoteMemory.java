@@ -6,16 +6,20 @@ import io.terrace.metrics.Figures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +34,12 @@ final class RemoteMemory implements BlockSource {
     private final Figures figures;
     private final String clientName;
     private final Map<String, RemoteNode> nodes = new ConcurrentHashMap<>();
+
+    /**
+     * Where security is on, only a port that nobody but root can listen on proves that it is the DataNode's: stock without
+     * SASL trusts nothing else either.
+     */
+    private final int mostPort = UserGroupInformation.isSecurityEnabled() ? 1023 : 65_535;
 
     /** Asked for ahead of use by all sequential readers. */
     private final AtomicLong aheadBytes = new AtomicLong();
@@ -68,6 +78,24 @@ final class RemoteMemory implements BlockSource {
         return null;
     }
 
+    /**
+     * The holders that have the block in memory, by host name.
+     *
+     * @param connectUntilNs after that, holders without a channel are left out
+     */
+    List<String> hostsWith(LocatedBlock located, long connectUntilNs) {
+        ExtendedBlock block = located.getBlock();
+        BlockKey key = new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+        List<String> hosts = new ArrayList<>(0);
+        for (DatanodeInfo holder : located.getLocations()) {
+            RemoteNode node = node(holder);
+            if (node != null && (node.isConnected() || System.nanoTime() - connectUntilNs < 0) && node.has(key)) {
+                hosts.add(holder.getHostName());
+            }
+        }
+        return hosts;
+    }
+
     RemoteSettings settings() {
         return settings;
     }
@@ -96,7 +124,7 @@ final class RemoteMemory implements BlockSource {
             return known;
         }
         int port = holder.getXferPort() + settings.portOffset();
-        if (port < 1 || port > 65_535) {
+        if (port < 1 || port > mostPort) {
             return null;
         }
         if (nodes.size() >= settings.nodesMax()) {

@@ -18,6 +18,7 @@ import io.terrace.channel.tcp.TcpLink;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -63,7 +64,7 @@ final class RemoteNode {
     private volatile long pausedUntilNs;
     private volatile long newsNs;
     private volatile long usedNs = System.nanoTime();
-    private int failures;
+    private volatile int failures;
     private long lastRequest;
 
     RemoteNode(String uuid, InetSocketAddress address, RemoteSettings settings, String clientName, Figures figures) {
@@ -106,8 +107,18 @@ final class RemoteNode {
         return held != null && held.region().lengthBytes() >= visibleBytes ? held : null;
     }
 
+    /** Tells that a read was answered: the next trouble is the first again. */
+    void succeeded() {
+        if (failures != 0) {
+            failures = 0;
+        }
+    }
+
     /** Tells what became of a read. */
     void failed(RemoteGrant grant, Exception why) {
+        if (isInterrupt(why)) {
+            return;
+        }
         grants.remove(grant.key(), grant);
         if (why instanceof CorruptBytesException) {
             figures.increment(Figure.CLIENT_REMOTE_CORRUPT);
@@ -115,6 +126,7 @@ final class RemoteNode {
             refuse(grant.key().block());
         } else if (why instanceof ChannelException channel && channel.status() == Status.NO_ACCESS) {
             LOG.debug("The grant of {} at {} has ended", grant.key(), address);
+            grant.region().close();
         } else {
             pause(grant.link(), why);
         }
@@ -153,7 +165,6 @@ final class RemoteNode {
             }
             grants.clear();
             TcpLink fresh = connect();
-            failures = 0;
             link = fresh;
             return fresh;
         } catch (IOException | RuntimeException e) {
@@ -208,11 +219,18 @@ final class RemoteNode {
             }
             return fresh;
         } catch (IOException | RuntimeException e) {
-            pause(present, e);
+            if (!isInterrupt(e)) {
+                pause(present, e);
+            }
             return null;
         } finally {
             asking.unlock();
         }
+    }
+
+    /** The reader was told to stop; nobody else is to blame. */
+    private static boolean isInterrupt(Exception e) {
+        return e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException);
     }
 
     private @Nullable RemoteGrant ask(TcpLink present, RemoteGrant.Key key, byte[] token, long askedNs, long deadlineNs)
@@ -224,6 +242,9 @@ final class RemoteNode {
             if (answer instanceof Message.Granted granted && granted.requestId() == request) {
                 figures.increment(Figure.CLIENT_REMOTE_GRANTS);
                 Grant grant = granted.grant();
+                if (!grant.descriptor().block().equals(key.block())) {
+                    throw new MalformedMessageException("a grant of another block than asked for");
+                }
                 RegionKey region = RegionKey.of(
                         grant.linkName(),
                         grant.descriptor().address(),
@@ -273,8 +294,9 @@ final class RemoteNode {
             return;
         }
         figures.increment(Figure.CLIENT_REMOTE_UNREACHABLE);
-        failures = Math.min(failures + 1, 30);
-        long pauseNs = Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(6, failures - 1));
+        int failed = Math.min(failures + 1, 30);
+        failures = failed;
+        long pauseNs = Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(6, failed - 1));
         pausedUntilNs = System.nanoTime() + pauseNs;
         LOG.debug("No tcp channel to DataNode {} at {} for {} ms", uuid, address, pauseNs / 1_000_000, why);
         close();

@@ -17,6 +17,9 @@ record RemoteSettings(
         int nodesMax,
         long readAheadMaxBytes,
         boolean byHostname) {
+    /** Whoever is slower than 10 MB/s is as good as silent. */
+    private static final long LONGEST_NS_PER_BYTE = 100;
+
     private static final String BY_HOSTNAME = "dfs.client.use.datanode.hostname";
 
     /**
@@ -32,6 +35,11 @@ record RemoteSettings(
                 (int) number(conf, SettingKeys.CLIENT_TCP_NODES_MAX, 1, 65_536),
                 number(conf, SettingKeys.CLIENT_TCP_READAHEAD_MAX, 0, Long.MAX_VALUE),
                 conf.getBoolean(BY_HOSTNAME, false));
+    }
+
+    /** How long a read of so many bytes may take. */
+    long timeoutNs(int bytes) {
+        return timeoutNs + bytes * LONGEST_NS_PER_BYTE;
     }
 
     private static long number(Configuration conf, SettingKeys key, long least, long most) {

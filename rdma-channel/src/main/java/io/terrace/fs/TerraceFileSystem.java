@@ -3,8 +3,14 @@ package io.terrace.fs;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathFilter;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.TerraceDfsClient;
+import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TerraceFileSystem extends DistributedFileSystem {
     private boolean readsMemoryFirst;
+    private @Nullable CachedHosts cachedHosts;
 
     @Override
     public void initialize(URI uri, Configuration conf) throws IOException {
@@ -27,9 +34,27 @@ public final class TerraceFileSystem extends DistributedFileSystem {
         try {
             new TerraceDfsClient(uri, setup.clientConf(), statistics, setup.memoryFirst()).replaceClientOf(this);
             readsMemoryFirst = true;
+            RemoteMemory remote = setup.remote();
+            cachedHosts = remote == null ? null : new CachedHosts(remote);
         } catch (LinkageError e) {
             ReadSetup.notLinked(e);
         }
+    }
+
+    /** As stock, and cached hosts for what is in memory without a directive. */
+    @Override
+    public BlockLocation[] getFileBlockLocations(Path path, long start, long length) throws IOException {
+        BlockLocation[] locations = super.getFileBlockLocations(path, start, length);
+        CachedHosts hosts = cachedHosts;
+        return hosts == null || locations == null ? locations : hosts.addTo(locations);
+    }
+
+    /** As stock, and cached hosts for what is in memory without a directive. */
+    @Override
+    protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter) throws IOException {
+        RemoteIterator<LocatedFileStatus> listing = super.listLocatedStatus(path, filter);
+        CachedHosts hosts = cachedHosts;
+        return hosts == null ? listing : RemoteIterators.mappingRemoteIterator(listing, hosts::addTo);
     }
 
     /** Whether reads look for memory first, or this is stock HDFS. */

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * it has its own answer. So a lone reader pays no switch between threads. What arrives while nobody waits stays in the
  * socket's buffer.
  *
- * <p>Operations and the bytes they ask for are bounded; who wants more waits. An operation that reaches its deadline
- * without a single byte having arrived since it was posted ends the connection: the other side, or the way to it, is dead.
+ * <p>Operations and the bytes they ask for are bounded; who wants more waits. Whoever waited to a deadline without a single
+ * byte having arrived meanwhile ends the connection: the other side, or the way to it, is dead.
  */
 final class Exchange implements Closeable {
     private static final int MAX_COMPLETIONS = 1024;
@@ -140,7 +140,7 @@ final class Exchange implements Closeable {
                 throw new ChannelException(posted ? Status.FAILED : Status.DEADLINE, "too much is in flight", null);
             }
             long number = posted ? -completions.begin() : ++lastNumber;
-            operation = new Operation(number, target, posted, nowNs, deadlineNs);
+            operation = new Operation(number, target, posted, deadlineNs);
             outstanding.put(number, operation);
             bytesInFlight += bytes;
         } finally {
@@ -156,10 +156,15 @@ final class Exchange implements Closeable {
      * @param deadlineNs may be later than the operation's own, which only bounds how long it waited to be sent
      */
     void await(Operation operation, long deadlineNs) throws IOException {
+        long beganNs = System.nanoTime();
+        boolean ended;
         try {
-            driveUntil(() -> operation.status != null, deadlineNs, operation);
+            ended = driveUntil(() -> operation.status != null, deadlineNs, operation);
         } finally {
             end(operation);
+        }
+        if (!ended && beganNs - lastHeardNs > 0) {
+            fail(new SocketTimeoutException("nothing was heard of the other side"));
         }
         Status status = operation.status;
         if (status != null && status != Status.DONE) {
@@ -171,9 +176,7 @@ final class Exchange implements Closeable {
     void end(Operation operation) {
         lock.lock();
         try {
-            if (operation.status == null) {
-                expire(operation);
-            }
+            expire(operation);
         } finally {
             lock.unlock();
         }
@@ -319,10 +322,9 @@ final class Exchange implements Closeable {
     }
 
     private void expire(Operation operation) {
-        operation.abandon();
-        finish(operation, Status.DEADLINE);
-        if (operation.postedNs - lastHeardNs > 0 && operation.deadlineNs - System.nanoTime() <= 0) {
-            fail(new SocketTimeoutException("nothing was heard of the other side"));
+        if (operation.status == null) {
+            operation.abandon();
+            finish(operation, Status.DEADLINE);
         }
     }
 

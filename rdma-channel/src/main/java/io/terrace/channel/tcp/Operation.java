@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Operation {
     final long number;
-    final long postedNs;
     final long deadlineNs;
 
     /** What the body of the answer fills, from position to limit, exactly; moved when it is filled. */
@@ -35,13 +34,12 @@ final class Operation {
 
     private boolean abandoned;
 
-    Operation(long number, ByteBuffer target, boolean posted, long postedNs, long deadlineNs) {
+    Operation(long number, ByteBuffer target, boolean posted, long deadlineNs) {
         this.number = number;
         this.target = target;
         this.room = target.duplicate();
         this.bodyBytes = target.remaining();
         this.posted = posted;
-        this.postedNs = postedNs;
         this.deadlineNs = deadlineNs;
     }
 

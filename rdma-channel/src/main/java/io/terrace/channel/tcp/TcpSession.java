@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +42,10 @@ final class TcpSession implements Link {
     private final TcpLoop loop;
     private final int maxAnswers;
     private final Deque<Answer> output = new ArrayDeque<>();
-    private final List<@Nullable TcpRange> attached = new ArrayList<>();
+    /** By handle. A handle is never used again: a region that was detached must not turn into another. */
+    private final Map<Integer, TcpRange> attached = new HashMap<>();
+
+    private int lastHandle;
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_WAITING_MESSAGES);
     private ByteBuffer input = ByteBuffer.allocateDirect(FIRST_INPUT_BYTES);
     private volatile boolean gone;
@@ -147,11 +150,7 @@ final class TcpSession implements Link {
             answer.end();
         }
         output.clear();
-        for (TcpRange range : attached) {
-            if (range != null) {
-                range.detach();
-            }
-        }
+        attached.values().forEach(TcpRange::detach);
         attached.clear();
         wakeup();
     }
@@ -171,7 +170,7 @@ final class TcpSession implements Link {
         if (body.remaining() != Wire.READ_BYTES) {
             throw new MalformedMessageException("a read of " + body.remaining() + " bytes");
         }
-        TcpRange range = range(body.getInt());
+        TcpRange range = attached.get(body.getInt());
         long offset = body.getLong();
         int bytes = body.getInt();
         boolean allowed = range != null
@@ -199,7 +198,7 @@ final class TcpSession implements Link {
         if (body.remaining() < Wire.WRITE_HEADER_BYTES) {
             throw new MalformedMessageException("a write of " + body.remaining() + " bytes");
         }
-        TcpRange range = range(body.getInt());
+        TcpRange range = attached.get(body.getInt());
         long offset = body.getLong();
         boolean allowed =
                 range != null && range.allowsWrites() && offset >= 0 && offset <= range.lengthBytes - body.remaining();
@@ -224,13 +223,9 @@ final class TcpSession implements Link {
             output.add(Answer.Ready.empty(Wire.ATTACHED, Status.NO_ACCESS, id));
             return;
         }
-        int handle = attached.indexOf(null);
-        if (handle < 0) {
-            handle = attached.size();
-            attached.add(range);
-        } else {
-            attached.set(handle, range);
-        }
+        int handle = Math.incrementExact(lastHandle);
+        lastHandle = handle;
+        attached.put(handle, range);
         ByteBuffer frame = Answer.Ready.frame(Wire.ATTACHED, Status.DONE, id, Wire.ATTACHED_BYTES);
         frame.putInt(handle).put((byte) range.checksums.kind().ordinal()).putInt(range.checksums.chunkBytes());
         output.add(new Answer.Ready(frame.array()));
@@ -240,10 +235,8 @@ final class TcpSession implements Link {
         if (body.remaining() != Wire.DETACH_BYTES) {
             throw new MalformedMessageException("a detach of " + body.remaining() + " bytes");
         }
-        int handle = body.getInt();
-        TcpRange range = range(handle);
+        TcpRange range = attached.remove(body.getInt());
         if (range != null) {
-            attached.set(handle, null);
             range.detach();
         }
     }
@@ -253,10 +246,6 @@ final class TcpSession implements Link {
         if (!listener.message(this, copy) && !inbox.offer(copy)) {
             throw new MalformedMessageException("more messages than anybody takes");
         }
-    }
-
-    private @Nullable TcpRange range(int handle) {
-        return handle >= 0 && handle < attached.size() ? attached.get(handle) : null;
     }
 
     // On any thread.

@@ -119,6 +119,34 @@ final class ChecksummedReadTest {
     }
 
     @Test
+    void read_throughARegionThatWasClosed_neverReachesAnother() throws IOException {
+        byte[] others = new byte[LENGTH];
+        Path otherFile = Files.write(dir.resolve("other"), others);
+        TcpRange other = listener.register(new Range(otherFile, 0, LENGTH), Access.READ, checksums(others));
+        TcpRegion closed = link.attach(range.key, SECOND_NS);
+        closed.close();
+        try (TcpRegion fresh = link.attach(other.key, SECOND_NS)) {
+            assertThatThrownBy(() -> closed.read(0, ByteBuffer.allocate(100), SECOND_NS))
+                    .asInstanceOf(type(ChannelException.class))
+                    .extracting(ChannelException::status)
+                    .isEqualTo(Status.NO_ACCESS);
+            fresh.read(0, ByteBuffer.allocate(100), SECOND_NS);
+        }
+    }
+
+    @Test
+    void close_ofAPieceThatNobodyWaitedFor_leavesTheLinkAlone() throws Exception {
+        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
+            Piece unused = region.begin(0, 1000, SECOND_NS / 100);
+            Thread.sleep(20);
+            unused.close();
+            ByteBuffer target = ByteBuffer.allocate(1000);
+            region.read(3000, target, SECOND_NS);
+            assertThat(target.flip()).isEqualTo(ByteBuffer.wrap(content, 3000, 1000));
+        }
+    }
+
+    @Test
     void read_byManyThreadsOverOneLink_givesEachItsBytes() throws Exception {
         AtomicReference<Throwable> wrong = new AtomicReference<>();
         List<Thread> readers = new ArrayList<>();
