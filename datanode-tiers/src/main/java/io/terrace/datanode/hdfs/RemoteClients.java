@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,9 @@ import org.slf4j.LoggerFactory;
 final class RemoteClients {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteClients.class);
+
+    /** As stock's data transfer without SASL, the channel is trusted on a port that only root can listen on. */
+    private static final int MOST_PRIVILEGED_PORT = 1023;
 
     private RemoteClients() {}
 
@@ -54,6 +58,12 @@ final class RemoteClients {
         }
         InetSocketAddress transfer = datanode.getXferAddress();
         int port = transfer.getPort() + offset;
+        if (UserGroupInformation.isSecurityEnabled() && port > MOST_PRIVILEGED_PORT) {
+            LOG.warn(
+                    "Clients of other hosts read through stock HDFS: security is on, and port {} proves nothing of who listens",
+                    port);
+            return null;
+        }
         TcpLimits byDefault = TcpLimits.DEFAULT;
         TcpLimits limits = new TcpLimits(
                 byDefault.connections(),
