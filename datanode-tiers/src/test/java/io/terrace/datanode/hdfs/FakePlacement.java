@@ -22,7 +22,8 @@ import org.apache.hadoop.thirdparty.protobuf.RpcController;
 /** A placement service that does what a test tells it, over Hadoop's RPC. */
 final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
 
-    private final RPC.Server server;
+    private final int port;
+    private RPC.Server server;
     final List<HeartbeatRequestProto> heartbeats = new CopyOnWriteArrayList<>();
     private final ConcurrentLinkedQueue<OrderProto> orders = new ConcurrentLinkedQueue<>();
     private long lastMoveId;
@@ -31,20 +32,37 @@ final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
     volatile boolean active = true;
 
     FakePlacement() throws IOException {
+        server = listen(0);
+        port = server.getListenerAddress().getPort();
+    }
+
+    private RPC.Server listen(int onPort) throws IOException {
         Configuration conf = new Configuration();
         RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
-        server = new RPC.Builder(conf)
+        RPC.Server listening = new RPC.Builder(conf)
                 .setProtocol(PlacementDataNodePB.class)
                 .setInstance(PlacementDataNodeService.newReflectiveBlockingService(this))
                 .setBindAddress("localhost")
-                .setPort(0)
+                .setPort(onPort)
                 .setNumHandlers(2)
                 .build();
-        server.start();
+        listening.start();
+        return listening;
+    }
+
+    /** As a NameNode that went away. */
+    void goAway() throws InterruptedException {
+        server.stop();
+        server.join();
+    }
+
+    /** As the same NameNode, started again. */
+    void comeBack() throws IOException {
+        server = listen(port);
     }
 
     String address() {
-        return "localhost:" + server.getListenerAddress().getPort();
+        return "localhost:" + port;
     }
 
     long order(OrderKindProto kind, BlockKey key, long lengthBytes) {

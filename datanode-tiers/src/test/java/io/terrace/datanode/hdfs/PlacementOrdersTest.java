@@ -157,6 +157,29 @@ class PlacementOrdersTest {
     }
 
     @Test
+    void service_thatGoesAwayAndComesBack_findsWhatStayedInMemory() throws Exception {
+        int bytes = 150_000;
+        Path file = cluster.write("stays", bytes, 1);
+        BlockKey key = cluster.key(file, 0);
+        assertThat(outcome(service.order(OrderKindProto.PROMOTE, key, bytes))).isEqualTo(OutcomeProto.DONE);
+        long failedBefore = cluster.figure(0, Figure.HEARTBEATS_FAILED);
+        service.goAway();
+        try {
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> cluster.figure(0, Figure.HEARTBEATS_FAILED) > failedBefore + 1);
+            long fromMemory = cluster.figure(0, Figure.READS_STOCK_MEMORY);
+            assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("stays", bytes));
+            assertThat(cluster.figure(0, Figure.READS_STOCK_MEMORY)).isEqualTo(fromMemory + 1);
+        } finally {
+            service.heartbeats.clear();
+            service.comeBack();
+        }
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> service.heartbeats.size() > 2);
+        assertThat(outcome(service.order(OrderKindProto.DROP, key, bytes))).isEqualTo(OutcomeProto.DONE);
+    }
+
+    @Test
     void order_thatCannotBe_isRefusedByReason() throws Exception {
         int bytes = 100_000;
         Path file = cluster.write("odd", bytes, 1);
