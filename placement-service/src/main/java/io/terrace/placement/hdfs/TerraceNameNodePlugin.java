@@ -27,20 +27,20 @@ public final class TerraceNameNodePlugin implements ServicePlugin {
 
     @Override
     public synchronized void start(Object host) {
-        NameNode nameNode = (NameNode) host;
-        Configuration conf = nameNode.getConf();
-        if (!conf.getBoolean(SettingKeys.ENABLED.key(), true)) {
-            LOG.info("Terrace is disabled by {}", SettingKeys.ENABLED.key());
-            return;
-        }
-        Thread thread = new Thread(() -> await(nameNode, conf), "terrace-placement-start");
+        // Nothing of ours but this class is touched here, so whatever is missing is reported by the thread's guard.
+        Thread thread = new Thread(() -> await((NameNode) host), "terrace-placement-start");
         thread.setDaemon(true);
         thread.start();
         starter = thread;
     }
 
-    private void await(NameNode nameNode, Configuration conf) {
+    private void await(NameNode nameNode) {
         try {
+            Configuration conf = nameNode.getConf();
+            if (!conf.getBoolean(SettingKeys.ENABLED.key(), true)) {
+                LOG.info("Terrace is disabled by {}", SettingKeys.ENABLED.key());
+                return;
+            }
             while (nameNode.getState().equals("initializing")) {
                 Thread.sleep(POLL_MS);
             }
