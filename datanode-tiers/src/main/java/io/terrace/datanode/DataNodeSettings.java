@@ -39,6 +39,8 @@ public final class DataNodeSettings {
 
     public static final String METRICS_ADDRESS = "terrace.datanode.metrics.address";
 
+    public static final String PROMOTE_AT_ONCE = "terrace.datanode.promote.at-once";
+
     private static final long LONGEST_MS = TimeUnit.DAYS.toMillis(30);
     private static final int MOST_EXTENTS = 1 << 22;
 
@@ -74,6 +76,11 @@ public final class DataNodeSettings {
                     + MEMORY_CAPACITY + "=" + capacityBytes());
         }
         return this;
+    }
+
+    /** For tests: blocks are copied to memory when they are finalised or first read. */
+    public boolean promotesAtOnce() {
+        return bool(PROMOTE_AT_ONCE, false);
     }
 
     /** The whole switch. */

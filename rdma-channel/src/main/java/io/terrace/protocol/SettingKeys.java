@@ -277,7 +277,12 @@ public enum SettingKeys {
             "terrace.datanode.heat.blocks.max",
             "16384",
             "DataNode",
-            "Blocks whose reads are remembered until a heartbeat carries them; beyond it the oldest are forgotten and counted.");
+            "Blocks whose reads are remembered until a heartbeat carries them; beyond it the oldest are forgotten and counted."),
+    DATANODE_PROMOTE_AT_ONCE(
+            "terrace.datanode.promote.at-once",
+            "false",
+            "DataNode",
+            "For tests: a block is copied to memory when it is finalised or first read, before its writer or reader goes on, and each DataNode takes a directory of its own below terrace.datanode.memory.dir.");
 
     private static final String PREFIX = "terrace.";
 

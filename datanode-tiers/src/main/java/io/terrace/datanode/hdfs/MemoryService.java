@@ -27,6 +27,7 @@ import io.terrace.datanode.Promotion;
 import io.terrace.datanode.Promotions;
 import io.terrace.datanode.Region;
 import io.terrace.datanode.Remembered;
+import io.terrace.datanode.ReplicaSource;
 import io.terrace.datanode.Scrub;
 import io.terrace.datanode.ServiceLink;
 import io.terrace.datanode.SharedSlots;
@@ -66,6 +67,7 @@ final class MemoryService implements Closeable {
 
     private final Figures figures = new Figures();
     private final Deque<Closeable> toClose;
+    private final boolean promotesAtOnce;
     private final MemoryTier tier;
     private final MemoryDirectory directory;
     private final Pins pins;
@@ -84,7 +86,8 @@ final class MemoryService implements Closeable {
         String name = datanode.getDatanodeUuid();
         PassedDescriptors descriptors = new PassedDescriptors(datanode.getShortCircuitRegistry());
         replicas = new LocalReplicas(datanode, dataset, pageDropper(name));
-        directory = opened(MemoryDirectory.open(settings.memoryDir(), settings.requireTmpfs()));
+        promotesAtOnce = settings.promotesAtOnce();
+        directory = opened(MemoryDirectory.open(memoryDir(settings, name), settings.requireTmpfs()));
         Path channelDir = settings.channelDir();
         SlotTable table = channelDir == null ? null : opened(slotTable(settings));
         Slots slots = table == null ? SharedSlots.NONE : new SharedSlots(table);
@@ -101,13 +104,14 @@ final class MemoryService implements Closeable {
         pins = new Pins(settings.extentsMax());
         accesses = new Accesses(figures, System::nanoTime);
         Pace pace = Pace.ofSystem(settings.copyBytesPerSecond());
+        ReplicaSource source = promotesAtOnce ? new PromotesAtOnce.QuietSource(replicas) : replicas;
         promotions = opened(new Promotions(
                 tier,
                 settings.copyThreads(),
                 settings.copyQueue(),
                 name,
                 () -> new Promotion(
-                        tier, replicas, directory, pace, settings.dropSourcePages(), figures, System::nanoTime)));
+                        tier, source, directory, pace, settings.dropSourcePages(), figures, System::nanoTime)));
         Housekeeping.Revoker revoker = grant -> {};
         if (channelDir != null && table != null) {
             revoker = serve(datanode, channelDir, table);
@@ -196,6 +200,9 @@ final class MemoryService implements Closeable {
         checks.start();
         ReplicaWatch copies = new ResidentCopies(
                 tier, directory, pins, accesses, checks::poolReady, housekeeping::wake, System::nanoTime);
+        if (promotesAtOnce) {
+            copies = new PromotesAtOnce(copies, tier, promotions, replicas, System::nanoTime);
+        }
         dataset.watch(new GuardedWatch(copies, () -> tier.close(System.nanoTime())));
         services.start();
         toClose.push(() -> {
@@ -203,6 +210,13 @@ final class MemoryService implements Closeable {
             // Readers stop before the parts that serve them go.
             tier.close(System.nanoTime());
         });
+    }
+
+    /** Where DataNodes of one JVM are given one configuration, as in Hadoop's tests, each has a directory below it. */
+    private static Path memoryDir(DataNodeSettings settings, String name) throws IOException {
+        return settings.promotesAtOnce()
+                ? Files.createDirectories(settings.memoryDir().resolve(name))
+                : settings.memoryDir();
     }
 
     private SlotTable slotTable(DataNodeSettings settings) throws IOException {
