@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * For tests: copies every block to memory when it is finalised and when it is first opened for a client, before the caller
- * goes on, and drops the oldest copies where there is no room.
+ * goes on, and drops others where there is no room.
  *
  * <p>So that Hadoop's own tests, which write a file, read it once and go, read it through Terrace. Blocks its caller for
  * the length of a copy, {@value #WAIT_MS} ms at most; whatever fails leaves the reader with the replica.
