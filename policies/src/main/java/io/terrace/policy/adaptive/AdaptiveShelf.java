@@ -67,7 +67,7 @@ public final class AdaptiveShelf implements Shelf {
         } else if (records.sizeBytes(slot) != access.sizeBytes()) {
             sized(slot, access.sizeBytes(), evictions);
         }
-        int job = access.job() < 0 ? 0 : 1 + (int) (Hash.of(access.job()) & JOB_MASK) % JOB_MASK;
+        int job = access.job() < 0 ? 0 : 1 + ((int) (Hash.of(access.job()) & JOB_MASK) % JOB_MASK);
         boolean again = job != 0
                 && job == records.job(slot)
                 && records.weight(slot) > 0
@@ -76,8 +76,9 @@ public final class AdaptiveShelf implements Shelf {
             contest.readAgain(slot, hash, access.bytes());
             return;
         }
+        boolean tooSoon = model.delayMs() >= 1 && latestMs - records.readMs(slot) < model.delayMs();
         learn(slot, job, access.job());
-        contest.read(slot, hash, access.bytes(), latestMs);
+        contest.read(slot, hash, access.bytes(), tooSoon, latestMs);
         if (!real.has(slot)) {
             real.offer(slot, contest.favourite(), latestMs, evictions);
         }
@@ -125,7 +126,7 @@ public final class AdaptiveShelf implements Shelf {
             seed ^= seed << 13;
             seed ^= seed >>> 7;
             seed ^= seed << 17;
-            int slot = (int) ((seed >>> 32) * records.high() >>> 32);
+            int slot = (int) (((seed >>> 32) * records.high()) >>> 32);
             if (!records.used(slot) || (real.has(slot) && tries < FORGET_TRIES)) {
                 continue;
             }
@@ -189,6 +190,14 @@ public final class AdaptiveShelf implements Shelf {
         int slot = records.find(object, Hash.of(object));
         if (slot != Records.NONE) {
             sized(slot, sizeBytes, evictions);
+        }
+    }
+
+    @Override
+    public void arrived(long nowMs, long object) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot != Records.NONE) {
+            model.moved(Math.max(0, nowMs - records.readMs(slot)));
         }
     }
 

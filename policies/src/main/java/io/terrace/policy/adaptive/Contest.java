@@ -73,16 +73,21 @@ final class Contest {
         return Math.scalb(1.0, -halvings);
     }
 
-    /** The object, already counted in its record, was read; its residencies are as before the read. */
-    void read(int slot, long hash, long bytes, long nowMs) {
+    /**
+     * The object, already counted in its record, was read; its residencies are as before the read.
+     *
+     * @param tooSoon whether an object let in at its last read could not have served this one yet, moves taking their
+     *     time; then the read proves nothing for any rule
+     */
+    void read(int slot, long hash, long bytes, boolean tooSoon, long nowMs) {
         if (!sampled(hash)) {
             return;
         }
         double value = objective.value(bytes) * weight;
-        total += value;
+        total += tooSoon ? 0 : value;
         for (int i = 0; i < RULES.length; i++) {
             if (imagined[i].has(slot)) {
-                scores[i] += value;
+                scores[i] += tooSoon ? 0 : value;
             } else if (imagined[i].offer(slot, RULES[i], nowMs, Contest::nobody)) {
                 scores[i] -= moveCost * value;
             }

@@ -150,11 +150,11 @@ final class Records {
     }
 
     void size(int slot, long sizeBytes) {
-        words[slot * WORDS + 1] = sizeBytes << 16 | reads(slot);
+        words[slot * WORDS + 1] = (sizeBytes << 16) | reads(slot);
     }
 
     void reads(int slot, int reads) {
-        words[slot * WORDS + 1] = sizeBytes(slot) << 16 | Math.min(MOST_READS, reads);
+        words[slot * WORDS + 1] = (sizeBytes(slot) << 16) | Math.min(MOST_READS, reads);
     }
 
     long readMs(int slot) {
@@ -179,7 +179,7 @@ final class Records {
 
     /** Whether the slot has an entry in the list of a residency. */
     boolean listed(int slot, int bit) {
-        return (words[slot * WORDS + 3] & (long) bit << LISTED_SHIFT) != 0;
+        return (words[slot * WORDS + 3] & ((long) bit << LISTED_SHIFT)) != 0;
     }
 
     void list(int slot, int bit) {
@@ -200,7 +200,7 @@ final class Records {
 
     void classAndJob(int slot, int returnClass, int job) {
         int at = slot * WORDS + 3;
-        words[at] = words[at] & ~0xFF_FFFF_FF00L | USED | (long) returnClass << 8 | (long) job << 24;
+        words[at] = (words[at] & ~0xFF_FFFF_FF00L) | USED | ((long) returnClass << 8) | ((long) job << 24);
     }
 
     float gapLog(int slot) {
@@ -228,7 +228,7 @@ final class Records {
     }
 
     private static long pack(float high, float low) {
-        return (long) Float.floatToRawIntBits(high) << 32 | Float.floatToRawIntBits(low) & 0xFFFF_FFFFL;
+        return ((long) Float.floatToRawIntBits(high) << 32) | (Float.floatToRawIntBits(low) & 0xFFFF_FFFFL);
     }
 
     long memoryBytes() {

@@ -317,7 +317,7 @@ final class Residency {
             seed ^= seed << 13;
             seed ^= seed >>> 7;
             seed ^= seed << 17;
-            int place = (int) ((seed >>> 32) * listed >>> 32);
+            int place = (int) (((seed >>> 32) * listed) >>> 32);
             int slot = list[place];
             if (has(slot)) {
                 return slot;

@@ -43,6 +43,11 @@ final class ReturnModel {
     /** log2 of the index at span 0 less the cost of a move. */
     private final float[] admissions = new float[NODES];
 
+    /** Time from letting an object in until it serves reads; what comes back sooner is no hit. */
+    private double delayMs;
+
+    private double computedDelayMs;
+
     private final long readsPerHalving;
     private final double moveCost;
     private long reads;
@@ -60,6 +65,19 @@ final class ReturnModel {
         this.readsPerHalving = readsPerHalving;
         this.moveCost = moveCost;
         Arrays.fill(fresh, Double.MAX_VALUE);
+    }
+
+    /** A move took so long. Slow ones are believed sooner than quick ones: objects read meanwhile seem quick. */
+    void moved(long tookMs) {
+        delayMs += (tookMs - delayMs) * (tookMs > delayMs ? 0.25 : 0.03);
+        if (Math.abs(delayMs - computedDelayMs) > 0.25 * computedDelayMs + 1) {
+            computedDelayMs = delayMs;
+            Arrays.fill(fresh, Double.MAX_VALUE);
+        }
+    }
+
+    double delayMs() {
+        return delayMs;
     }
 
     /** Class of an object that has been read so often, with such a typical gap (log2 of ms) and size. */
@@ -197,9 +215,10 @@ final class ReturnModel {
             worth[span] = (float) Math.max(LEAST_WORTH, slope(span, hull[top]));
             hull[++top] = span;
         }
+        double missed = delayMs < 1 ? 0 : hits[span((long) delayMs)];
         double best = 0;
         for (int span = 1; span <= SPANS; span++) {
-            best = Math.max(best, (hits[span] - moveCost) / held[span]);
+            best = Math.max(best, (hits[span] - missed - moveCost) / held[span]);
         }
         admissions[node] = best <= 0 ? Float.NEGATIVE_INFINITY : (float) Log2.of(Math.max(LEAST_WORTH, best));
     }

@@ -95,7 +95,7 @@ public final class LayeredPolicy implements Policy, Shelf.Evictions {
     }
 
     private void resized(long object, long sizeBytes) {
-        ledger.book(object, sizeBytes, ledger.tier(object), ledger.pending(object));
+        ledger.resize(object, sizeBytes);
         for (Shelf shelf : shelves) {
             shelf.resized(object, sizeBytes, this);
         }
@@ -105,7 +105,7 @@ public final class LayeredPolicy implements Policy, Shelf.Evictions {
         if (tier >= home) {
             return;
         }
-        ledger.book(object, sizeBytes, tier, false);
+        ledger.settle(object, sizeBytes, tier);
         int k = tier;
         do {
             shelves[k].adopt(nowMs, object, sizeBytes, this);
@@ -140,7 +140,7 @@ public final class LayeredPolicy implements Policy, Shelf.Evictions {
             wanted++;
         }
         if (wanted != booked) {
-            ledger.book(object, sizeBytes, wanted, true);
+            ledger.wish(object, sizeBytes, wanted);
             wishes.place(object, sizeBytes, booked, wanted);
         }
     }
@@ -162,7 +162,10 @@ public final class LayeredPolicy implements Policy, Shelf.Evictions {
         int booked = ledger.tier(object);
         if (ledger.pending(object)) {
             if (tier == booked) {
-                ledger.book(object, sizeBytes, tier, false);
+                if (ledger.climbing(object)) {
+                    shelves[tier].arrived(nowMs, object);
+                }
+                ledger.settle(object, sizeBytes, tier);
             }
             return;
         }
@@ -178,7 +181,7 @@ public final class LayeredPolicy implements Policy, Shelf.Evictions {
         for (int k = 0; k < Math.min(tier, home); k++) {
             shelves[k].drop(object);
         }
-        ledger.book(object, sizeBytes, Math.min(tier, home), false);
+        ledger.settle(object, sizeBytes, Math.min(tier, home));
         adopt(nowMs, object, sizeBytes, tier);
         settleLeft(wishes);
     }

@@ -9,9 +9,10 @@ import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 final class Ledger {
 
     private static final long ABSENT = -1;
-    private static final int TIER_BITS = 7;
-    private static final long PENDING = 1L << TIER_BITS;
-    private static final int SIZE_SHIFT = TIER_BITS + 1;
+    private static final long TIER_MASK = 15;
+    private static final long PENDING = 16;
+    private static final long CLIMBING = 32;
+    private static final int SIZE_SHIFT = 6;
 
     private final Long2LongOpenHashMap entries = new Long2LongOpenHashMap();
     private final long[] bookedBytes;
@@ -29,7 +30,7 @@ final class Ledger {
 
     int tier(long object) {
         long entry = entries.get(object);
-        return entry == ABSENT ? home : (int) (entry & (PENDING - 1));
+        return entry == ABSENT ? home : (int) (entry & TIER_MASK);
     }
 
     /** Size the object is booked with, -1 when it has no entry. */
@@ -42,15 +43,35 @@ final class Ledger {
         return entry != ABSENT && (entry & PENDING) != 0;
     }
 
-    void book(long object, long sizeBytes, int tier, boolean pending) {
-        long before;
-        if (tier == home && !pending) {
-            before = entries.remove(object);
+    /** Whether the object's latest wish is not answered and was to a faster tier. */
+    boolean climbing(long object) {
+        long entry = entries.get(object);
+        return entry != ABSENT && (entry & CLIMBING) != 0;
+    }
+
+    /** Books a place that is known to be the truth. */
+    void settle(long object, long sizeBytes, int tier) {
+        if (tier == home) {
+            forget(object);
         } else {
-            before = entries.put(object, sizeBytes << SIZE_SHIFT | (pending ? PENDING : 0) | tier);
-            bookedBytes[tier] += sizeBytes;
+            put(object, sizeBytes, tier, 0);
         }
-        unbook(before);
+    }
+
+    /** Books a place that is wished for. */
+    void wish(long object, long sizeBytes, int tier) {
+        put(object, sizeBytes, tier, tier < tier(object) ? PENDING | CLIMBING : PENDING);
+    }
+
+    /** Gives an object with an entry another size. */
+    void resize(long object, long sizeBytes) {
+        long entry = entries.get(object);
+        put(object, sizeBytes, (int) (entry & TIER_MASK), entry & (PENDING | CLIMBING));
+    }
+
+    private void put(long object, long sizeBytes, int tier, long flags) {
+        unbook(entries.put(object, (sizeBytes << SIZE_SHIFT) | flags | tier));
+        bookedBytes[tier] += sizeBytes;
     }
 
     void forget(long object) {
@@ -59,7 +80,7 @@ final class Ledger {
 
     private void unbook(long entry) {
         if (entry != ABSENT) {
-            bookedBytes[(int) (entry & (PENDING - 1))] -= entry >>> SIZE_SHIFT;
+            bookedBytes[(int) (entry & TIER_MASK)] -= entry >>> SIZE_SHIFT;
         }
     }
 

@@ -31,6 +31,9 @@ public interface Shelf {
     /** The object is not here after all, by no decision of the shelf; what was learned of it may be kept. */
     void drop(long object);
 
+    /** The object that was let in has arrived where reads are served from it; tells how long moves take. */
+    default void arrived(long nowMs, long object) {}
+
     /** The object no longer exists, or is another one now; nothing of it is kept. */
     default void forget(long object) {
         drop(object);
