@@ -53,7 +53,7 @@ final class Dataset implements ReplicaSource {
 
     @Override
     public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-        process.blockFor(READ_NS);
+        process.blockFor(READ_NS + disks.extraOpenNs());
         Replica replica = disks.find(key.blockId());
         if (replica == null || !replica.finalised) {
             throw new FileNotFoundException("no finalised replica of " + key);

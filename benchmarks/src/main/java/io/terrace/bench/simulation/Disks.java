@@ -14,6 +14,7 @@ final class Disks {
     private final Scheduler scheduler;
     private final Contents contents;
     private final Map<Long, Replica> replicas = new LinkedHashMap<>();
+    private long extraOpenNs;
     private final boolean[] failing = new boolean[VOLUMES];
 
     Disks(Scheduler scheduler, Contents contents) {
@@ -60,6 +61,15 @@ final class Disks {
 
     void failing(int volume, boolean fails) {
         failing[volume] = fails;
+    }
+
+    /** Every open takes so much longer from now on, as with a disk that limps. */
+    void slow(long extraNs) {
+        extraOpenNs = extraNs;
+    }
+
+    long extraOpenNs() {
+        return extraOpenNs;
     }
 
     boolean isFailing(int volume) {

@@ -6,7 +6,6 @@ import io.terrace.placement.Heartbeat;
 import io.terrace.placement.HeartbeatAnswer;
 import io.terrace.placement.Placement;
 import io.terrace.placement.PlacementSettings;
-import io.terrace.placement.StandingOrders;
 import io.terrace.placement.hdfs.HeartbeatCodec;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -52,7 +51,7 @@ final class NameNode {
         if (process.isAlive()) {
             process.say("is active in epoch %d", epoch);
             readsBefore = figures.value(Figure.PLACEMENT_READS);
-            placement.activate(epoch, new StandingOrders(true, true, world.pins()));
+            placement.activate(epoch, world.operator().orders());
         }
     }
 
@@ -64,10 +63,10 @@ final class NameNode {
         }
     }
 
-    /** The operator pinned or unpinned a file. */
-    void pinsChanged() {
+    /** The operator wants something else from now on. */
+    void ordersChanged() {
         if (process.isAlive() && placement.isActive()) {
-            placement.standingOrders(new StandingOrders(true, true, world.pins()));
+            placement.standingOrders(world.operator().orders());
         }
     }
 

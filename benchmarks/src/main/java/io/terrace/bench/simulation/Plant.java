@@ -11,7 +11,7 @@ enum Plant {
     LOST_ACKNOWLEDGEMENT("what a heartbeat carried is forgotten when it is sent, not when it is answered"),
     REVOKE_TAKEN_FOR_ACKNOWLEDGED("a grant ends when its revocation is sent, not when the client acknowledges it"),
     BUDGET_IGNORED("moves are sent without regard to the budget"),
-    STALE_RESULT_APPLIED("after a failover, results of the earlier epoch pass for results of the present one"),
+    STALE_RESULT_APPLIED("after a failover, a result of the earlier epoch passes for that of the block's present move"),
     LINK_KEPT_AFTER_OPEN("the link of a grant stays when the client has opened it"),
     RETIRING_BYTES_NOT_COUNTED("bytes are given back to the tier before the file is gone"),
     EPOCH_NOT_FENCED("orders of an earlier epoch are carried out"),

@@ -11,6 +11,7 @@ import io.terrace.datanode.Slots;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
@@ -110,11 +112,21 @@ final class Planted {
         return is(Plant.CHANGE_UNNOTICED) ? blockId -> {} : changed;
     }
 
-    /** What is really sent when a heartbeat is sent. */
-    List<HeartbeatRequestProto> heartbeat(HeartbeatRequestProto heartbeat, long presentEpoch) {
+    /**
+     * What is really sent when a heartbeat is sent.
+     *
+     * @param lastMoves the last move that the service ordered, by block
+     */
+    List<HeartbeatRequestProto> heartbeat(
+            HeartbeatRequestProto heartbeat, long presentEpoch, Map<Long, Long> lastMoves) {
         if (is(Plant.STALE_RESULT_APPLIED)) {
             HeartbeatRequestProto.Builder relabelled = heartbeat.toBuilder();
-            relabelled.getResultsBuilderList().forEach(result -> result.setEpoch(presentEpoch));
+            for (ResultProto.Builder result : relabelled.getResultsBuilderList()) {
+                if (result.getEpoch() < presentEpoch) {
+                    result.setEpoch(presentEpoch)
+                            .setMoveId(lastMoves.getOrDefault(result.getBlock().getBlockId(), result.getMoveId()));
+                }
+            }
             return List.of(relabelled.build());
         }
         if (is(Plant.HEARTBEAT_COUNTED_TWICE)) {

@@ -10,8 +10,11 @@ final class Storm {
     private final World world;
     private final Scheduler scheduler;
     private final long calmestNs;
+    /** NameNodes that cannot agree for long who is active. */
+    private final boolean flapping;
 
     Storm(World world) {
+        this.flapping = world.scheduler().oneIn(3);
         this.world = world;
         this.scheduler = world.scheduler();
         this.calmestNs = scheduler.between(100 * MS, 1_500 * MS);
@@ -25,6 +28,7 @@ final class Storm {
     void end() {
         for (Host host : world.hosts()) {
             host.tmpFs.fillBy(0);
+            host.disks.slow(0);
             for (int volume = 0; volume < Disks.VOLUMES; volume++) {
                 host.disks.failing(volume, false);
             }
@@ -32,6 +36,7 @@ final class Storm {
             resume(host);
         }
         world.namespace().safeMode(false);
+        world.operator().end();
         world.clients().forEach(client -> client.process().resume());
         for (int i = 0; i < World.NAMENODES; i++) {
             world.nameNode(i).process().resume();
@@ -55,7 +60,7 @@ final class Storm {
         if (world.isQuiet()) {
             return;
         }
-        switch (scheduler.random().nextInt(16)) {
+        switch (scheduler.random().nextInt(19)) {
             case 0 -> endDataNode();
             case 1 -> stopDataNode();
             case 2, 3 -> failOver();
@@ -66,7 +71,9 @@ final class Storm {
             case 9, 10 -> rot();
             case 11 -> failVolume();
             case 12 -> fillTmpFs();
-            case 13, 14 -> pin();
+            case 13 -> directive();
+            case 17 -> slowDisks();
+            case 14, 15, 16 -> world.operator().act();
             default -> safeMode();
         }
         scheduler.after(scheduler.between(0, 2 * calmestNs), "storm", this::strike);
@@ -120,7 +127,7 @@ final class Storm {
                 stop(world.nameNode(world.activeIndex()).process(), 1_000 * MS);
             }
             world.failOver(other);
-            if (scheduler.oneIn(3)) {
+            if (flapping || scheduler.oneIn(3)) {
                 scheduler.after(scheduler.between(0, 600 * MS), "fail back", this::failBack);
             }
         }
@@ -130,6 +137,9 @@ final class Storm {
         int other = 1 - world.activeIndex();
         if (!world.isQuiet() && world.nameNode(other).process().isAlive()) {
             world.failOver(other);
+            if (flapping && scheduler.oneIn(2)) {
+                scheduler.after(scheduler.between(0, 600 * MS), "fail back", this::failBack);
+            }
         }
     }
 
@@ -213,6 +223,13 @@ final class Storm {
         });
     }
 
+    private void slowDisks() {
+        Host host = anyHost();
+        host.disks.slow(scheduler.between(20 * MS, 900 * MS));
+        world.say("world", "the disks of %s are slow", host);
+        scheduler.after(scheduler.between(100 * MS, 3_000 * MS), "disks are fast", () -> host.disks.slow(0));
+    }
+
     private void fillTmpFs() {
         Host host = anyHost();
         host.tmpFs.fillBy(scheduler.between(world.capacityBytes(), 2 * world.capacityBytes()));
@@ -220,19 +237,13 @@ final class Storm {
         scheduler.after(scheduler.between(10 * MS, 1_000 * MS), "tmpfs is emptied", () -> host.tmpFs.fillBy(0));
     }
 
-    private void pin() {
+    private void directive() {
         Block block = world.anyBlock();
         DataNode dataNode = anyHost().dataNode;
         if (block == null) {
             return;
         }
-        if (scheduler.oneIn(3)) {
-            if (!world.pins().remove(block.id) && world.pins().size() < 3) {
-                world.pins().add(block.id);
-            }
-            world.say("world", "files pinned by the operator: %s", world.pins());
-            world.nameNode(world.activeIndex()).pinsChanged();
-        } else if (dataNode != null) {
+        if (dataNode != null) {
             world.say("world", "a directive asks %s for %s", dataNode, block);
             dataNode.pin(block.id);
             dataNode.process().after(scheduler.between(10 * MS, 4_000 * MS), "uncache", () -> dataNode.unpin(block.id));

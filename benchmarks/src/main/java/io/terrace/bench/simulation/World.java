@@ -2,6 +2,8 @@ package io.terrace.bench.simulation;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.placement.PlacementSettings;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.PolicyKind;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.io.IOException;
@@ -12,8 +14,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ final class World {
     private final List<Client> clients = new ArrayList<>();
     private final NameNode[] nameNodes = new NameNode[NAMENODES];
     private final PlacementSettings settings;
-    private final SortedSet<Long> pins = new TreeSet<>();
+    private final Operator operator;
     private final long capacityBytes;
     private final long leaseNs;
     private int active;
@@ -63,11 +63,16 @@ final class World {
         this.contents = new Contents(scheduler.random());
         this.checks = new Checks(this);
         this.workload = new Workload(this);
+        this.operator = new Operator(this);
         this.capacityBytes = scheduler.between(15_000, 50_000);
         this.leaseNs = scheduler.between(300 * MS, 2_000 * MS);
+        boolean eager = scheduler.oneIn(2);
+        List<PolicyKind> kinds = PolicyCatalog.kinds();
         this.settings = planted.settings(new PlacementSettings(
-                "idecider",
-                Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))),
+                eager
+                        ? "idecider"
+                        : kinds.get(scheduler.random().nextInt(kinds.size())).name(),
+                eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of(),
                 MOVE_BYTES_PER_SECOND,
                 0,
                 2,
@@ -97,6 +102,7 @@ final class World {
         }
         failOver(0);
         workload.start();
+        operator.pinSome();
         for (int i = 0; i < CLIENTS; i++) {
             startClient(i);
         }
@@ -202,8 +208,8 @@ final class World {
         return epoch;
     }
 
-    SortedSet<Long> pins() {
-        return pins;
+    Operator operator() {
+        return operator;
     }
 
     long capacityBytes() {
