@@ -3,14 +3,18 @@ package io.terrace.bench.cli;
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.read.Effort;
+import io.terrace.bench.read.Part;
 import io.terrace.bench.read.PromotionBenchmark;
 import io.terrace.bench.read.ReadBenchmark;
 import io.terrace.bench.read.Scoreboard;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.net.unix.DomainSocket;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +47,12 @@ final class BenchReadCommand implements Callable<Integer> {
     @Option(names = "--quick", description = "few short rounds, to see that everything works")
     boolean quick;
 
+    @Option(
+            names = "--part",
+            paramLabel = "PART",
+            description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
+    List<Part> parts = List.of();
+
     @Option(names = "--seed", defaultValue = "1", description = "of the data (${DEFAULT-VALUE})")
     long seed;
 
@@ -68,16 +78,21 @@ final class BenchReadCommand implements Callable<Integer> {
                 .withBlockBytes(BLOCK_BYTES)
                 .withNativeDir(nativeDir)
                 .withProperties(with(properties, "terrace.placement.idecider.threshold", "1000000000"));
-        try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);
-                ReadBenchmark benchmark = new ReadBenchmark(cluster.cluster(), effort, seed, scores)) {
-            benchmark.run();
+        Set<Part> wanted = parts.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(parts);
+        if (!wanted.equals(EnumSet.of(Part.PROMOTE))) {
+            try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);
+                    ReadBenchmark benchmark = new ReadBenchmark(cluster.cluster(), effort, seed, scores)) {
+                benchmark.run(wanted);
+            }
         }
         ClusterSpec moving = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withProperties(with(properties, "terrace.placement.move.bandwidth", "0"));
-        try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("moving"), moving);
-                PromotionBenchmark benchmark = new PromotionBenchmark(cluster.cluster(), seed, scores)) {
-            benchmark.run(effort.promotions(), effort.promotions(), effort.fileBytes());
+        if (wanted.contains(Part.PROMOTE)) {
+            try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("moving"), moving);
+                    PromotionBenchmark benchmark = new PromotionBenchmark(cluster.cluster(), seed, scores)) {
+                benchmark.run(effort.promotions(), effort.promotions(), effort.fileBytes());
+            }
         }
         out.printf("%n%d figures, %d missed their target%n", scores.figures().size(), scores.missed());
         out.flush();

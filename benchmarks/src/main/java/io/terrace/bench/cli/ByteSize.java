@@ -22,7 +22,7 @@ final class ByteSize implements ITypeConverter<Long> {
     }
 
     /** Short and in binary units: {@code 64 KiB}. */
-    static String text(double bytes) {
+    static String text(long bytes) {
         String[] units = {"B", "KiB", "MiB", "GiB", "TiB"};
         int unit = 0;
         double value = bytes;

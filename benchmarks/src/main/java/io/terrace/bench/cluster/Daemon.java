@@ -140,7 +140,7 @@ public final class Daemon {
     private boolean isOurs(ProcessHandle process) {
         try {
             byte[] commandLine = Files.readAllBytes(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
-            for (String word : new String(commandLine, StandardCharsets.UTF_8).split("\0")) {
+            for (String word : new String(commandLine, StandardCharsets.UTF_8).split("\0", -1)) {
                 if (word.equals(mark())) {
                     return true;
                 }

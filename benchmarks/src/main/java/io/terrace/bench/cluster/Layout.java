@@ -123,10 +123,11 @@ public record Layout(Path dir) {
                         || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
                     return false;
                 }
-            } catch (NoSuchFileException notMadeYet) {
-                continue;
             } catch (IOException e) {
-                return false;
+                // What does not exist yet is made with the right permissions.
+                if (!(e instanceof NoSuchFileException)) {
+                    return false;
+                }
             }
         }
         return true;

@@ -122,7 +122,7 @@ public final class LocalCluster {
         return new Daemon(Layout.namenode(), layout);
     }
 
-    /** @param number of the DataNode, from 1 */
+    /** One DataNode, counted from 1. */
     public Daemon datanode(int number) {
         return new Daemon(Layout.datanode(number), layout);
     }

@@ -55,15 +55,16 @@ public record Ports(int namenodeRpc, int namenodeHttp, int placementRpc, List<Da
 
     /** Binds a free port and keeps it bound, so that the next draw differs. */
     private static int hold(List<ServerSocket> held, RandomGenerator random) throws IOException {
+        IOException inUse = new IOException("no try");
         for (int i = 0; i < MAX_TRIES_PER_PORT; i++) {
             int port = random.nextInt(LOWEST, HIGHEST + 1);
             try {
                 held.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
                 return port;
-            } catch (IOException inUse) {
-                continue;
+            } catch (IOException e) {
+                inUse = e;
             }
         }
-        throw new ClusterException("no free TCP port between " + LOWEST + " and " + HIGHEST + " on loopback");
+        throw new ClusterException("no free TCP port between " + LOWEST + " and " + HIGHEST + " on loopback", inUse);
     }
 }

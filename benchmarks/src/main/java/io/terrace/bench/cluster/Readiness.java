@@ -50,7 +50,7 @@ final class Readiness {
                     () -> accepts(cluster.ports().placementRpc()));
             poll(
                     "Terrace's socket of every DataNode",
-                    () -> sockets() >= cluster.spec().datanodes());
+                    () -> sockets() >= cluster.spec().datanodes() || requireOn());
         }
     }
 

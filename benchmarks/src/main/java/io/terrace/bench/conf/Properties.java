@@ -73,7 +73,7 @@ public final class Properties {
 
     private static Set<Part> readBy(SettingKeys key) {
         Set<Part> parts = EnumSet.noneOf(Part.class);
-        for (String reader : key.readBy().split(",")) {
+        for (String reader : key.readBy().split(",", -1)) {
             Arrays.stream(Part.values())
                     .filter(part -> part.title().equals(reader.strip()))
                     .forEach(parts::add);

@@ -8,7 +8,7 @@ import java.io.IOException;
  * @param usedBytes how much of them is in use
  * @param blocks resident blocks
  * @param promotedBytes copied into memory since the cluster came up
- * @param droppedBytes dropped from memory on orders since then
+ * @param droppedBytes copied there since then and no longer there
  */
 public record MemoryState(long usedBytes, long blocks, long promotedBytes, long droppedBytes) {
     /** What a cluster without Terrace has. */

@@ -1,9 +1,9 @@
 package io.terrace.bench.demo;
 
 import io.terrace.bench.cluster.PlacementAdmin;
+import io.terrace.metrics.Figure;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import java.io.IOException;
-import java.util.Map;
 
 /** The memory tiers as the placement service knows them from the DataNodes' heartbeats. */
 public final class ServiceProbe implements MemoryState.Probe {
@@ -23,11 +23,8 @@ public final class ServiceProbe implements MemoryState.Probe {
                     .sum();
             blocks += node.getResidents();
         }
-        Map<String, Long> figures = admin.serviceFigures();
-        return new MemoryState(
-                used,
-                blocks,
-                figures.getOrDefault("placement.promoted.bytes", 0L),
-                figures.getOrDefault("placement.dropped.bytes", 0L));
+        long promoted = admin.serviceFigures().getOrDefault(Figure.PLACEMENT_PROMOTED_BYTES.id(), 0L);
+        // Whatever was copied there and is there no more was dropped, on an order or for another reason.
+        return new MemoryState(used, blocks, promoted, Math.max(0, promoted - used));
     }
 }

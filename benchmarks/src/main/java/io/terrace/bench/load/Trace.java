@@ -45,7 +45,11 @@ public final class Trace {
         this.storedFirst = storedFirst;
     }
 
-    /** @throws IllegalArgumentException if the file is not in the format, with the line that is wrong */
+    /**
+     * Reads the beginning of a trace.
+     *
+     * @throws IllegalArgumentException if the file is not in the format, with the line that is wrong
+     */
     public static Trace read(Path file) throws IOException {
         try (InputStream raw = Files.newInputStream(file);
                 InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(raw) : raw;

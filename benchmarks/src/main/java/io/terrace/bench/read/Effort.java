@@ -32,7 +32,7 @@ public record Effort(
         int promotions) {
     /** A run whose figures can be quoted: some minutes. */
     public static Effort full() {
-        return new Effort(128L << 20, 128 << 10, 300, 20, 5, 31, 61, 24, 32L << 20, 4L << 30, 32L << 30, 9);
+        return new Effort(128L << 20, 128 << 10, 300, 20, 5, 31, 41, 24, 32L << 20, 4L << 30, 32L << 30, 9);
     }
 
     /** A run that shows that everything works: under a minute, with figures that mean little. */

@@ -2,25 +2,30 @@ package io.terrace.bench.read;
 
 import java.nio.ByteBuffer;
 
-/** The speed at which this machine copies memory: what no read can beat. */
-final class Memcpy {
-    private Memcpy() {}
+/** Copies a large area of memory piece by piece into one small buffer: what no read can beat. */
+final class Memcpy implements Duel.Probe {
+    private static final int PAGE_BYTES = 4_096;
 
-    /** Median nanoseconds per byte of copying a large area piece by piece into one small buffer. */
-    static double nsPerByte(long totalBytes, int pieceBytes, int rounds) {
-        ByteBuffer source = ByteBuffer.allocateDirect((int) Math.min(totalBytes, 1 << 30));
-        byte[] target = new byte[pieceBytes];
-        for (int at = 0; at < source.capacity(); at += 4_096) {
+    private final ByteBuffer source;
+    private final byte[] target;
+
+    /** @param totalBytes of the area, at most 1 GB */
+    Memcpy(long totalBytes, int pieceBytes) {
+        source = ByteBuffer.allocateDirect((int) Math.min(totalBytes, 1 << 30));
+        target = new byte[pieceBytes];
+        for (int at = 0; at < source.capacity(); at += PAGE_BYTES) {
             source.put(at, (byte) at);
         }
-        double[] costs = new double[rounds];
-        for (int round = 0; round < rounds; round++) {
-            long startNs = System.nanoTime();
-            for (int at = 0; at + pieceBytes <= source.capacity(); at += pieceBytes) {
-                source.get(at, target, 0, pieceBytes);
-            }
-            costs[round] = (double) (System.nanoTime() - startNs) / source.capacity();
+    }
+
+    /** Nanoseconds per byte. */
+    @Override
+    public double cost(Contender contender, int round) {
+        long startNs = System.nanoTime();
+        int at = 0;
+        for (; at + target.length <= source.capacity(); at += target.length) {
+            source.get(at, target, 0, target.length);
         }
-        return PairedRatios.medianOf(costs);
+        return (double) (System.nanoTime() - startNs) / at;
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -23,6 +24,7 @@ public final class ReadBenchmark implements Closeable {
     private static final String TUNED_64K = "sctuned64k";
     private static final String TERRACE = "terrace";
     private static final String MAPPED = "terrace_mapped";
+    private static final String MEMCPY = "memcpy";
 
     private final LocalCluster cluster;
     private final Effort effort;
@@ -57,8 +59,8 @@ public final class ReadBenchmark implements Closeable {
         return contender;
     }
 
-    /** Runs every part, in the order of the list. */
-    public void run() throws IOException {
+    /** Runs these parts; promotions are {@link PromotionBenchmark}'s. */
+    public void run(Set<Part> parts) throws IOException {
         scores.section("Storing and pinning files");
         long length = effort.fileBytes();
         Path hot = files.store("hot", 1, length).get(0);
@@ -70,14 +72,28 @@ public final class ReadBenchmark implements Closeable {
             BenchFiles.requireSame(all.get(0), contender, hot);
             BenchFiles.requireSame(all.get(0), contender, cold);
         }
-        first(firsts);
-        positional(hot, 4 * KILOBYTE, "local.pos4k", TUNED_4K);
-        positional(hot, 64 * KILOBYTE, "local.pos64k", TUNED_64K);
-        sequential(hot);
-        stockOnHot(hot, cold);
-        cold(cold);
-        open(hot);
-        processorTime(hot);
+        if (parts.contains(Part.FIRST)) {
+            first(firsts);
+        }
+        if (parts.contains(Part.POSITIONAL)) {
+            positional(hot, 4 * KILOBYTE, "local.pos4k", TUNED_4K);
+            positional(hot, 64 * KILOBYTE, "local.pos64k", TUNED_64K);
+        }
+        if (parts.contains(Part.SEQUENTIAL)) {
+            sequential(hot);
+        }
+        if (parts.contains(Part.STOCK)) {
+            stockOnHot(hot, cold);
+        }
+        if (parts.contains(Part.COLD)) {
+            cold(cold);
+        }
+        if (parts.contains(Part.OPEN)) {
+            open(hot);
+        }
+        if (parts.contains(Part.CPU)) {
+            processorTime(hot);
+        }
     }
 
     private void positional(Path hot, int readBytes, String id, String tuned) throws IOException {
@@ -94,23 +110,26 @@ public final class ReadBenchmark implements Closeable {
     }
 
     private static String plain(String name) {
-        return name.startsWith("sctuned") ? "sctuned" : name.replace('-', '_');
+        return name.startsWith("sctuned") ? "sctuned" : name;
     }
 
     private void sequential(Path hot) throws IOException {
         scores.section("Hot sequential reads, " + effort.bufferBytes() / KILOBYTE + " KB at a time");
+        SequentialReads reads = new SequentialReads(List.of(hot), effort.fileBytes(), effort.bufferBytes());
+        Memcpy memcpy = new Memcpy(effort.fileBytes(), effort.bufferBytes());
+        List<Contender> contenders = new ArrayList<>(named(TCP, SHORT_CIRCUIT, TERRACE, MAPPED));
+        contenders.add(new Contender(MEMCPY, dfs));
         Duel duel = new Duel(
-                named(TCP, SHORT_CIRCUIT, TERRACE, MAPPED),
+                contenders,
                 effort.warmUps(),
                 effort.rounds(),
-                new SequentialReads(List.of(hot), effort.fileBytes(), effort.bufferBytes()));
-        double memcpy = Memcpy.nsPerByte(effort.fileBytes(), effort.bufferBytes(), effort.rounds());
-        for (String name : List.of(TCP, SHORT_CIRCUIT, TERRACE, MAPPED)) {
-            scores.note("local.seq." + plain(name) + "_gb_s", 1 / duel.median(name), "GB/s");
+                (contender, round) ->
+                        contender.name().equals(MEMCPY) ? memcpy.cost(contender, round) : reads.cost(contender, round));
+        for (Contender contender : contenders) {
+            scores.note("local.seq." + contender.name() + "_gb_s", 1 / duel.median(contender.name()), "GB/s");
         }
-        scores.note("local.seq.memcpy_gb_s", 1 / memcpy, "GB/s");
-        scores.note("local.seq.memcpy.share", memcpy / duel.median(TERRACE), "of memcpy's speed");
-        scores.note("local.seq.mapped.memcpy.share", memcpy / duel.median(MAPPED), "of memcpy's speed");
+        scores.note("local.seq.memcpy.share", duel.ratios(MEMCPY, TERRACE).median(), "of memcpy's speed");
+        scores.note("local.seq.mapped.memcpy.share", duel.ratios(MEMCPY, MAPPED).median(), "of memcpy's speed");
         scores.atLeast("local.seq.tcp", duel.ratios(TCP, TERRACE).median(), 2.5);
         scores.atLeast("local.seq.sc", duel.ratios(SHORT_CIRCUIT, TERRACE).median(), 1.1);
         scores.atLeast("local.seq.mapped.sc", duel.ratios(SHORT_CIRCUIT, MAPPED).median(), 1.4);
@@ -142,7 +161,7 @@ public final class ReadBenchmark implements Closeable {
                 List.of(asHot, asCold),
                 effort.warmUps(),
                 effort.rounds(),
-                (contender, round) -> (contender == asHot ? onHot : onCold).cost(contender, round));
+                (contender, round) -> (contender.equals(asHot) ? onHot : onCold).cost(contender, round));
         scores.atLeast("stock.hot.seq", duel.ratios("cold", "hot").median(), 0.97);
     }
 
