@@ -2,6 +2,8 @@ package io.terrace.bench.conformance;
 
 import io.terrace.bench.conformance.TestRun.Ending;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -132,7 +134,8 @@ final class TestProcess {
         }
     }
 
-    private List<String> command(Side side, String className, String classPath, Scratch scratch, Path log) {
+    private List<String> command(Side side, String className, String classPath, Scratch scratch, Path log)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.add("-Xmx" + settings.heap());
@@ -146,6 +149,7 @@ final class TestProcess {
         property(command, "hadoop.log.dir", scratch.disk().resolve("l"));
         property(command, "hadoop.tmp.dir", scratch.disk().resolve("h"));
         property(command, "terrace.conformance.dir", scratch.memory());
+        property(command, "terrace.conformance.port", freePort());
         property(command, "java.net.preferIPv4Stack", true);
         property(command, "java.security.egd", "file:///dev/urandom");
         Path libraries = settings.nativeLibraries();
@@ -159,6 +163,13 @@ final class TestProcess {
         command.add(className);
         command.add(scratch.part().toString());
         return command;
+    }
+
+    /** For the placement service of this JVM, lest its DataNodes ask that of another run on the same host. */
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 
     private static void property(List<String> command, String name, Object value) {
