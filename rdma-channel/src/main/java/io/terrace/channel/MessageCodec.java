@@ -156,11 +156,21 @@ public final class MessageCodec {
 
     /** An upper bound, so that one allocation does. */
     private static int boundBytes(Message message) {
-        if (message instanceof Ask || message instanceof Welcome || message instanceof Granted) {
-            return 2 * MAX_TOKEN_BYTES;
+        if (message instanceof Ask ask) {
+            return 64 + utf8Bound(ask.request().block().pool()) + ask.request().token().length;
         }
-        if (message instanceof Hello || message instanceof Refused) {
-            return 2 * MAX_STRING_BYTES;
+        if (message instanceof Granted granted) {
+            Grant grant = granted.grant();
+            return 128 + utf8Bound(grant.descriptor().block().pool()) + utf8Bound(grant.linkName());
+        }
+        if (message instanceof Welcome welcome) {
+            return 64 + utf8Bound(welcome.datanode()) + utf8Bound(welcome.slotTable()) + utf8Bound(welcome.links());
+        }
+        if (message instanceof Hello hello) {
+            return 64 + utf8Bound(hello.client());
+        }
+        if (message instanceof Refused refused) {
+            return 64 + utf8Bound(refused.refusal().message());
         }
         if (message instanceof Release release) {
             return 16 + Long.BYTES * listSize(release.grantIds());
@@ -175,6 +185,10 @@ public final class MessageCodec {
             return 16 + 3 * Long.BYTES * listSize(report.reports());
         }
         return 64;
+    }
+
+    private static int utf8Bound(String text) {
+        return 3 * text.length();
     }
 
     private static int listSize(List<?> list) {
