@@ -23,11 +23,11 @@ public final class AdaptiveShelf implements Shelf {
     private static final double GAP_MEMORY = 0.25;
     private static final int FORGET_DRAWS = 8;
     private static final int FORGET_TRIES = 64;
-    private static final int IDS_PER_WORD = 8;
+    private static final int IDS_PER_WORD = 16;
     private static final int MOST_REMEMBERED_READS = 15;
     private static final int JOB_MASK = 0xFFFF;
 
-    private final Records records = new Records();
+    private final Records records;
     private final ReturnModel model;
     private final Ranking ranking;
     private final Residency real;
@@ -42,6 +42,7 @@ public final class AdaptiveShelf implements Shelf {
 
     public AdaptiveShelf(long capacityBytes, Tuning tuning) {
         tracked = tuning.tracked();
+        records = new Records(tracked);
         forgotten = new FrequencySketch(tracked / IDS_PER_WORD);
         model = new ReturnModel(tuning.readsPerHalving(), tuning.moveCost());
         ranking = new Ranking(records, model);

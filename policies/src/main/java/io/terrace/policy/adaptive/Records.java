@@ -29,12 +29,15 @@ final class Records {
 
     private long[] words = new long[WORDS * 64];
     private int[] index = new int[128];
+    private final int most;
     private int count;
     private int high;
     /** First of the free slots, chained through their first word. */
     private int free = NONE;
 
-    Records() {
+    /** @param most objects the owner will keep at a time; room beyond it is not made in advance */
+    Records(int most) {
+        this.most = most;
         Arrays.fill(index, EMPTY);
     }
 
@@ -70,7 +73,7 @@ final class Records {
         if (slot == NONE) {
             slot = high++;
             if (high * WORDS > words.length) {
-                words = Arrays.copyOf(words, WORDS * Math.min(MOST_OBJECTS, high + (high >> 2)));
+                words = Arrays.copyOf(words, WORDS * Math.min(Math.max(high, most), high + (high >> 2)));
             }
         } else {
             free = (int) words[slot * WORDS];

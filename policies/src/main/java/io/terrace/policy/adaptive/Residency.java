@@ -333,7 +333,7 @@ final class Residency {
             return;
         }
         if (listed == list.length) {
-            list = Arrays.copyOf(list, listed + (listed >> 1));
+            list = Arrays.copyOf(list, listed + (listed >> 2));
         }
         records.list(slot, bit);
         list[listed++] = slot;

@@ -14,7 +14,7 @@ class RecordsTest {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        Records records = new Records();
+        Records records = new Records(10_000);
         Map<Long, Integer> model = new HashMap<>();
         for (int i = 0; i < 200_000; i++) {
             long id = random.nextInt(3000) * 1_000_003L;
@@ -39,7 +39,7 @@ class RecordsTest {
 
     @Test
     void fields_setTogether_doNotDisturbEachOther() {
-        Records records = new Records();
+        Records records = new Records(10_000);
         int slot = records.add(42, Hash.of(42));
         records.size(slot, (1L << 47) + 5);
         records.reads(slot, 1 << 20);
