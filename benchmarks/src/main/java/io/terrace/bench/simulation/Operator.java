@@ -5,7 +5,6 @@ import io.terrace.placement.NameView;
 import io.terrace.placement.Refusals;
 import io.terrace.placement.StandingOrders;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What an operator does with {@code placementctl}: pins files, switches off and on, pauses, promotes and demotes. */
 final class Operator {
@@ -81,9 +80,9 @@ final class Operator {
     private void promote(NameNode active, Block block) {
         List<NameView.Located> located = world.namespace().blocksOf(List.of(block.id), 1);
         if (!located.isEmpty()) {
-            @Nullable
-            Move move = active.placement().operator().promote(active.nowMs(), located.get(0), null, new Refusals());
-            world.say("operator", "promotes %s: %s", block, move);
+            Refusals refusals = new Refusals();
+            active.placement().operator().promote(active.nowMs(), located.get(0), null, refusals);
+            world.say("operator", "promotes %s; refused: %s", block, refusals.lines());
         }
     }
 }
