@@ -5,6 +5,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
@@ -64,7 +65,10 @@ final class Snapshot {
         }
     }
 
-    /** Deletes a directory with all that is in it, whatever permissions a test left on it. */
+    /**
+     * Deletes a directory with all that is in it, whatever permissions a test left on it. Another thread may do the same
+     * meanwhile, as when the runner is ended.
+     */
     static void delete(Path root) throws IOException {
         if (!Files.exists(root)) {
             return;
@@ -81,14 +85,22 @@ final class Snapshot {
             }
 
             @Override
+            public FileVisitResult visitFileFailed(Path file, IOException thrown) throws IOException {
+                if (thrown instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw thrown;
+            }
+
+            @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
+                Files.deleteIfExists(file);
                 return FileVisitResult.CONTINUE;
             }
 
             @Override
             public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException thrown) throws IOException {
-                Files.delete(directory);
+                Files.deleteIfExists(directory);
                 return FileVisitResult.CONTINUE;
             }
         });
