@@ -15,8 +15,8 @@ final class Residency {
 
     private static final int DRAWS = 8;
     private static final int POOL = 16;
-    private static final int ALL = 64;
-    private static final int BATCH = 256;
+    private static final int ALL = 256;
+    private static final int BATCH = 512;
 
     private final int bit;
     private final Records records;
