@@ -5,7 +5,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
- * {@code bin/terrace}: the local cluster, the demo and the benchmarks.
+ * {@code bin/terrace}: the local cluster, the demo, the benchmarks and the longer tests.
  *
  * <p>Exit codes: 0 done, 1 it failed and said why, 2 the command line is wrong.
  */
@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
         name = "terrace",
         mixinStandardHelpOptions = true,
         versionProvider = BuildVersion.class,
-        description = "A local HDFS cluster with Terrace, its demo and its benchmarks.",
+        description = "A local HDFS cluster with Terrace, its demo, benchmarks and tests.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {"0:done", "1:it failed, and the message says why", "2:the command line is wrong"},
         subcommands = {
@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
             DownCommand.class,
             DemoCommand.class,
             BenchCommand.class,
+            TestCommand.class,
             ClasspathCommand.class,
             ConfCommand.class
         })

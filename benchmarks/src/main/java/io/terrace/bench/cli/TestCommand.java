@@ -1,0 +1,13 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.conformance.HadoopConformance;
+import io.terrace.bench.simulation.Simulation;
+import picocli.CommandLine.Command;
+
+/** {@code bin/terrace test}: what is too long for the build, or worth asking for by itself. */
+@Command(
+        name = "test",
+        mixinStandardHelpOptions = true,
+        description = "Look for faults.",
+        subcommands = {Simulation.class, HadoopConformance.class})
+final class TestCommand {}
