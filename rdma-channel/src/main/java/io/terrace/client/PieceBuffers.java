@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * run at once. Thread-safe.
  */
 final class PieceBuffers {
-    /** 64 KB was as fast as 128 KB for sequential reads, and leaves more of a 1 MB cache to others. */
+    /** A small part of a second-level cache of 1 MB, which others use too. */
     static final int PIECE_BYTES = 128 * 1024;
 
     private static final int KEPT = 64;

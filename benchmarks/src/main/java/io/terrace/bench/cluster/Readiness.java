@@ -6,6 +6,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -104,8 +105,11 @@ final class Readiness {
         return false;
     }
 
-    private static int liveDatanodes(DistributedFileSystem dfs) throws IOException {
-        return dfs.getDataNodeStats(DatanodeReportType.LIVE).length;
+    /** Those that blocks can be written to: one that has registered gets none before it has told of its storage. */
+    private static long liveDatanodes(DistributedFileSystem dfs) throws IOException {
+        return Arrays.stream(dfs.getDataNodeStats(DatanodeReportType.LIVE))
+                .filter(datanode -> datanode.getRemaining() > 0)
+                .count();
     }
 
     private long sockets() throws IOException {

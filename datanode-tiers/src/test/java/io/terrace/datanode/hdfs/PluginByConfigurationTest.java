@@ -45,6 +45,7 @@ class PluginByConfigurationTest {
                     .anyMatch(line -> line.startsWith("terrace_memory_pinned_bytes") && line.endsWith(" 300000.0"))
                     .anyMatch(line -> line.startsWith("terrace_reads_stock_memory_total") && line.endsWith(" 1.0"));
             assertThat(cluster.datanode(0).getFSDataset().getCacheUsed()).isEqualTo(300_000);
+            assertThat(cluster.datanode(0).getFSDataset().getNumBlocksCached()).isEqualTo(1);
         }
     }
 

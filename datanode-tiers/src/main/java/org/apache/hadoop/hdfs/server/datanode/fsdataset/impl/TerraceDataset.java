@@ -274,6 +274,21 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
     }
 
     @Override
+    public long getNumBlocksCached() {
+        ReplicaWatch present = watch;
+        if (present == null) {
+            return super.getNumBlocksCached();
+        }
+        long blocks = 0;
+        synchronized (readyPools) {
+            for (String pool : readyPools) {
+                blocks += present.pinned(pool).size();
+            }
+        }
+        return blocks;
+    }
+
+    @Override
     public long getCacheCapacity() {
         ReplicaWatch present = watch;
         return present == null ? super.getCacheCapacity() : present.pinCapacityBytes();
