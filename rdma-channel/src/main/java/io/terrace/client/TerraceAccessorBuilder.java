@@ -10,7 +10,6 @@ import java.util.WeakHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.ReplicaAccessorBuilder;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,11 +24,13 @@ import org.slf4j.LoggerFactory;
 public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(TerraceAccessorBuilder.class);
     private static final Map<Configuration, Binding> BINDINGS = new WeakHashMap<>();
+    private static final ClientUsers USERS = new ClientUsers();
     private static volatile @Nullable Binding last;
 
     /** What a configuration means; read once, as the HDFS client reads its own settings once. */
     private record Binding(WeakReference<Configuration> of, @Nullable LocalMemory memory, Figure otherwise) {}
 
+    private String clientName = "";
     private String pool = "";
     private long blockId;
     private long generationStamp;
@@ -63,7 +64,8 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
     }
 
     @Override
-    public ReplicaAccessorBuilder setClientName(String clientName) {
+    public ReplicaAccessorBuilder setClientName(String name) {
+        this.clientName = name;
         return this;
     }
 
@@ -119,7 +121,7 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
             ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_UNDER_CONSTRUCTION);
             return null;
         }
-        String user = UserGroupInformation.getCurrentUser().getUserName();
+        String user = USERS.of(clientName);
         GrantKey key = new GrantKey(user, token, new BlockKey(pool, blockId, generationStamp));
         HeldGrant grant = memory.grant(key, visibleLength);
         return grant == null ? null : new GrantedAccessor(memory, key, visibleLength, grant);

@@ -5,6 +5,7 @@ import io.terrace.channel.FakeDataNode;
 import io.terrace.channel.GrantLimits;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /** Fake DataNodes sharing a channel directory, and readers built as the HDFS client builds them. */
@@ -63,12 +65,21 @@ final class AccessorBed implements AutoCloseable {
                 .setBlock(id, POOL)
                 .setGenerationStamp(1000 + id)
                 .setBlockAccessToken(token)
-                .setClientName("test")
+                .setClientName(clientName())
                 .setConfiguration(conf)
                 .setFileName("/file")
                 .setVerifyChecksum(true)
                 .setVisibleLength(visibleLength)
                 .build();
+    }
+
+    /** As Hadoop does it: a client, and so its name, belongs to one user. */
+    private static String clientName() {
+        try {
+            return "DFSClient_of_" + UserGroupInformation.getCurrentUser().getUserName();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** How far a figure moves. */
