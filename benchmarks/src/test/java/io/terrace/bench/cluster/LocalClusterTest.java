@@ -9,6 +9,7 @@ import io.terrace.bench.load.VerifyingClient.Outcome;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,16 +47,21 @@ class LocalClusterTest {
                 client.store(file);
             }
         }
-        pinFirstFile();
-    }
-
-    private static void pinFirstFile() throws IOException {
         try (DistributedFileSystem dfs = (DistributedFileSystem) FileSystem.newInstance(cluster.confStock())) {
             dfs.addCachePool(new CachePoolInfo("test"));
-            dfs.addCacheDirective(new CacheDirectiveInfo.Builder()
-                    .setPath(new org.apache.hadoop.fs.Path(DATA.files().get(0).path()))
-                    .setPool("test")
-                    .build());
+        }
+        pin(0, 1);
+    }
+
+    private static void pin(int fromFile, int toFile) throws IOException {
+        try (DistributedFileSystem dfs = (DistributedFileSystem) FileSystem.newInstance(cluster.confStock())) {
+            for (int file = fromFile; file < toFile; file++) {
+                dfs.addCacheDirective(new CacheDirectiveInfo.Builder()
+                        .setPath(new org.apache.hadoop.fs.Path(
+                                DATA.files().get(file).path()))
+                        .setPool("test")
+                        .build());
+            }
         }
     }
 
@@ -76,11 +82,16 @@ class LocalClusterTest {
         return client.read(file, 0, DATA.files().get(file).lengthBytes());
     }
 
-    /** Reads the pinned file until all of it comes from memory. */
+    /** Reads a pinned file until all of it comes from memory. */
     private static Outcome readFromMemory(VerifyingClient client) {
-        return Awaitility.await()
-                .atMost(PATIENCE)
-                .until(() -> readWhole(client, 0), outcome -> outcome.memoryBytes() == outcome.bytes());
+        return readFromMemory(client, 0);
+    }
+
+    private static Outcome readFromMemory(VerifyingClient client, int file) {
+        return Awaitility.await().atMost(PATIENCE).until(() -> readWhole(client, file), outcome -> {
+            assertThat(outcome.wrongBytes()).as("file %d", file).isZero();
+            return outcome.memoryBytes() == outcome.bytes();
+        });
     }
 
     @Test
@@ -190,6 +201,34 @@ class LocalClusterTest {
 
     @Test
     @Order(5)
+    void datanode_killedWhileItPromotes_servesNoHalfCopyAfterwards() throws Exception {
+        long before = filesIn(cluster.memoryDir(1));
+        pin(1, 4);
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> filesIn(cluster.memoryDir(1)) > before);
+        cluster.datanode(1).kill();
+        cluster.start();
+
+        try (VerifyingClient client = client(cluster.conf())) {
+            for (int file = 0; file < 4; file++) {
+                assertThat(readFromMemory(client, file).wrongBytes()).isZero();
+            }
+        }
+    }
+
+    private static long filesIn(Path directory) throws IOException {
+        try (var files = Files.walk(directory)) {
+            return files.filter(Files::isRegularFile).count();
+        } catch (UncheckedIOException e) {
+            // A file that went while it was looked at.
+            return -1;
+        }
+    }
+
+    @Test
+    @Order(6)
     void up_ofARunningCluster_leavesItsProcessesAlone() throws IOException {
         long namenode = cluster.namenode().process().orElseThrow().pid();
 
@@ -202,7 +241,7 @@ class LocalClusterTest {
     }
 
     @Test
-    @Order(6)
+    @Order(7)
     void down_twice_endsEveryProcessAndIsNoError() throws IOException {
         assertThat(CommandLines.run("down", "--dir", DIR.toString()).exitCode()).isZero();
         assertThat(CommandLines.run("down", "--dir", DIR.toString()).exitCode()).isZero();
