@@ -25,7 +25,7 @@ class CachedHostsTest {
     @Test
     void locations_ofPromotedBlock_nameItsHostAsCached() throws Exception {
         Configuration conf = TerraceCluster.configuration();
-        conf.setInt(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), 3);
+        conf.setInt(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
         try (FakePlacement service = new FakePlacement()) {
             conf.set(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), service.address());
             try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {

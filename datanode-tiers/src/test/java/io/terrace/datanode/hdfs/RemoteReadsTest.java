@@ -35,6 +35,10 @@ import org.junit.jupiter.api.Test;
 class RemoteReadsTest {
 
     private static final String OFFSET = "terrace.channel.tcp.port.offset";
+
+    /** Leads out of the range of ports that the kernel hands out, where the transfer ports of these clusters are. */
+    static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
+
     private static final int BYTES = 3 * TerraceCluster.BLOCK_BYTES + 4321;
 
     private static TerraceCluster cluster;
@@ -44,7 +48,7 @@ class RemoteReadsTest {
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
-        conf.setInt(OFFSET, 3);
+        conf.setInt(OFFSET, OUT_OF_EPHEMERAL_PORTS);
         cluster = TerraceCluster.start(2, conf);
         client = FileSystem.newInstance(cluster.cluster().getURI(), remote());
     }
