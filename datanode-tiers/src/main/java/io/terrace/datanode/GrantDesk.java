@@ -145,7 +145,7 @@ public final class GrantDesk implements ExtentOwner {
                     || counted.accepted().bytes() < report.bytes()) {
                 figures.increment(Figure.READS_GRANTED_REJECTED);
             }
-            if (counted != null && counted.accepted().reads() > 0) {
+            if (counted != null && counted.accepted().isAny()) {
                 accesses.granted(
                         counted.extent().key().pool(),
                         counted.extent().key().blockId(),
@@ -155,7 +155,7 @@ public final class GrantDesk implements ExtentOwner {
                 bytes += counted.accepted().bytes();
             }
         }
-        if (reads > 0) {
+        if (reads > 0 || bytes > 0) {
             meter.granted(peer.user(), reads, bytes);
         }
     }

@@ -37,7 +37,12 @@ public final class GrantLedger {
             int grants, int grantsPerPeer, long leaseNs, long deadlineNs, long bytesPerSecond, long readsPerSecond) {}
 
     /** What of a report counts. */
-    public record Accepted(long reads, long bytes) {}
+    public record Accepted(long reads, long bytes) {
+        /** Whether anything counts. */
+        public boolean isAny() {
+            return reads > 0 || bytes > 0;
+        }
+    }
 
     /** What a client reads through one grant before it reports early: the default of {@code terrace.client.report.bytes}. */
     private static final long KEPT_BACK_BYTES = 256L << 20;
@@ -153,10 +158,13 @@ public final class GrantLedger {
         return grants == null ? List.of() : List.copyOf(grants);
     }
 
-    /** How much of what this peer says it read through a grant it holds is plausible, and so counts. */
+    /**
+     * How much of what this peer says it read through a grant it holds is plausible, and so counts. Bytes may come in a
+     * later report than their read, but no read is longer than the extent.
+     */
     public Accepted report(long peer, HeldGrant grant, long reads, long bytes, long nowNs) {
         PeerAccount account = peers.get(peer);
-        if (account == null || grant.ended || reads <= 0 || bytes < 0) {
+        if (account == null || grant.ended || reads < 0 || bytes < 0) {
             return new Accepted(0, 0);
         }
         double seconds = Math.max(0, nowNs - account.sinceNs) / 1e9 + 0.1;
@@ -164,8 +172,11 @@ public final class GrantLedger {
         long bytesLeft = Math.max(0, (long) (seconds * limits.bytesPerSecond()) - account.bytes);
         long acceptedReads = Math.min(reads, readsLeft);
         long length = grant.extent().lengthBytes();
-        long mostBytes = acceptedReads > Long.MAX_VALUE / length ? Long.MAX_VALUE : acceptedReads * length;
-        long acceptedBytes = Math.min(Math.min(bytes, bytesLeft), mostBytes);
+        long readsSoFar = grant.reads + acceptedReads;
+        long mostBytes = readsSoFar > Long.MAX_VALUE / length ? Long.MAX_VALUE : readsSoFar * length;
+        long acceptedBytes = Math.min(Math.min(bytes, bytesLeft), mostBytes - grant.bytes);
+        grant.reads = readsSoFar;
+        grant.bytes += acceptedBytes;
         account.reads += acceptedReads;
         account.bytes += acceptedBytes;
         account.lastReportNs = nowNs;

@@ -11,6 +11,10 @@ public final class HeldGrant {
 
     long endsNs;
     boolean ended;
+    /** Accepted of what its holder reported. */
+    long reads;
+
+    long bytes;
 
     HeldGrant(long id, long peer, Extent extent, long tokenEndsNs) {
         this.id = id;

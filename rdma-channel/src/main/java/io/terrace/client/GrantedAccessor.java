@@ -28,6 +28,7 @@ final class GrantedAccessor extends ReplicaAccessor {
     private final GrantKey key;
     private final long visibleBytes;
     private HeldGrant grant;
+    private boolean counted;
     private @Nullable ReadAhead ahead;
     private long lastEnd = -1;
 
@@ -40,7 +41,7 @@ final class GrantedAccessor extends ReplicaAccessor {
 
     @Override
     public int read(long pos, byte[] buf, int off, int len) throws IOException {
-        int length = within(pos, len);
+        int length = begun(pos, len);
         if (length > 0 && length <= ReadAhead.SMALL_BYTES && covered(pos, length)) {
             requireAhead().copy(pos, buf, off, length);
             grant.countServed(length);
@@ -49,12 +50,12 @@ final class GrantedAccessor extends ReplicaAccessor {
                 renewGrant(failed);
             }
         }
-        return counted(pos, length);
+        return ended(pos, length);
     }
 
     @Override
     public int read(long pos, ByteBuffer buf) throws IOException {
-        int length = within(pos, buf.remaining());
+        int length = begun(pos, buf.remaining());
         if (length > 0 && length <= ReadAhead.SMALL_BYTES && covered(pos, length)) {
             requireAhead().copy(pos, buf, length);
             grant.countServed(length);
@@ -63,7 +64,7 @@ final class GrantedAccessor extends ReplicaAccessor {
                 renewGrant(failed);
             }
         }
-        return counted(pos, length);
+        return ended(pos, length);
     }
 
     /** The grant stays with the process for the next reader. */
@@ -100,7 +101,16 @@ final class GrantedAccessor extends ReplicaAccessor {
         return left <= 0 ? -1 : (int) Math.min(left, length);
     }
 
-    private int counted(long pos, int length) {
+    private int begun(long pos, int wanted) {
+        int length = within(pos, wanted);
+        if (length > 0 && !counted) {
+            counted = true;
+            grant.countReader();
+        }
+        return length;
+    }
+
+    private int ended(long pos, int length) {
         if (length > 0) {
             lastEnd = pos + length;
             ClientFigures.figures().increment(Figure.CLIENT_GRANTED_SHM_READS);
@@ -139,6 +149,7 @@ final class GrantedAccessor extends ReplicaAccessor {
             throw abandoned();
         }
         grant = next;
+        next.countReader();
     }
 
     private IOException abandoned() {

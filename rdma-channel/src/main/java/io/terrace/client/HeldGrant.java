@@ -204,7 +204,15 @@ public final class HeldGrant {
         return copy(position, target, length, 0);
     }
 
-    /** Counts a read that was served from bytes read ahead. */
+    /**
+     * Counts a read. As stock counts a block stream when it is opened, whatever is read from it, so is a reader counted
+     * once for each grant that it reads through, before its first bytes.
+     */
+    public void countReader() {
+        READS.getAndAdd(this, 1L);
+    }
+
+    /** Counts bytes that were served from what was read ahead. */
     void countServed(int length) {
         count(length);
         used = true;
@@ -252,8 +260,9 @@ public final class HeldGrant {
     /** Takes what was read since the last time; null when nothing was. */
     @Nullable
     public ReadReport takeReport() {
-        long readsNow = (long) READS.getAndSet(this, 0L);
+        // In this order no bytes go out before the read that they belong to.
         long bytesNow = (long) BYTES.getAndSet(this, 0L);
+        long readsNow = (long) READS.getAndSet(this, 0L);
         return readsNow == 0 && bytesNow == 0 ? null : new ReadReport(id(), readsNow, bytesNow);
     }
 
@@ -310,7 +319,6 @@ public final class HeldGrant {
     }
 
     private void count(int length) {
-        READS.getAndAdd(this, 1L);
         long before = (long) BYTES.getAndAdd(this, (long) length);
         if (before < reportBytes && before + length >= reportBytes) {
             reportSoon.run();

@@ -2,6 +2,7 @@ package io.terrace.protocol;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ public enum SettingKeys {
             "terrace.client.grant.idle", "60s", "client", "A grant that was not used for so long is given back."),
     CLIENT_REPORT_INTERVAL(
             "terrace.client.report.interval",
-            "1s",
+            "250ms",
             "client",
             "How often reads through grants are reported to the DataNode."),
     CLIENT_REPORT_BYTES(
@@ -114,6 +115,28 @@ public enum SettingKeys {
             "",
             "NameNode",
             "Parameters of the policy as name=value, separated by commas."),
+    PLACEMENT_POLICY_FILE(
+            "terrace.placement.policy.file",
+            "",
+            "NameNode",
+            "Local YAML file with policy, parameters and rules by path (conf/placement.yaml); read again when it changes. Unset: terrace.placement.policy and its parameters."),
+    PLACEMENT_POLICY_FILE_INTERVAL(
+            "terrace.placement.policy.file.interval", "5s", "NameNode", "How often the policy file is looked at."),
+    PLACEMENT_ACCESS_LOG_ENABLED(
+            "terrace.placement.access-log.enabled",
+            "true",
+            "NameNode",
+            "Whether accesses are logged where a directory for it is set."),
+    PLACEMENT_ACCESS_LOG_DIR(
+            "terrace.placement.access-log.dir",
+            "",
+            "NameNode",
+            "Local directory for the log of accesses, one for each NameNode, that placementctl policy simulate replays: block ids, sizes and times, no names. Unset: no log."),
+    PLACEMENT_ACCESS_LOG_BYTES(
+            "terrace.placement.access-log.bytes",
+            "256m",
+            "NameNode",
+            "Bytes on disk that the log of accesses may use; the oldest file goes for a new one."),
     PLACEMENT_IDECIDER_THRESHOLD(
             "terrace.placement.idecider.threshold", "2", "NameNode", "Reads that a block must exceed to be promoted."),
     PLACEMENT_IDECIDER_REMEMBERED(
@@ -359,33 +382,6 @@ public enum SettingKeys {
     }
 
     private static String nearest(String key) {
-        String nearest = "";
-        int least = Integer.MAX_VALUE;
-        for (SettingKeys known : values()) {
-            int distance = editDistance(key, known.key);
-            if (distance < least) {
-                least = distance;
-                nearest = known.key;
-            }
-        }
-        return nearest;
-    }
-
-    private static int editDistance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int above = row[j];
-                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(change, Math.min(above, row[j - 1]) + 1);
-                diagonal = above;
-            }
-        }
-        return row[b.length()];
+        return NearestWord.of(key, Stream.of(values()).map(SettingKeys::key).toList());
     }
 }

@@ -49,6 +49,7 @@ final class Read {
         DataNode giver = client.server();
         boolean whole;
         try {
+            held.countReader();
             whole = held.read(position, got, 0, length);
         } catch (IOException e) {
             whole = false;

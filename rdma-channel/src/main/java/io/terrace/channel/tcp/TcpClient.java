@@ -54,6 +54,7 @@ final class TcpClient {
     /** The reports that are due. */
     List<ReadReport> unreported() {
         Stream<ReadReport> reports = held.values().stream().map(HeldRange::unreported);
-        return reports.filter(report -> report.reads() > 0).toList();
+        return reports.filter(report -> report.reads() > 0 || report.bytes() > 0)
+                .toList();
     }
 }

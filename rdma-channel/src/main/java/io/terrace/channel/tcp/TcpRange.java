@@ -5,6 +5,7 @@ import io.terrace.channel.RegionKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,10 +22,14 @@ final class TcpRange {
     final Checksums checksums;
     final long lengthBytes;
 
+    /** Where the reads that are told apart have come to; more of them at one time than fit are counted too often. */
+    private static final int READERS = 16;
+
     /** Served since the start, for the owner's accounting. */
     final LongAdder reads = new LongAdder();
 
     final LongAdder bytes = new LongAdder();
+    private final AtomicLongArray ends = new AtomicLongArray(READERS);
 
     private final FileChannel file;
     private boolean registered = true;
@@ -39,6 +44,19 @@ final class TcpRange {
         this.file = file;
         this.checksums = checksums;
         this.lengthBytes = key.lengthBytes();
+    }
+
+    /** Counts what is served: an operation that goes on where another ended belongs to the same read. */
+    void served(long offset, int lengthBytes) {
+        bytes.add(lengthBytes);
+        long end = offset + lengthBytes;
+        for (int i = 0; offset > 0 && i < READERS; i++) {
+            if (ends.get(i) == offset && ends.compareAndSet(i, offset, end)) {
+                return;
+            }
+        }
+        reads.increment();
+        ends.set((int) (reads.sum() % READERS), end);
     }
 
     synchronized boolean attach() {

@@ -183,8 +183,7 @@ final class TcpSession implements Link {
             output.add(Answer.Ready.empty(Wire.DATA, Status.NO_ACCESS, id));
             return;
         }
-        range.reads.increment();
-        range.bytes.add(bytes);
+        range.served(offset, bytes);
         Answer.Data data = new Answer.Data(id, range, offset, bytes);
         if (range.isCutBefore(offset + bytes)) {
             data.end();
