@@ -159,14 +159,18 @@ public final class MemoryTier {
         }
     }
 
-    /** Stops serving a copy; false when no copy of this stamp is live, or it is pinned and the cause is an order. */
-    public synchronized boolean drop(BlockKey key, RetireCause cause, long nowNs) {
+    /**
+     * Stops serving a copy.
+     *
+     * @return its extent; null when no copy of this stamp is live, or it is pinned and the cause is an order
+     */
+    public synchronized @Nullable Extent drop(BlockKey key, RetireCause cause, long nowNs) {
         Extent extent = table.live(key);
         if (extent == null || (extent.pinned && cause == RetireCause.ORDERED)) {
-            return false;
+            return null;
         }
         retire(extent, cause, nowNs);
-        return true;
+        return extent;
     }
 
     /** Ends a pin. A copy that only the directive asked for is retired. */
@@ -283,7 +287,7 @@ public final class MemoryTier {
             return null;
         }
         GrantLedger.Accepted accepted = ledger.report(peer, grant, reads, bytes, nowNs);
-        if (accepted.reads() > 0) {
+        if (accepted.isAny()) {
             grant.extent().lastReadNs = nowNs;
         }
         return new CountedReport(grant.extent(), accepted);

@@ -90,11 +90,12 @@ public final class MoveOrders {
         if (tier.isPinned(key)) {
             return MoveResult.of(MoveOutcome.PINNED, "a cache directive asks for it");
         }
-        if (!tier.drop(key, RetireCause.ORDERED, nowNs)) {
+        Extent dropped = tier.drop(key, RetireCause.ORDERED, nowNs);
+        if (dropped == null) {
             return MoveResult.of(MoveOutcome.NOT_HERE, "not in memory");
         }
         wakeHousekeeping.run();
-        return MoveResult.of(MoveOutcome.DONE, "");
+        return new MoveResult(MoveOutcome.DONE, dropped.lengthBytes(), 0, "");
     }
 
     private static long least(long a, long b) {

@@ -1,6 +1,10 @@
 package io.terrace.datanode;
 
-/** What became of one move, for whoever asked for it. */
+/**
+ * What became of one move, for whoever asked for it.
+ *
+ * @param bytesMoved bytes copied into memory, or those of the copy that was dropped
+ */
 public record MoveResult(MoveOutcome outcome, long bytesMoved, long tookNs, String message) {
 
     static MoveResult of(MoveOutcome outcome, String message) {

@@ -74,7 +74,7 @@ public final class Scrub {
         } catch (CorruptReplicaException e) {
             // An append rewrites the meta file in place; what changed is retired by that already.
             boolean unchanged = source.ifUnchanged(
-                    key, lengthBytes, () -> tier.drop(key, RetireCause.SCRUB_FAILED, nanoClock.getAsLong()));
+                    key, lengthBytes, () -> tier.drop(key, RetireCause.SCRUB_FAILED, nanoClock.getAsLong()) != null);
             if (unchanged) {
                 figures.increment(Figure.MEMORY_SCRUB_FAILED);
                 LOG.warn(

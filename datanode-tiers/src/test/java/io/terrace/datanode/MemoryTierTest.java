@@ -95,7 +95,7 @@ class MemoryTierTest {
     void begin_whenFull_saysWhetherRoomIsAboutToBeFreed() {
         live(1, 600, 0);
         assertThat(tier.begin(key(2), 500, false, 0).admission()).isEqualTo(Admission.NO_ROOM);
-        assertThat(tier.drop(key(1), RetireCause.ORDERED, 1)).isTrue();
+        assertThat(tier.drop(key(1), RetireCause.ORDERED, 1)).isNotNull();
         assertThat(tier.begin(key(2), 500, false, 1).admission()).isEqualTo(Admission.ROOM_SOON);
         assertThat(tier.sweep(2)).isEqualTo(1);
         assertThat(tier.begin(key(2), 500, false, 2).admission()).isEqualTo(Admission.BEGUN);
@@ -195,7 +195,7 @@ class MemoryTierTest {
         Extent pinned = tier.begin(key(4), 300, true, 11).extent();
         tier.publish(pinned, 12);
         assertThat(tier.pinnedBlocks(POOL)).containsExactly(4L);
-        assertThat(tier.drop(key(4), RetireCause.ORDERED, 13)).isFalse();
+        assertThat(tier.drop(key(4), RetireCause.ORDERED, 13)).isNull();
         assertThat(tier.usage().pinnedBytes()).isEqualTo(300);
         tier.unpin(POOL, 4, 14);
         assertThat(tier.isResident(key(4))).isFalse();

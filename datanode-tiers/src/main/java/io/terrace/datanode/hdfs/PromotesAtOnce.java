@@ -103,7 +103,7 @@ final class PromotesAtOnce implements ReplicaWatch {
             if (freed >= lengthBytes) {
                 break;
             }
-            if (tier.drop(extent.key(), RetireCause.ORDERED, nowNs)) {
+            if (tier.drop(extent.key(), RetireCause.ORDERED, nowNs) != null) {
                 freed += extent.lengthBytes();
             }
         }

@@ -73,7 +73,9 @@ class PlacementOrdersTest {
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("ordered", bytes));
         Awaitility.await().until(() -> told(key, true));
 
-        assertThat(outcome(service.order(OrderKindProto.DROP, key, bytes))).isEqualTo(OutcomeProto.DONE);
+        ResultProto dropped = result(service.order(OrderKindProto.DROP, key, bytes));
+        assertThat(dropped.getOutcome()).isEqualTo(OutcomeProto.DONE);
+        assertThat(dropped.getBytesMoved()).isEqualTo(bytes);
         assertThat(cluster.service(0).tier().isResident(key)).isFalse();
         assertThat(outcome(service.order(OrderKindProto.DROP, key, bytes))).isEqualTo(OutcomeProto.NOT_HERE);
         Awaitility.await().until(() -> told(key, false));
