@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
         name = "bench",
         mixinStandardHelpOptions = true,
         description = "Measure.",
-        subcommands = {BenchReadCommand.class, PlacementBenchmark.class})
+        subcommands = {BenchReadCommand.class, BenchRemoteCommand.class, PlacementBenchmark.class})
 final class BenchCommand {}

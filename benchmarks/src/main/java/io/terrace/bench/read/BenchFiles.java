@@ -15,7 +15,7 @@ import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /** The files of the benchmark: those that are pinned in memory and those that never leave the disk. */
-final class BenchFiles {
+public final class BenchFiles {
     private static final int CHUNK_BYTES = 1 << 20;
     private static final String POOL = "bench";
     private static final Duration PIN_LIMIT = Duration.ofSeconds(60);
@@ -25,13 +25,13 @@ final class BenchFiles {
     private final SeededContent content;
     private int written;
 
-    BenchFiles(DistributedFileSystem dfs, long seed) {
+    public BenchFiles(DistributedFileSystem dfs, long seed) {
         this.dfs = dfs;
         this.content = new SeededContent(seed);
     }
 
     /** Stores files of equal length and checks them by reading them once. */
-    List<Path> store(String name, int count, long lengthBytes) throws IOException {
+    public List<Path> store(String name, int count, long lengthBytes) throws IOException {
         List<Path> files = IntStream.range(0, count)
                 .mapToObj(i -> new Path("/bench/" + name + "-" + i))
                 .toList();
@@ -50,7 +50,7 @@ final class BenchFiles {
     }
 
     /** Pins files in memory by a cache directive, as {@code hdfs cacheadmin} does, and waits until they are there. */
-    void pin(List<Path> files) throws IOException {
+    public void pin(List<Path> files) throws IOException {
         if (!dfs.listCachePools().hasNext()) {
             dfs.addCachePool(new CachePoolInfo(POOL));
         }
@@ -83,7 +83,7 @@ final class BenchFiles {
     }
 
     /** Whether a contender gets exactly what a stock client gets. */
-    static void requireSame(Contender one, Contender other, Path file) throws IOException {
+    public static void requireSame(Contender one, Contender other, Path file) throws IOException {
         byte[] left = new byte[CHUNK_BYTES];
         byte[] right = new byte[CHUNK_BYTES];
         long length = one.fs().getFileStatus(file).getLen();

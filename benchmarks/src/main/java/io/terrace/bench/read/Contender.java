@@ -13,12 +13,12 @@ import org.apache.hadoop.fs.FileSystem;
  * @param name for tables
  * @param fs reads by that way
  */
-record Contender(String name, FileSystem fs) implements Closeable {
+public record Contender(String name, FileSystem fs) implements Closeable {
     /**
      * @param conf of the client, copied
      * @param changes properties over it
      */
-    static Contender open(String name, Configuration conf, Map<String, String> changes) throws IOException {
+    public static Contender open(String name, Configuration conf, Map<String, String> changes) throws IOException {
         Configuration own = new Configuration(conf);
         changes.forEach(own::set);
         // Caches of file descriptors and short-circuit slots belong to this context.

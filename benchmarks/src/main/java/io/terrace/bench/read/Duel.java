@@ -10,9 +10,9 @@ import java.util.Map;
  * Measures several contenders in turns: in each round every one once, in an order that rotates, so that none always
  * comes after the same other.
  */
-final class Duel {
+public final class Duel {
     /** One measurement. */
-    interface Probe {
+    public interface Probe {
         /** Cost of one round, in a unit that is the same for all contenders. */
         double cost(Contender contender, int round) throws IOException;
     }
@@ -20,7 +20,7 @@ final class Duel {
     private final Map<String, double[]> costs = new LinkedHashMap<>();
 
     /** @param warmUps rounds before those that count */
-    Duel(List<Contender> contenders, int warmUps, int rounds, Probe probe) throws IOException {
+    public Duel(List<Contender> contenders, int warmUps, int rounds, Probe probe) throws IOException {
         for (Contender contender : contenders) {
             costs.put(contender.name(), new double[rounds]);
         }
@@ -37,12 +37,12 @@ final class Duel {
     }
 
     /** Over 1: {@code ours} costs less than {@code baseline}. */
-    PairedRatios ratios(String baseline, String ours) {
+    public PairedRatios ratios(String baseline, String ours) {
         return new PairedRatios(of(baseline), of(ours));
     }
 
     /** Median cost of a contender. */
-    double median(String name) {
+    public double median(String name) {
         return PairedRatios.medianOf(of(name));
     }
 

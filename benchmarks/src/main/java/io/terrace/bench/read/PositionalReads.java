@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 
 /** Aligned positional reads at random of one file, through streams that stay open, as HBase reads its store files. */
-final class PositionalReads implements Duel.Probe, Closeable {
+public final class PositionalReads implements Duel.Probe, Closeable {
     private final Path file;
     private final int readBytes;
     private final int readsPerRound;
@@ -19,7 +19,7 @@ final class PositionalReads implements Duel.Probe, Closeable {
     private final double[] latencyUs;
     private final Map<String, FSDataInputStream> streams = new HashMap<>();
 
-    PositionalReads(Path file, long fileBytes, int readBytes, int readsPerRound) {
+    public PositionalReads(Path file, long fileBytes, int readBytes, int readsPerRound) {
         this.file = file;
         this.readBytes = readBytes;
         this.readsPerRound = readsPerRound;

@@ -10,7 +10,12 @@ import org.apache.hadoop.fs.Path;
  * Processor time of a daemon, user and system, as the kernel accounts it ({@code /proc/PID/stat}; 10 ms fine). Whatever
  * the daemon does besides is counted with it, on both sides.
  */
-final class ProcessTime {
+public final class ProcessTime {
+    /** What takes processor time. */
+    public interface Work {
+        void run() throws IOException;
+    }
+
     private static final int BUFFER_BYTES = 1 << 20;
 
     /** The resolution of the account; less was used, but not nothing. */
@@ -18,7 +23,7 @@ final class ProcessTime {
 
     private final Daemon daemon;
 
-    ProcessTime(Daemon daemon) {
+    public ProcessTime(Daemon daemon) {
         this.daemon = daemon;
     }
 
@@ -27,16 +32,22 @@ final class ProcessTime {
         byte[] buffer = new byte[BUFFER_BYTES];
         try (FSDataInputStream in = contender.fs().open(file)) {
             readOnce(in, fileBytes, buffer);
-            Duration before = now();
-            long done = 0;
-            while (done < totalBytes) {
-                readOnce(in, fileBytes, buffer);
-                done += fileBytes;
-            }
-            Duration used = now().minus(before);
-            Duration counted = used.compareTo(TICK) < 0 ? TICK : used;
-            return counted.toNanos() / 1e9 / (done / 1e9);
+            long times = (totalBytes + fileBytes - 1) / fileBytes;
+            double seconds = secondsDuring(() -> {
+                for (long i = 0; i < times; i++) {
+                    readOnce(in, fileBytes, buffer);
+                }
+            });
+            return seconds / (times * fileBytes / 1e9);
         }
+    }
+
+    /** Seconds of the daemon's processor time while something is done. */
+    public double secondsDuring(Work work) throws IOException {
+        Duration before = now();
+        work.run();
+        Duration used = now().minus(before);
+        return (used.compareTo(TICK) < 0 ? TICK : used).toNanos() / 1e9;
     }
 
     private static void readOnce(FSDataInputStream in, long fileBytes, byte[] buffer) throws IOException {

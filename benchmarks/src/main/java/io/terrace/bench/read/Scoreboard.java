@@ -1,6 +1,7 @@
 package io.terrace.bench.read;
 
 import java.io.PrintWriter;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -16,21 +17,21 @@ public final class Scoreboard {
     }
 
     /** A heading of the figures that follow. */
-    void section(String title) {
+    public void section(String title) {
         out.println();
         out.println(title);
         out.flush();
     }
 
     /** A figure without a target. */
-    void note(String id, double value, String unit) {
+    public void note(String id, double value, String unit) {
         figures.put(id, value);
         out.printf(Locale.ROOT, "  %-28s %10.3f %s%n", id, value, unit);
         out.flush();
     }
 
     /** A figure that should be at least the target. */
-    void atLeast(String id, double value, double target) {
+    public void atLeast(String id, double value, double target) {
         score(id, value, target, value >= target, "at least");
     }
 
@@ -53,9 +54,9 @@ public final class Scoreboard {
         out.flush();
     }
 
-    /** Figure to number, flat. */
+    /** Figure to number, flat, in the order of the run. */
     public Map<String, Number> figures() {
-        return Map.copyOf(new LinkedHashMap<>(figures));
+        return Collections.unmodifiableMap(new LinkedHashMap<>(figures));
     }
 
     /** Figures whose target was not reached. */

@@ -7,13 +7,13 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 
 /** Reads of a whole file from open to close, a buffer at a time. */
-final class SequentialReads implements Duel.Probe {
+public final class SequentialReads implements Duel.Probe {
     private final List<Path> files;
     private final long fileBytes;
     private final byte[] buffer;
 
     /** @param files one for each round, from the first again after the last */
-    SequentialReads(List<Path> files, long fileBytes, int bufferBytes) {
+    public SequentialReads(List<Path> files, long fileBytes, int bufferBytes) {
         this.files = files;
         this.fileBytes = fileBytes;
         this.buffer = new byte[bufferBytes];

@@ -1,0 +1,56 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.read.Effort;
+import io.terrace.bench.read.Scoreboard;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What the benchmarks on clusters of real daemons have in common on the command line, and how they end. */
+final class BenchOptions {
+    @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, one flat object")
+    @Nullable
+    Path json;
+
+    @Option(names = "--dir", paramLabel = "D", description = "directory of the clusters (one in benchmarks/target)")
+    @Nullable
+    Path dir;
+
+    @Option(names = "--quick", description = "few short rounds, to see that everything works")
+    boolean quick;
+
+    @Option(names = "--seed", defaultValue = "1", description = "of the data (${DEFAULT-VALUE})")
+    long seed;
+
+    @Option(names = "-D", paramLabel = "KEY=VALUE", description = "one more property for every daemon and client")
+    Map<String, String> properties = new LinkedHashMap<>();
+
+    Effort effort() {
+        return quick ? Effort.quick() : Effort.full();
+    }
+
+    /** Where the clusters go. */
+    Path clusters(String command) {
+        return dir == null ? TargetDirectory.path().resolve(command) : dir;
+    }
+
+    /** The benchmark's own properties with the user's over them. */
+    Map<String, String> over(Map<String, String> own) {
+        Map<String, String> all = new LinkedHashMap<>(own);
+        all.putAll(properties);
+        return all;
+    }
+
+    /** Says how many targets were missed, and writes the file. */
+    void finish(PrintWriter out, Scoreboard scores) throws IOException {
+        out.printf("%n%d figures, %d missed their target%n", scores.figures().size(), scores.missed());
+        out.flush();
+        if (json != null) {
+            FiguresFile.write(json, scores.figures());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.read.Scoreboard;
+import io.terrace.bench.remote.RemoteBenchmark;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code bin/terrace bench remote}. */
+@Command(
+        name = "remote",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Reads from the memory of another host: the FileSystem class over the tcp channel against stock HDFS over TCP,"
+                    + " in interleaved rounds on one cluster, all on loopback. Ratios over 1 are better than stock.",
+            "Exit code 0 also when targets are missed: the figures are the result."
+        })
+final class BenchRemoteCommand implements Callable<Integer> {
+    private static final long BLOCK_BYTES = 128L << 20;
+    private static final long MEMORY_BYTES = 512L << 20;
+
+    @Mixin
+    BenchOptions options = new BenchOptions();
+
+    @Spec
+    CommandSpec command;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = command.commandLine().getOut();
+        Scoreboard scores = new Scoreboard(out);
+        // libhadoop makes stock's checksums as fast as they get, in the DataNode as in this process.
+        ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
+                .withBlockBytes(BLOCK_BYTES)
+                .withNativeDir(System.getProperty("java.library.path", ""))
+                .withProperties(options.over(RemoteBenchmark.settings()));
+        try (TemporaryCluster cluster = TemporaryCluster.up(options.clusters("bench-remote"), spec);
+                RemoteBenchmark benchmark =
+                        new RemoteBenchmark(cluster.cluster(), options.effort(), options.seed, scores)) {
+            benchmark.run();
+        }
+        options.finish(out, scores);
+        return 0;
+    }
+}

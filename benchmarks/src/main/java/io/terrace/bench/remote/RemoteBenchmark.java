@@ -1,0 +1,223 @@
+package io.terrace.bench.remote;
+
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.read.BenchFiles;
+import io.terrace.bench.read.Contender;
+import io.terrace.bench.read.Duel;
+import io.terrace.bench.read.Effort;
+import io.terrace.bench.read.PositionalReads;
+import io.terrace.bench.read.ProcessTime;
+import io.terrace.bench.read.Scoreboard;
+import io.terrace.bench.read.SequentialReads;
+import io.terrace.client.ClientFigures;
+import io.terrace.metrics.Figure;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * Reads of blocks in the memory of another host, by stock HDFS over TCP and by the FileSystem class over the tcp channel,
+ * in interleaved rounds; see benchmarks/README.md for what each figure is. The client is told nothing of the DataNode's
+ * socket and tmpfs, so it is one of another host in all but distance.
+ */
+public final class RemoteBenchmark implements Closeable {
+    /**
+     * From the transfer ports of a local cluster, 20000 to 31999, to where none of them and no outgoing connection is.
+     */
+    private static final String PORT_OFFSET = "-12000";
+
+    private static final String OFFSET_KEY = "terrace.channel.tcp.port.offset";
+    private static final int KILOBYTE = 1 << 10;
+    private static final String STOCK = "stock";
+    private static final String REMOTE = "remote";
+    private static final String NIO = "nio";
+    private static final int[] READERS = {1, 4, 16};
+    private static final int READS_OF_ALL_READERS = 4_800;
+    private static final int CPU_READS = 4_000;
+    private static final int CPU_FILES = 8;
+    private static final int CPU_ROUNDS = 9;
+
+    private final LocalCluster cluster;
+    private final Effort effort;
+    private final Scoreboard scores;
+    private final BenchFiles files;
+    private final List<Contender> both;
+
+    public RemoteBenchmark(LocalCluster cluster, Effort effort, long seed, Scoreboard scores) throws IOException {
+        this.cluster = cluster;
+        this.effort = effort;
+        this.scores = scores;
+        Contender stock = Contender.open(STOCK, cluster.confStock(), Map.of());
+        Configuration conf = cluster.confStock();
+        Contender remote = Contender.open(REMOTE, conf, Map.of("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem"));
+        this.both = List.of(stock, remote);
+        this.files = new BenchFiles((DistributedFileSystem) stock.fs(), seed);
+    }
+
+    /** What the cluster must be told for this benchmark. */
+    public static Map<String, String> settings() {
+        Map<String, String> all = new LinkedHashMap<>(NameNodeCalls.SETTINGS);
+        all.put(OFFSET_KEY, PORT_OFFSET);
+        return all;
+    }
+
+    public void run() throws IOException {
+        scores.section("Storing and pinning a file");
+        Path hot = files.store("hot", 1, effort.fileBytes()).get(0);
+        files.pin(List.of(hot));
+        requireFromMemory(hot);
+        positional(hot, 4 * KILOBYTE, "remote.pos4k", 4);
+        positional(hot, 64 * KILOBYTE, "remote.pos64k", 3);
+        sequential(hot);
+        processorTime(hot);
+        for (int readers : READERS) {
+            concurrent(hot, readers);
+        }
+        calls(hot);
+        requireFromMemory(hot);
+    }
+
+    /** Fails unless what stock reads is what the class reads, and from memory: else the figures would be of stock. */
+    private void requireFromMemory(Path hot) throws IOException {
+        long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+        BenchFiles.requireSame(both.get(0), both.get(1), hot);
+        long read = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - before;
+        if (read != effort.fileBytes()) {
+            throw new IOException("only " + read + " of " + effort.fileBytes()
+                    + " bytes came from memory; figures of the client: " + ClientFigures.snapshot());
+        }
+    }
+
+    private void positional(Path hot, int readBytes, String id, double target) throws IOException {
+        scores.section("Positional reads of " + readBytes / KILOBYTE + " KB from the memory of another host");
+        try (PositionalReads reads = new PositionalReads(hot, effort.fileBytes(), readBytes, effort.readsPerRound())) {
+            Duel duel = new Duel(both, effort.warmUps(), effort.rounds(), reads);
+            scores.note(id + ".stock_us", duel.median(STOCK), "us");
+            scores.note(id + ".terrace_us", duel.median(REMOTE), "us");
+            scores.atLeast(id + ".tcp", duel.ratios(STOCK, REMOTE).median(), target);
+        }
+    }
+
+    private void sequential(Path hot) throws IOException {
+        scores.section("Sequential reads, " + effort.bufferBytes() / KILOBYTE + " KB at a time");
+        SequentialReads reads = new SequentialReads(List.of(hot), effort.fileBytes(), effort.bufferBytes());
+        try (BareTransfer bare = new BareTransfer(extent(), effort.fileBytes(), effort.bufferBytes())) {
+            List<Contender> contenders = new ArrayList<>(both);
+            contenders.add(new Contender(NIO, both.get(0).fs()));
+            Duel duel = new Duel(
+                    contenders,
+                    effort.warmUps(),
+                    effort.rounds(),
+                    (contender, round) -> (contender.name().equals(NIO) ? bare : reads).cost(contender, round));
+            scores.note("remote.seq.stock_gb_s", 1 / duel.median(STOCK), "GB/s");
+            scores.note("remote.seq.terrace_gb_s", 1 / duel.median(REMOTE), "GB/s");
+            scores.note("remote.seq.nio_gb_s", 1 / duel.median(NIO), "GB/s");
+            scores.atLeast("remote.seq.tcp", duel.ratios(STOCK, REMOTE).median(), 1.15);
+            scores.atLeast("remote.seq.nio", duel.ratios(NIO, REMOTE).median(), 0.8);
+        }
+    }
+
+    /** The file on tmpfs that the DataNode holds the pinned block in: the only one of its length. */
+    private java.nio.file.Path extent() throws IOException {
+        try (Stream<java.nio.file.Path> all = Files.walk(cluster.memoryDir(1))) {
+            List<java.nio.file.Path> found = all.filter(
+                            file -> Files.isRegularFile(file) && file.toFile().length() == effort.fileBytes())
+                    .toList();
+            if (found.isEmpty()) {
+                throw new IOException("the pinned block is not in " + cluster.memoryDir(1));
+            }
+            return found.get(0);
+        }
+    }
+
+    /** The DataNode's CPU for the same bytes, in pairs of rounds. */
+    private void processorTime(Path hot) throws IOException {
+        scores.section("DataNode CPU for the same bytes");
+        ProcessTime datanode = new ProcessTime(cluster.datanode(1));
+        SequentialReads sequential = new SequentialReads(List.of(hot), effort.fileBytes(), effort.bufferBytes());
+        cpu(
+                "seq",
+                CPU_FILES * effort.fileBytes(),
+                (contender, round) -> datanode.secondsDuring(() -> {
+                    for (int i = 0; i < CPU_FILES; i++) {
+                        double unused = sequential.cost(contender, round);
+                    }
+                }));
+        try (PositionalReads positional = new PositionalReads(hot, effort.fileBytes(), 4 * KILOBYTE, CPU_READS)) {
+            cpu(
+                    "pos",
+                    CPU_READS * 4L * KILOBYTE,
+                    (contender, round) -> datanode.secondsDuring(() -> {
+                        double unused = positional.cost(contender, round);
+                    }));
+        }
+    }
+
+    private void cpu(String kind, long bytes, Duel.Probe probe) throws IOException {
+        Duel duel = new Duel(both, 1, Math.min(CPU_ROUNDS, effort.rounds()), probe);
+        boolean sequential = kind.equals("seq");
+        scores.note("cpu.datanode.remote." + kind + ".stock_s_gb", duel.median(STOCK) / (bytes / 1e9), "s/GB");
+        scores.note("cpu.datanode.remote." + kind + ".terrace_s_gb", duel.median(REMOTE) / (bytes / 1e9), "s/GB");
+        scores.atLeast(
+                sequential ? "cpu.datanode.remote.tcp" : "cpu.datanode.remote.pos.tcp",
+                duel.ratios(STOCK, REMOTE).median(),
+                sequential ? 1.25 : 3);
+    }
+
+    private void concurrent(Path hot, int readers) throws IOException {
+        scores.section(readers + " at a time read 4 KB");
+        try (ConcurrentReads reads =
+                new ConcurrentReads(hot, effort.fileBytes(), 4 * KILOBYTE, readers, READS_OF_ALL_READERS)) {
+            Duel duel = new Duel(both, effort.warmUps(), effort.rounds(), reads);
+            String id = "remote.readers" + readers;
+            scores.note(id + ".stock_reads_s", 1e9 / duel.median(STOCK), "/s");
+            scores.note(id + ".terrace_reads_s", 1e9 / duel.median(REMOTE), "/s");
+            scores.atLeast(id + ".throughput", duel.ratios(STOCK, REMOTE).median(), 1.1);
+            scores.atLeast(
+                    id + ".p99",
+                    reads.tailRatios(STOCK, REMOTE, effort.warmUps()).median(),
+                    1.1);
+        }
+    }
+
+    /** Opens, each followed by reads of two kinds. */
+    private void calls(Path hot) throws IOException {
+        scores.section("Calls to the NameNode for an open and the reads after it");
+        NameNodeCalls calls = new NameNodeCalls(
+                cluster.ports().namenodeHttp(), cluster.ports().namenodeRpc());
+        double stock = callsPerOpen(calls, both.get(0), hot);
+        double ours = callsPerOpen(calls, both.get(1), hot);
+        scores.note("remote.calls.stock", stock, "an open");
+        scores.note("remote.calls.terrace", ours, "an open");
+        scores.atLeast("remote.calls.equal", stock == ours ? 1 : 0, 1);
+    }
+
+    private double callsPerOpen(NameNodeCalls calls, Contender contender, Path hot) throws IOException {
+        int opens = 10 * effort.opensPerRound();
+        byte[] buffer = new byte[4 * KILOBYTE];
+        long before = calls.ofClients();
+        for (int i = 0; i < opens; i++) {
+            try (FSDataInputStream in = contender.fs().open(hot)) {
+                in.readFully((long) i * KILOBYTE, buffer, 0, buffer.length);
+                in.readFully(buffer);
+            }
+        }
+        return (double) (calls.ofClients() - before) / opens;
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Contender contender : both) {
+            contender.close();
+        }
+    }
+}
