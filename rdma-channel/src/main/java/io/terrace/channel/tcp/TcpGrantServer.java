@@ -188,6 +188,8 @@ public final class TcpGrantServer implements Closeable {
                 throw new MalformedMessageException("a client that does not say hello");
             }
             String user = hello.client().substring(0, Math.max(0, hello.client().indexOf('/')));
+            // While there was nobody to tell, nobody looked.
+            tellChanges();
             clients.put(number, new TcpClient(new Peer(number, user, "", hello.client()), session));
             send(session, new Message.Welcome(datanode, "", table.incarnation(), ""));
             tellEverything(session);
