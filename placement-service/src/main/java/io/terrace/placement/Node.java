@@ -3,10 +3,7 @@ package io.terrace.placement;
 import io.terrace.placement.Heartbeat.Condition;
 import io.terrace.placement.Heartbeat.Medium;
 import io.terrace.placement.Heartbeat.TierState;
-import io.terrace.policy.Hierarchy;
 import io.terrace.policy.Policy;
-import io.terrace.policy.PolicyCatalog;
-import io.terrace.policy.Tier;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,7 +45,7 @@ final class Node {
 
     private final String uuid;
     private final PlacementSettings settings;
-    private final Policy policy;
+    private Policy policy;
     private final List<Wish> wishes = new ArrayList<>();
     private final Map<Long, Resident> residents = new HashMap<>();
     private final Map<Long, StampedBlock> pins = new HashMap<>();
@@ -76,16 +73,12 @@ final class Node {
     private boolean expired;
     private @Nullable HeartbeatAnswer lastAnswer;
 
-    Node(String uuid, PlacementSettings settings, long nowMs) {
+    Node(String uuid, PlacementSettings settings, Policy policy, long nowMs) {
         this.uuid = uuid;
         this.settings = settings;
         this.firstMs = nowMs;
         this.lastMs = nowMs;
-        // Latencies and rates only matter to policies that weigh tiers against each other; two tiers have one order.
-        Hierarchy tiers = Hierarchy.of(
-                new Tier("memory", 0, 3_000, 8_000_000_000L, true),
-                new Tier("home", Tier.UNBOUNDED, 150_000, 500_000_000L, false));
-        this.policy = PolicyCatalog.create(settings.policy(), settings.policyParameters(), tiers);
+        this.policy = policy;
         this.agenda = new Agenda(settings.movesWaiting());
         this.budget = new MoveBudget(settings.moveBytesPerSecond());
     }
@@ -124,6 +117,13 @@ final class Node {
             policyCapacityBytes = room;
             policy.resize(nowMs, MEMORY, room, this::wish);
         }
+    }
+
+    /** From now on another policy decides, which knows nothing yet. */
+    void obey(long nowMs, Policy successor) {
+        policy = successor;
+        wishes.clear();
+        policy.resize(nowMs, MEMORY, policyCapacityBytes, this::wish);
     }
 
     void wish(long blockId, long sizeBytes, int fromTier, int toTier) {

@@ -4,8 +4,10 @@ import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import io.terrace.placement.HeartbeatAnswer.Order;
 import io.terrace.placement.Node.Resident;
+import io.terrace.placement.policyfile.PolicySpec;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The placement loop: takes heartbeats of DataNodes, lets each DataNode's policy decide, keeps to the budget and answers
@@ -24,6 +26,7 @@ public final class Placement {
     private final PlacementSettings settings;
     private final NameView view;
     private final Figures figures;
+    private final Regime regime;
     private Board board;
     private Intake intake;
     private Planner planner;
@@ -36,9 +39,15 @@ public final class Placement {
     private long tickedMs = Long.MIN_VALUE;
 
     public Placement(PlacementSettings settings, NameView view, Figures figures) {
+        this(settings, view, figures, PolicySpec::make);
+    }
+
+    /** As above with another maker of policies. */
+    public Placement(PlacementSettings settings, NameView view, Figures figures, PolicyMaker maker) {
         this.settings = settings;
         this.view = view;
         this.figures = figures;
+        this.regime = new Regime(settings.choice(), maker, figures);
         this.board = new Board(settings, figures);
         this.intake = new Intake(board);
         this.planner = new Planner(board);
@@ -82,6 +91,28 @@ public final class Placement {
         pins.changed();
     }
 
+    /**
+     * Another policy is to be in force from now on, on every DataNode. What is in memory stays there, and the policy in
+     * force stays in force if the other one cannot be made.
+     *
+     * @return null, or why the policy stays as it is
+     */
+    public @Nullable String policy(long nowMs, PolicyChoice wanted) {
+        if (wanted.equals(regime.inForce()) && regime.trouble() == null) {
+            return null;
+        }
+        return new PolicySwitch(board, regime).to(nowMs, wanted);
+    }
+
+    public PolicyChoice policyInForce() {
+        return regime.inForce();
+    }
+
+    /** Why what is wanted is not in force; null when it is. */
+    public @Nullable String policyTrouble() {
+        return regime.trouble();
+    }
+
     /** Takes a heartbeat and says what its DataNode is to do. */
     public HeartbeatAnswer heartbeat(long nowMs, Heartbeat heartbeat) {
         figures.increment(Figure.PLACEMENT_HEARTBEATS);
@@ -93,7 +124,7 @@ public final class Placement {
             if (board.nodes().size() >= MOST_NODES) {
                 return HeartbeatAnswer.standby(settings.heartbeatMs() * 40);
             }
-            node = new Node(heartbeat.node(), settings, nowMs);
+            node = new Node(heartbeat.node(), settings, regime.make(), nowMs);
             board.nodes().put(heartbeat.node(), node);
         } else if (node.answersAgain(heartbeat)) {
             figures.increment(Figure.PLACEMENT_HEARTBEATS_AGAIN);

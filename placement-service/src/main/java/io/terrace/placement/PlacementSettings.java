@@ -1,5 +1,6 @@
 package io.terrace.placement;
 
+import io.terrace.placement.policyfile.PolicySpec;
 import java.util.Map;
 
 /**
@@ -67,6 +68,11 @@ public record PlacementSettings(
                 10_000,
                 256,
                 600_000);
+    }
+
+    /** The policy that the settings name. */
+    public PolicyChoice choice() {
+        return new PolicyChoice(PolicySpec.plain(policy, policyParameters), PolicyChoice.Source.SETTINGS, 0);
     }
 
     /** The same with another budget. */

@@ -242,6 +242,20 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
         });
     }
 
+    @Override
+    public io.terrace.protocol.proto.AdminProtos.PolicyResponseProto policy(
+            RpcController controller, io.terrace.protocol.proto.AdminProtos.PolicyRequestProto request)
+            throws ServiceException {
+        throw new ServiceException("policies are shown by a later version");
+    }
+
+    @Override
+    public io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto accessLog(
+            RpcController controller, io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto request)
+            throws ServiceException {
+        throw new ServiceException("the log of accesses is shown by a later version");
+    }
+
     private List<NodeReport> nodes() throws TimeoutException, InterruptedException {
         return loop.ask(placement -> placement.reports().nodes(loop.nowMs()));
     }

@@ -1,0 +1,98 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.placement.PolicyChoice.Source;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.Policy;
+import io.terrace.policy.Tier;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The policy in force, and the only place where instances of it are made. Whatever a policy throws while it is made, the
+ * loop goes on: with the policy that was in force before, or, where that fails as well, with {@code idecider}, which
+ * needs no library. Outlives the epochs. Owned by the loop's thread.
+ */
+final class Regime {
+
+    /** What each DataNode's policy places blocks in. Latencies and rates are those that simulations read with. */
+    static final Hierarchy TIERS = Hierarchy.of(
+            new Tier("memory", 0, 3_000, 8_000_000_000L, true),
+            new Tier("home", Tier.UNBOUNDED, 150_000, 500_000_000L, false));
+
+    private static final PolicyChoice LAST_RESORT =
+            new PolicyChoice(PolicySpec.plain("idecider", Map.of("remembered", "100000")), Source.FALLBACK, 0);
+
+    private final PolicyMaker maker;
+    private final Figures figures;
+    private PolicyChoice inForce;
+    private PolicyChoice lastGood = LAST_RESORT;
+    private @Nullable String trouble;
+
+    Regime(PolicyChoice first, PolicyMaker maker, Figures figures) {
+        this.inForce = first;
+        this.maker = maker;
+        this.figures = figures;
+    }
+
+    PolicyChoice inForce() {
+        return inForce;
+    }
+
+    PolicySpec spec() {
+        return inForce.spec();
+    }
+
+    /** Why what is wanted is not in force; null when it is. */
+    @Nullable
+    String trouble() {
+        return trouble;
+    }
+
+    /** An instance of the policy in force, or of the one that has to take its place from now on. */
+    Policy make() {
+        try {
+            Policy made = maker.make(inForce.spec(), TIERS);
+            if (trouble == null) {
+                lastGood = inForce;
+            }
+            return made;
+        } catch (Throwable e) {
+            refuse(inForce, e);
+            inForce = inForce == lastGood ? LAST_RESORT : lastGood;
+        }
+        try {
+            return maker.make(inForce.spec(), TIERS);
+        } catch (Throwable e) {
+            inForce = LAST_RESORT;
+            return maker.make(LAST_RESORT.spec(), TIERS);
+        }
+    }
+
+    /** An instance of a policy that may come into force; null when it cannot be made, for {@link #trouble}. */
+    @Nullable
+    Policy tryOut(PolicyChoice wanted) {
+        try {
+            return maker.make(wanted.spec(), TIERS);
+        } catch (Throwable e) {
+            refuse(wanted, e);
+            return null;
+        }
+    }
+
+    private void refuse(PolicyChoice wanted, Throwable e) {
+        figures.increment(Figure.PLACEMENT_POLICY_REFUSED);
+        trouble = "policy " + wanted.spec().policy() + " cannot be made: " + e;
+    }
+
+    void enter(PolicyChoice wanted) {
+        if (!wanted.spec().equals(inForce.spec())) {
+            figures.increment(Figure.PLACEMENT_POLICY_SWITCHES);
+        }
+        lastGood = inForce;
+        inForce = wanted;
+        trouble = null;
+    }
+}

@@ -1,0 +1,153 @@
+package io.terrace.placement.policyfile;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A pattern of absolute HDFS paths: {@code *} and {@code ?} stand for any letters and any one letter within a component,
+ * {@code **} as a component for any number of components, {@code {a,b}} for either. A directory's own path matches
+ * {@code dir/**} as well.
+ *
+ * <p>Matching takes at most the product of the two lengths: no pattern can hold up the placement loop.
+ */
+public final class PathGlob {
+
+    static final int MOST_CHARS = 512;
+    static final int MOST_ALTERNATIVES = 64;
+
+    private final String text;
+    private final List<String[]> alternatives;
+
+    private PathGlob(String text, List<String[]> alternatives) {
+        this.text = text;
+        this.alternatives = alternatives;
+    }
+
+    /** @throws IllegalArgumentException saying what a pattern must be */
+    public static PathGlob of(String text) {
+        if (!text.startsWith("/")) {
+            throw new IllegalArgumentException("'" + text + "' must be an absolute path, e.g. /warehouse/**");
+        }
+        if (text.length() > MOST_CHARS) {
+            throw new IllegalArgumentException("a path pattern has at most " + MOST_CHARS + " letters");
+        }
+        List<String> plain = new ArrayList<>();
+        expand(text, "", plain);
+        List<String[]> split = new ArrayList<>();
+        for (String pattern : plain) {
+            String[] components = pattern.substring(1).split("/", -1);
+            for (int i = 0; i < components.length; i++) {
+                check(text, components[i], i == components.length - 1 && components.length == 1);
+            }
+            split.add(components);
+        }
+        return new PathGlob(text, split);
+    }
+
+    private static void check(String text, String component, boolean root) {
+        if (component.isEmpty() && !root) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' has an empty component; write /dir/** for all below /dir");
+        }
+        if (component.contains("**") && !component.equals("**")) {
+            throw new IllegalArgumentException("in '" + text + "' ** must be a component of its own, as in /a/**/b");
+        }
+    }
+
+    private static void expand(String text, String before, List<String> plain) {
+        int open = text.indexOf('{');
+        int close = text.indexOf('}');
+        if (open < 0 && close < 0) {
+            if (plain.size() >= MOST_ALTERNATIVES) {
+                throw new IllegalArgumentException("braces stand for at most " + MOST_ALTERNATIVES + " patterns");
+            }
+            plain.add(before + text);
+            return;
+        }
+        int nested = text.indexOf('{', open + 1);
+        if (open < 0 || close < open || (nested >= 0 && nested < close)) {
+            throw new IllegalArgumentException(
+                    "braces in '" + before + text + "' must come in pairs, one not in another");
+        }
+        for (String choice : text.substring(open + 1, close).split(",", -1)) {
+            expand(text.substring(close + 1), before + text.substring(0, open) + choice, plain);
+        }
+    }
+
+    /** Whether the pattern takes in an absolute path without a trailing slash. */
+    public boolean matches(String path) {
+        String[] components = path.substring(1).split("/", -1);
+        for (String[] pattern : alternatives) {
+            if (matches(pattern, components)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean matches(String[] pattern, String[] path) {
+        int p = 0;
+        int star = -1;
+        int retry = 0;
+        int i = 0;
+        while (i < path.length) {
+            if (p < pattern.length && pattern[p].equals("**")) {
+                star = p++;
+                retry = i;
+            } else if (p < pattern.length && matches(pattern[p], path[i])) {
+                p++;
+                i++;
+            } else if (star >= 0) {
+                p = star + 1;
+                i = ++retry;
+            } else {
+                return false;
+            }
+        }
+        while (p < pattern.length && pattern[p].equals("**")) {
+            p++;
+        }
+        return p == pattern.length;
+    }
+
+    private static boolean matches(String pattern, String name) {
+        int p = 0;
+        int star = -1;
+        int retry = 0;
+        int i = 0;
+        while (i < name.length()) {
+            if (p < pattern.length() && pattern.charAt(p) == '*') {
+                star = p++;
+                retry = i;
+            } else if (p < pattern.length() && (pattern.charAt(p) == '?' || pattern.charAt(p) == name.charAt(i))) {
+                p++;
+                i++;
+            } else if (star >= 0) {
+                p = star + 1;
+                i = ++retry;
+            } else {
+                return false;
+            }
+        }
+        while (p < pattern.length() && pattern.charAt(p) == '*') {
+            p++;
+        }
+        return p == pattern.length();
+    }
+
+    /** As it was written. */
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PathGlob glob && glob.text.equals(text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+}

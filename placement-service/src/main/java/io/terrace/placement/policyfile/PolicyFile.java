@@ -1,0 +1,197 @@
+package io.terrace.placement.policyfile;
+
+import io.terrace.placement.policyfile.Rule.Place;
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.PolicyKind;
+import io.terrace.policy.PolicyParameter;
+import io.terrace.policy.Tier;
+import io.terrace.protocol.NearestWord;
+import io.terrace.protocol.SettingKeys;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.Node;
+
+/**
+ * Reads a policy file (YAML; {@code conf/placement.yaml} explains each key) and checks it whole. Only the tree of the
+ * document is built, no objects, so nothing in a file can name a class. The calls of SnakeYAML that are used are the same
+ * in 2.0, which Hadoop brings for YARN, and later.
+ */
+public final class PolicyFile {
+
+    /** So large a file fits the extended attribute that keeps applied policies. */
+    public static final int MOST_BYTES = 32 << 10;
+
+    private static final List<String> KEYS = List.of("policy", "parameters", "smallest", "largest", "rules");
+    private static final List<String> RULE_KEYS = List.of("path", "place", "weight", "most", "smallest", "largest");
+    private static final List<String> PLACES = Stream.of(Place.values())
+            .map(place -> place.name().toLowerCase(Locale.ROOT))
+            .toList();
+    private static final int MOST_WEIGHT = 100;
+    private static final int MOST_NESTING = 8;
+
+    private final Complaints complaints;
+    private final String text;
+
+    private PolicyFile(String name, String text) {
+        this.complaints = new Complaints(name);
+        this.text = text;
+    }
+
+    /**
+     * @param name what complaints call it
+     * @throws PolicyFileException naming every mistake with its line
+     */
+    public static PolicySpec read(String name, String text) throws PolicyFileException {
+        return new PolicyFile(name, text).spec();
+    }
+
+    private PolicySpec spec() throws PolicyFileException {
+        if (text.getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
+            complaints.add(Optional.empty(), "it is larger than " + MOST_BYTES + " bytes");
+            complaints.throwIfAny();
+        }
+        Node root = tree();
+        complaints.throwIfAny();
+        if (root == null) {
+            complaints.add(Optional.empty(), "it is empty; it needs at least 'policy: NAME'");
+            complaints.throwIfAny();
+            throw new IllegalStateException("complaints are never lost");
+        }
+        YamlMap map = new YamlMap(root, "the policy file", KEYS, complaints);
+        List<String> names =
+                PolicyCatalog.kinds().stream().map(PolicyKind::name).toList();
+        String policy = map.word("policy", names);
+        if (!map.has("policy")) {
+            complaints.add(root, "there is no key 'policy'; it must be one of " + String.join(", ", names));
+        }
+        Map<String, String> parameters = policy == null ? Map.of() : parameters(policy, map.node("parameters"));
+        SizeBounds size = size(map, root);
+        List<Rule> rules = new ArrayList<>();
+        List<Node> entries = map.list("rules");
+        if (entries.size() > PolicySpec.MOST_RULES) {
+            complaints.add(entries.get(0), entries.size() + " rules; there may be " + PolicySpec.MOST_RULES);
+        }
+        for (Node entry : entries) {
+            Rule rule = rule(rules.size() + 1, entry);
+            if (rule != null) {
+                rules.add(rule);
+            }
+        }
+        complaints.throwIfAny();
+        return new PolicySpec(policy == null ? "" : policy, parameters, size, rules, text);
+    }
+
+    private @Nullable Node tree() {
+        LoaderOptions options = new LoaderOptions();
+        options.setNestingDepthLimit(MOST_NESTING);
+        options.setCodePointLimit(MOST_BYTES);
+        try {
+            return new Yaml(options).compose(new StringReader(text));
+        } catch (MarkedYAMLException e) {
+            complaints.add(Optional.ofNullable(e.getProblemMark()), "it is no YAML: " + e.getProblem());
+        } catch (YAMLException e) {
+            complaints.add(Optional.empty(), "it is no YAML: " + e.getMessage());
+        }
+        return null;
+    }
+
+    private Map<String, String> parameters(String policy, @Nullable Node node) {
+        Map<String, PolicyParameter> known = new HashMap<>();
+        PolicyCatalog.kinds().stream()
+                .filter(kind -> kind.name().equals(policy))
+                .flatMap(kind -> kind.parameters().stream())
+                .forEach(parameter -> known.put(parameter.name(), parameter));
+        Map<String, String> values = new HashMap<>();
+        if (known.containsKey("remembered")) {
+            // A NameNode has a policy per DataNode; the policies' own default is for one alone.
+            values.put("remembered", SettingKeys.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
+        }
+        if (node == null) {
+            return values;
+        }
+        YamlMap map = new YamlMap(node, "parameters", null, complaints);
+        for (String name : map.keys()) {
+            Node value = map.node(name);
+            String given = map.text(name);
+            if (value == null || given == null) {
+                continue;
+            }
+            if (!known.containsKey(name)) {
+                complaints.add(
+                        value,
+                        "policy " + policy + " has no parameter '" + name + "'; did you mean '"
+                                + NearestWord.of(name, known.keySet()) + "'?");
+                continue;
+            }
+            try {
+                PolicyCatalog.create(policy, Map.of(name, given), NOWHERE);
+                values.put(name, given);
+            } catch (IllegalArgumentException e) {
+                complaints.add(value, String.valueOf(e.getMessage()));
+            }
+        }
+        return values;
+    }
+
+    /** Tiers of no size, to let a policy look at a parameter. */
+    private static final Hierarchy NOWHERE =
+            Hierarchy.of(new Tier("memory", 0, 1, 1, true), new Tier("home", 0, 1, 1, false));
+
+    private SizeBounds size(YamlMap map, Node where) {
+        SizeBounds bounds = new SizeBounds(map.bytes("smallest", 0, 0), map.bytes("largest", 1, Long.MAX_VALUE));
+        if (bounds.smallestBytes() > bounds.largestBytes()) {
+            complaints.add(where, "smallest is above largest: no block would be left");
+        }
+        return bounds;
+    }
+
+    private @Nullable Rule rule(int number, Node node) {
+        String what = "rule " + number;
+        YamlMap map = new YamlMap(node, what, RULE_KEYS, complaints);
+        SizeBounds size = size(map, node);
+        String path = map.text("path");
+        PathGlob glob = null;
+        if (path == null) {
+            if (!map.has("path")) {
+                complaints.add(node, what + " needs a path, e.g. path: /warehouse/**");
+            }
+        } else {
+            try {
+                glob = PathGlob.of(path);
+            } catch (IllegalArgumentException e) {
+                complaints.add(node, what + ": " + e.getMessage());
+            }
+        }
+        String word = map.word("place", PLACES);
+        Place place = word == null ? Place.ALLOW : Place.valueOf(word.toUpperCase(Locale.ROOT));
+        misplaced(map, node, what, place);
+        int weight = map.whole("weight", 2, MOST_WEIGHT, place == Place.PREFER ? 4 : 1);
+        long most = map.bytes("most", 1, Long.MAX_VALUE);
+        return glob == null ? null : new Rule(number, glob, place, weight, size, most);
+    }
+
+    private void misplaced(YamlMap map, Node node, String what, Place place) {
+        if (map.has("weight") && place != Place.PREFER) {
+            complaints.add(node, what + ": weight goes with place: prefer");
+        }
+        if (map.has("most") && place != Place.PIN) {
+            complaints.add(node, what + ": most goes with place: pin");
+        }
+        if (place == Place.ALLOW && !map.has("place") && !map.has("smallest") && !map.has("largest")) {
+            complaints.add(node, what + " says nothing; give it a place (" + String.join(", ", PLACES) + ") or a size");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.terrace.placement.policyfile;
+
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.Policy;
+import io.terrace.policy.PolicyCatalog;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole policy: which one, its parameters, and what holds for sizes and paths whatever it says. Read from a policy file
+ * or made of the settings.
+ *
+ * @param policy its name in {@link PolicyCatalog}
+ * @param parameters its parameters, checked
+ * @param size blocks outside are left at home, whatever rule matches them
+ * @param rules in their sequence; the first that matches decides
+ * @param text as a policy file
+ */
+public record PolicySpec(
+        String policy, Map<String, String> parameters, SizeBounds size, List<Rule> rules, String text) {
+
+    public static final int MOST_RULES = 200;
+
+    public PolicySpec {
+        parameters = Map.copyOf(parameters);
+        rules = List.copyOf(rules);
+    }
+
+    /** A policy without rules, as the settings give it. */
+    public static PolicySpec plain(String policy, Map<String, String> parameters) {
+        StringBuilder text = new StringBuilder("policy: " + policy + "\n");
+        if (!parameters.isEmpty()) {
+            text.append("parameters:\n");
+            new TreeMap<>(parameters).forEach((name, value) -> text.append("  " + name + ": " + quoted(value) + "\n"));
+        }
+        return new PolicySpec(policy, parameters, SizeBounds.ANY, List.of(), text.toString());
+    }
+
+    private static String quoted(String value) {
+        return value.matches("[a-zA-Z0-9.]+") ? value : "'" + value.replace("'", "''") + "'";
+    }
+
+    /** Makes an instance of the policy. */
+    public Policy make(Hierarchy tiers) {
+        return PolicyCatalog.create(policy, parameters, tiers);
+    }
+
+    /** Whether anything depends on a block's path or size. */
+    public boolean hasRules() {
+        return !rules.isEmpty() || !size.equals(SizeBounds.ANY);
+    }
+
+    /** The rule for a path; null when none matches. */
+    public @Nullable Rule ruleFor(String path) {
+        for (Rule rule : rules) {
+            if (rule.path().matches(path)) {
+                return rule;
+            }
+        }
+        return null;
+    }
+}

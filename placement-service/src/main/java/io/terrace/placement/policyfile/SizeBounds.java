@@ -1,0 +1,16 @@
+package io.terrace.placement.policyfile;
+
+/** Lengths of blocks that may be promoted, both inclusive, in bytes. */
+public record SizeBounds(long smallestBytes, long largestBytes) {
+
+    public static final SizeBounds ANY = new SizeBounds(0, Long.MAX_VALUE);
+
+    public boolean contains(long lengthBytes) {
+        return lengthBytes >= smallestBytes && lengthBytes <= largestBytes;
+    }
+
+    /** What lies within both. */
+    public SizeBounds and(SizeBounds other) {
+        return new SizeBounds(Math.max(smallestBytes, other.smallestBytes), Math.min(largestBytes, other.largestBytes));
+    }
+}
