@@ -29,6 +29,10 @@ record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst, @Nullable Re
             ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_OFF);
             return null;
         }
+        if (readsThroughOthers(conf)) {
+            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_OFF);
+            return null;
+        }
         RemoteMemory remote = remote(conf);
         List<BlockSource> nearestFirst = new ArrayList<>();
         nearestFirst.add(new LocalGrants());
@@ -69,6 +73,12 @@ record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst, @Nullable Re
         if (SAID_NOT_LINKED.compareAndSet(false, true)) {
             LOG.warn("Terrace does not fit the Hadoop classes found here; hdfs:// is stock HDFS", e);
         }
+    }
+
+    /** A client that names replica accessors, and not ours as the first, wants them asked before anybody else. */
+    private static boolean readsThroughOthers(Configuration conf) {
+        String[] accessors = conf.getTrimmedStrings(HdfsClientConfigKeys.REPLICA_ACCESSOR_BUILDER_CLASSES_KEY);
+        return accessors.length > 0 && !accessors[0].equals(ACCESSOR);
     }
 
     private static Configuration withoutAccessor(Configuration conf) {

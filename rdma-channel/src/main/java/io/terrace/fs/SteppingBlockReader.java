@@ -10,9 +10,12 @@ import java.util.function.Consumer;
 import org.apache.hadoop.fs.ReadOption;
 import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.shortcircuit.ClientMmap;
 import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a range of a block from memory for as long as that works and goes on with stock HDFS, from the byte it reached,
@@ -21,17 +24,26 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread at a time, as every BlockReader.
  */
 final class SteppingBlockReader implements BlockReader {
+    private static final Logger LOG = LoggerFactory.getLogger(SteppingBlockReader.class);
+
     private final StockReader stockReader;
     private final Consumer<Exception> steppedDown;
     private final long endOffset;
     private long position;
     private @Nullable ReplicaAccessor memory;
     private @Nullable BlockReader stock;
+    private final BlockRange range;
+
+    /** Stock's reader beside memory, which can map the block; see {@link #getClientMmap}. */
+    private @Nullable BlockReader mapper;
+
+    private boolean unmappable;
 
     /** @param steppedDown told why when this goes over to stock HDFS */
     SteppingBlockReader(
             ReplicaAccessor memory, BlockRange range, StockReader stockReader, Consumer<Exception> steppedDown) {
         this.memory = memory;
+        this.range = range;
         this.stockReader = stockReader;
         this.steppedDown = steppedDown;
         this.position = range.startOffset();
@@ -118,6 +130,7 @@ final class SteppingBlockReader implements BlockReader {
             }
         } finally {
             memory = null;
+            closeMapper();
             if (stock != null) {
                 stock.close();
             }
@@ -149,9 +162,59 @@ final class SteppingBlockReader implements BlockReader {
         return memory != null ? memory.isShortCircuit() : stock != null && stock.isShortCircuit();
     }
 
+    /**
+     * A mapping for a zero-copy read, made by stock's short-circuit reader of the same block: HDFS promises one to callers
+     * that bring no buffer pool, and a mapping must be stock's so that stock's slot can take it back. Other reads stay
+     * with memory. Null where stock would not read this block short-circuit either.
+     */
     @Override
     public @Nullable ClientMmap getClientMmap(EnumSet<ReadOption> options) {
-        return stock != null ? stock.getClientMmap(options) : null;
+        if (stock != null) {
+            return stock.getClientMmap(options);
+        }
+        ReplicaAccessor source = memory;
+        if (unmappable || source == null || !source.isShortCircuit()) {
+            return null;
+        }
+        if (mapper == null) {
+            mapper = shortCircuitReader();
+            unmappable = mapper == null;
+        }
+        ClientMmap mapping = mapper == null ? null : mapper.getClientMmap(options);
+        if (mapping == null) {
+            // A later one may be given: once the block is cached by a directive, a new descriptor says so (HDFS-6086).
+            closeMapper();
+        }
+        return mapping;
+    }
+
+    private void closeMapper() {
+        BlockReader reader = mapper;
+        mapper = null;
+        if (reader != null) {
+            try {
+                reader.close();
+            } catch (IOException e) {
+                LOG.debug("Closing the mapped reader of {}", range.block(), e);
+            }
+        }
+    }
+
+    private @Nullable BlockReader shortCircuitReader() {
+        if (range.underConstruction() || !range.conf().getBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false)) {
+            return null;
+        }
+        try {
+            BlockReader reader = stockReader.open(position, endOffset - position);
+            if (reader.isShortCircuit()) {
+                return reader;
+            }
+            reader.close();
+        } catch (IOException e) {
+            // No mapping, no harm: the bytes come from memory by the caller's other way.
+            LOG.debug("No zero-copy reads of {}", range.block(), e);
+        }
+        return null;
     }
 
     @Override
