@@ -1,5 +1,6 @@
 package io.terrace.placementctl;
 
+import io.terrace.protocol.ServicePort;
 import io.terrace.protocol.SettingKeys;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -35,7 +36,8 @@ final class ServiceAddresses {
         });
         String stated = conf.getTrimmed(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), "");
         if (addresses.isEmpty() && nameservice == null && !stated.isEmpty()) {
-            addresses.add(NetUtils.createSocketAddr(stated, port(conf)));
+            addresses.add(NetUtils.createSocketAddr(
+                    stated, ServicePort.of(conf, HdfsClientConfigKeys.DFS_NAMENODE_RPC_PORT_DEFAULT)));
         }
         if (addresses.isEmpty()) {
             throw new IllegalArgumentException("the configuration names no NameNode"
@@ -67,13 +69,9 @@ final class ServiceAddresses {
             stated = stated == null ? conf.getTrimmed(key + "." + service) : stated;
         }
         stated = stated == null ? conf.getTrimmed(key, "") : stated;
+        int port = ServicePort.of(conf, nameNode.getPort());
         return stated.isEmpty()
-                ? NetUtils.createSocketAddrForHost(nameNode.getHostString(), port(conf))
-                : NetUtils.createSocketAddr(stated, port(conf));
-    }
-
-    private static int port(Configuration conf) {
-        return conf.getInt(
-                SettingKeys.PLACEMENT_PORT.key(), Integer.parseInt(SettingKeys.PLACEMENT_PORT.defaultValue()));
+                ? NetUtils.createSocketAddrForHost(nameNode.getHostString(), port)
+                : NetUtils.createSocketAddr(stated, port);
     }
 }

@@ -98,6 +98,11 @@ public enum SettingKeys {
             "8899",
             "DataNode, NameNode, placementctl",
             "Port of the placement service where terrace.placement.rpc-address is unset."),
+    PLACEMENT_PORT_OFFSET(
+            "terrace.placement.port.offset",
+            "0",
+            "DataNode, NameNode, placementctl",
+            "The port is the NameNode's RPC port plus this (100: 8120) where terrace.placement.rpc-address is unset: for several NameNodes on one host. 0, or a sum that is no port: terrace.placement.port. Where DataNodes use a service RPC address, name terrace.placement.rpc-address instead."),
     PLACEMENT_HANDLERS(
             "terrace.placement.handlers", "8", "NameNode", "Threads that answer heartbeats and placementctl."),
     PLACEMENT_ADMIN_ACL(
@@ -253,9 +258,9 @@ public enum SettingKeys {
             "Whether the page cache of a replica is dropped once its copy is in memory, so that it does not stand there twice."),
     DATANODE_MEMORY_LENT_TIMEOUT(
             "terrace.datanode.memory.lent.timeout",
-            "10m",
+            "",
             "DataNode",
-            "How long the bytes of a retired copy count as used because a stock short-circuit client holds its file descriptor."),
+            "How long the bytes of a retired copy count as used because a stock short-circuit client holds its file descriptor. Unset: as long as stock's cache waits, dfs.datanode.cache.revocation.timeout.ms (15 minutes)."),
     DATANODE_REGION_SIZE(
             "terrace.datanode.region.size",
             "16t",

@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.protocol.ServicePort;
 import io.terrace.protocol.SettingKeys;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -12,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where the placement service of a NameNode listens: as configured for that name service and NameNode, for the name
- * service, or for all; else the NameNode's host and the default port.
+ * service, or for all; else the NameNode's host and {@link ServicePort}.
  */
 final class ServiceAddresses {
 
@@ -27,8 +28,7 @@ final class ServiceAddresses {
     /** The service's address, by the RPC address that the DataNode uses for the NameNode. */
     InetSocketAddress of(String nameNode) {
         InetSocketAddress rpc = NetUtils.createSocketAddr(nameNode);
-        int port = conf.getInt(
-                SettingKeys.PLACEMENT_PORT.key(), Integer.parseInt(SettingKeys.PLACEMENT_PORT.defaultValue()));
+        int port = ServicePort.of(conf, rpc.getPort());
         String configured = configured(nameNode);
         return configured.isEmpty()
                 ? NetUtils.createSocketAddrForHost(rpc.getHostString(), port)

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs;
 
+import io.terrace.protocol.ServicePort;
 import io.terrace.protocol.SettingKeys;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
@@ -25,7 +26,7 @@ record ListenAddress(String bindHost, int port) {
         String bindHost = conf.getTrimmed(
                 SettingKeys.PLACEMENT_RPC_BIND_HOST.key(),
                 conf.getTrimmed(DFSConfigKeys.DFS_NAMENODE_RPC_BIND_HOST_KEY, ""));
-        int defaultPort = new SettingsReader(conf).whole(SettingKeys.PLACEMENT_PORT, 0, 65_535);
+        int defaultPort = ServicePort.of(conf, nameNode.getNameNodeAddress().getPort());
         InetSocketAddress wanted;
         if (address == null || address.isEmpty()) {
             wanted = new InetSocketAddress(nameNode.getNameNodeAddress().getHostName(), defaultPort);
