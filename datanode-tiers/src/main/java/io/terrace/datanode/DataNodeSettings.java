@@ -3,6 +3,7 @@ package io.terrace.datanode;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,7 +154,10 @@ public final class DataNodeSettings {
 
     /** How long bytes count as used after retirement because a stock client holds their descriptor. */
     public long lentTimeoutNs() {
-        return ns(timeMs(LENT_TIMEOUT, TimeUnit.MINUTES.toMillis(10), 0, LONGEST_MS));
+        long stock = conf.getLong(
+                DFSConfigKeys.DFS_DATANODE_CACHE_REVOCATION_TIMEOUT_MS,
+                DFSConfigKeys.DFS_DATANODE_CACHE_REVOCATION_TIMEOUT_MS_DEFAULT);
+        return ns(timeMs(LENT_TIMEOUT, stock, 0, LONGEST_MS));
     }
 
     /** The virtual range, in whole pages. */

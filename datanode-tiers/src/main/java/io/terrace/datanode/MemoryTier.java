@@ -359,6 +359,21 @@ public final class MemoryTier {
         return extent != null && extent.pinned;
     }
 
+    /** How many copies are live and pinned. */
+    public synchronized int pinnedCopies() {
+        int pinned = 0;
+        for (Extent extent : table.snapshot()) {
+            pinned += extent.state == ExtentState.LIVE && extent.pinned ? 1 : 0;
+        }
+        return pinned;
+    }
+
+    /** Whether a copy of the block is live and pinned, whatever its stamp. */
+    public synchronized boolean isPinned(String pool, long blockId) {
+        Extent extent = table.of(pool, blockId);
+        return extent != null && extent.state == ExtentState.LIVE && extent.pinned;
+    }
+
     /** What the tier holds now. */
     public synchronized Usage usage() {
         return table.usage();

@@ -110,6 +110,16 @@ final class GuardedWatch implements ReplicaWatch {
     }
 
     @Override
+    public boolean isPinned(String pool, long blockId) {
+        return ask(present -> present.isPinned(pool, blockId), false);
+    }
+
+    @Override
+    public long pinnedCopies() {
+        return ask(ReplicaWatch::pinnedCopies, 0L);
+    }
+
+    @Override
     public long pinCapacityBytes() {
         return ask(ReplicaWatch::pinCapacityBytes, 0L);
     }

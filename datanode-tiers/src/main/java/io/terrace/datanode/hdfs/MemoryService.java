@@ -71,6 +71,7 @@ final class MemoryService implements Closeable {
     private final MemoryTier tier;
     private final MemoryDirectory directory;
     private final Pins pins;
+    private final AnchoredPins anchored;
     private final Accesses accesses;
     private final Promotions promotions;
     private final LocalReplicas replicas;
@@ -102,6 +103,7 @@ final class MemoryService implements Closeable {
                 news,
                 descriptors::isHeld);
         pins = new Pins(settings.extentsMax());
+        anchored = new AnchoredPins(tier, descriptors::endAnchors, settings.lentTimeoutNs());
         accesses = new Accesses(figures, System::nanoTime);
         Pace pace = Pace.ofSystem(settings.copyBytesPerSecond());
         ReplicaSource source = promotesAtOnce ? new PromotesAtOnce.QuietSource(replicas) : replicas;
@@ -199,7 +201,7 @@ final class MemoryService implements Closeable {
         housekeeping.start();
         checks.start();
         ReplicaWatch copies = new ResidentCopies(
-                tier, directory, pins, accesses, checks::poolReady, housekeeping::wake, System::nanoTime);
+                tier, directory, pins, anchored, accesses, checks::poolReady, housekeeping::wake, System::nanoTime);
         if (promotesAtOnce) {
             copies = new PromotesAtOnce(copies, tier, promotions, replicas, System::nanoTime);
         }

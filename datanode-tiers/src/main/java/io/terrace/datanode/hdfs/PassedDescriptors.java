@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.datanode.Pins;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
 import org.apache.hadoop.hdfs.server.datanode.ShortCircuitRegistry;
 
@@ -15,6 +16,11 @@ record PassedDescriptors(ShortCircuitRegistry registry) {
     /** Whether a client holds, or may yet hold, descriptors of this block. */
     boolean isHeld(BlockKey key) {
         return registry.visit((segments, slots) -> slots.containsKey(id(key)));
+    }
+
+    /** From now on no client may anchor the block, that is, map it and skip checksums; whether none has it anchored. */
+    boolean endAnchors(Pins.Pin pin) {
+        return registry.processBlockMunlockRequest(new ExtendedBlockId(pin.blockId(), pin.pool()));
     }
 
     private static ExtendedBlockId id(BlockKey key) {

@@ -39,6 +39,12 @@ public interface ReplicaWatch {
     /** The blocks that are in memory because a directive asked for them. */
     List<Long> pinned(String pool);
 
+    /** Whether the block is in memory because a directive asked for it. */
+    boolean isPinned(String pool, long blockId);
+
+    /** How many blocks directives have in memory, those included that clients have yet to let go. */
+    long pinnedCopies();
+
     /** What directives may use. */
     long pinCapacityBytes();
 

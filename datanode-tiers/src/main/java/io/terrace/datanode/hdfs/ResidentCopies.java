@@ -26,6 +26,7 @@ final class ResidentCopies implements ReplicaWatch {
     private final MemoryTier tier;
     private final MemoryDirectory directory;
     private final Pins pins;
+    private final AnchoredPins anchored;
     private final Accesses accesses;
     private final Consumer<String> onPoolReady;
     private final Runnable onPins;
@@ -35,6 +36,7 @@ final class ResidentCopies implements ReplicaWatch {
             MemoryTier tier,
             MemoryDirectory directory,
             Pins pins,
+            AnchoredPins anchored,
             Accesses accesses,
             Consumer<String> onPoolReady,
             Runnable onPins,
@@ -42,6 +44,7 @@ final class ResidentCopies implements ReplicaWatch {
         this.tier = tier;
         this.directory = directory;
         this.pins = pins;
+        this.anchored = anchored;
         this.accesses = accesses;
         this.onPoolReady = onPoolReady;
         this.onPins = onPins;
@@ -136,7 +139,9 @@ final class ResidentCopies implements ReplicaWatch {
     @Override
     public void pin(String pool, long[] blockIds) {
         for (long blockId : blockIds) {
-            if (!pins.add(new Pins.Pin(pool, blockId), nanoClock.getAsLong())) {
+            Pins.Pin pin = new Pins.Pin(pool, blockId);
+            anchored.pinnedAgain(pin);
+            if (!pins.add(pin, nanoClock.getAsLong())) {
                 LOG.warn("Too many cache directives: block {} of {} is not copied to memory", blockId, pool);
             }
         }
@@ -146,14 +151,29 @@ final class ResidentCopies implements ReplicaWatch {
     @Override
     public void unpin(String pool, long[] blockIds) {
         for (long blockId : blockIds) {
-            pins.remove(new Pins.Pin(pool, blockId));
-            tier.unpin(pool, blockId, nanoClock.getAsLong());
+            Pins.Pin pin = new Pins.Pin(pool, blockId);
+            pins.remove(pin);
+            anchored.unpin(pin, nanoClock.getAsLong());
         }
     }
 
     @Override
     public List<Long> pinned(String pool) {
-        return tier.pinnedBlocks(pool);
+        anchored.settle(nanoClock.getAsLong());
+        return tier.pinnedBlocks(pool).stream()
+                .filter(blockId -> !anchored.isEnding(new Pins.Pin(pool, blockId)))
+                .toList();
+    }
+
+    @Override
+    public boolean isPinned(String pool, long blockId) {
+        return tier.isPinned(pool, blockId) && !anchored.isEnding(new Pins.Pin(pool, blockId));
+    }
+
+    @Override
+    public long pinnedCopies() {
+        anchored.settle(nanoClock.getAsLong());
+        return tier.pinnedCopies();
     }
 
     @Override
@@ -163,6 +183,7 @@ final class ResidentCopies implements ReplicaWatch {
 
     @Override
     public long pinUsedBytes() {
+        anchored.settle(nanoClock.getAsLong());
         return tier.usage().pinnedBytes();
     }
 
