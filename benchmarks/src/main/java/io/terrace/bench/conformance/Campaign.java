@@ -11,10 +11,16 @@ final class Campaign {
     private final ResultStore store;
     private final Runner runner;
     private final Progress progress;
+    private final Rule rule;
 
     /** Runs one class once. Real JVMs behind it, or a script of results in a test. */
     interface Runner {
         TestRun run(Side side, String className, Path result, Path log) throws IOException, InterruptedException;
+    }
+
+    /** Judges a class: {@link Verdict#of} or {@link Verdict#lean}. */
+    interface Rule {
+        Verdict judge(List<TestRun> stock, List<TestRun> terrace);
     }
 
     /** Told of every run. */
@@ -32,7 +38,8 @@ final class Campaign {
      */
     record ClassResult(ListedClass listed, Verdict verdict, List<TestRun> stock, List<TestRun> terrace) {}
 
-    Campaign(ResultStore store, Runner runner, Progress progress) {
+    Campaign(ResultStore store, Runner runner, Progress progress, Rule rule) {
+        this.rule = rule;
         this.store = store;
         this.runner = runner;
         this.progress = progress;
@@ -83,7 +90,7 @@ final class Campaign {
     private ClassResult kept(ListedClass listed) throws IOException {
         List<TestRun> stock = store.runs(Side.STOCK, listed.className());
         List<TestRun> terrace = store.runs(Side.TERRACE, listed.className());
-        return new ClassResult(listed, Verdict.of(stock, terrace), stock, terrace);
+        return new ClassResult(listed, rule.judge(stock, terrace), stock, terrace);
     }
 
     private void run(Side side, ClassResult before, int index, int of) throws IOException, InterruptedException {

@@ -61,6 +61,16 @@ public final class HadoopConformance implements Callable<Integer> {
             description = "Runs each class once on this side only (STOCK, TERRACE), for a later comparison.")
     private @Nullable Side only;
 
+    @Option(
+            names = "--lean",
+            description = "Stock only where a class fails with Terrace: what passes with Terrace cannot differ.")
+    private boolean lean;
+
+    @Option(
+            names = "--earlier-builds",
+            description = "A class that passed with an earlier build of Terrace is not run again.")
+    private boolean earlierBuilds;
+
     @Option(names = "--report-only", description = "Runs nothing, reports what is kept.")
     private boolean reportOnly;
 
@@ -99,8 +109,13 @@ public final class HadoopConformance implements Callable<Integer> {
                 ownClassPath(),
                 properties,
                 nativeLibraries(),
-                exclusions);
-        Campaign campaign = new Campaign(bed.store(), runner(bed), HadoopConformance::progress);
+                exclusions,
+                earlierBuilds);
+        Campaign campaign = new Campaign(
+                bed.store(),
+                runner(bed, Exclusions.parse(lines("disk-only.txt"))),
+                HadoopConformance::progress,
+                lean ? Verdict::lean : Verdict::of);
         List<ClassResult> results = reportOnly
                 ? campaign.keptResults(classes)
                 : only != null ? campaign.once(only, classes) : campaign.compare(classes);
@@ -109,7 +124,7 @@ public final class HadoopConformance implements Callable<Integer> {
         return summary.differs() ? 1 : 0;
     }
 
-    private Campaign.Runner runner(TestBed bed) {
+    private Campaign.Runner runner(TestBed bed, Exclusions diskOnly) {
         TestProcess process = new TestProcess(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 new TestProcess.Settings(
@@ -118,7 +133,8 @@ public final class HadoopConformance implements Callable<Integer> {
                         Path.of(System.getProperty("java.io.tmpdir")),
                         memoryParent,
                         bed.nativeLibraries()));
-        return (side, className, result, log) -> process.run(side, className, bed.classPath(side), result, log);
+        return (side, className, result, log) ->
+                process.run(side, className, !diskOnly.leavesOut(className), bed.classPath(side), result, log);
     }
 
     private void print(Summary summary) throws IOException {

@@ -2,8 +2,10 @@ package io.terrace.bench.conformance;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,17 +25,23 @@ final class ResultStore {
     private final Path stock;
     private final Path terrace;
     private final Exclusions exclusions;
+    private final boolean earlierBuilds;
+    private final Path results;
 
     /**
+     * @param earlierBuilds whether a class that this build of Terrace was not run with counts as run where it passed with
+     *     an earlier one (or with other settings), the latest first
      * @param directory of the run
      * @param stockKey hash of what stock results depend on
      * @param terraceKey hash of what results with Terrace depend on
      * @param exclusions tests that are left out of what is read back; they stay in the files
      */
-    ResultStore(Path directory, String stockKey, String terraceKey, Exclusions exclusions) {
+    ResultStore(Path directory, String stockKey, String terraceKey, Exclusions exclusions, boolean earlierBuilds) {
         this.exclusions = exclusions;
-        this.stock = directory.resolve("results").resolve(Side.STOCK.label() + "-" + stockKey);
-        this.terrace = directory.resolve("results").resolve(Side.TERRACE.label() + "-" + terraceKey);
+        this.earlierBuilds = earlierBuilds;
+        this.results = directory.resolve("results");
+        this.stock = results.resolve(Side.STOCK.label() + "-" + stockKey);
+        this.terrace = results.resolve(Side.TERRACE.label() + "-" + terraceKey);
     }
 
     /** The runs of a class on one side that were kept, in their order. */
@@ -46,7 +54,31 @@ final class ResultStore {
             }
             runs.add(exclusions.without(run.get()));
         }
+        if (runs.isEmpty() && side == Side.TERRACE && earlierBuilds) {
+            passOfEarlierBuild(className).ifPresent(runs::add);
+        }
         return runs;
+    }
+
+    private Optional<TestRun> passOfEarlierBuild(String className) throws IOException {
+        if (!Files.isDirectory(results)) {
+            return Optional.empty();
+        }
+        Optional<TestRun> latest = Optional.empty();
+        FileTime written = FileTime.fromMillis(0);
+        try (DirectoryStream<Path> builds = Files.newDirectoryStream(results, Side.TERRACE.label() + "-*")) {
+            for (Path build : builds) {
+                for (int number = 1; number <= Verdict.RUNS; number++) {
+                    Path file = build.resolve(className + "." + number + ".result");
+                    Optional<TestRun> run = read(file).map(exclusions::without).filter(TestRun::passed);
+                    if (run.isPresent() && Files.getLastModifiedTime(file).compareTo(written) > 0) {
+                        latest = run;
+                        written = Files.getLastModifiedTime(file);
+                    }
+                }
+            }
+        }
+        return latest;
     }
 
     /** Where run {@code number} of a class is kept. */

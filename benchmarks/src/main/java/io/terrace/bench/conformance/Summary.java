@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** What a run of the whole list says, as figures and as text. */
 final class Summary {
@@ -29,7 +30,7 @@ final class Summary {
     /**
      * The figures, flat.
      *
-     * <p>{@code classes} were judged (both sides run); {@code tests} is their number of test methods on stock; {@code
+     * <p>{@code classes} were judged; {@code tests} is their number of test methods; {@code
      * bytes.granted.share} is bytes read through grants over all bytes read by HDFS clients, over the last run of each
      * class with Terrace; absent where nothing was read.
      */
@@ -47,6 +48,8 @@ final class Summary {
         }
         figures.put("bytes.granted", granted);
         figures.put("bytes.read", read);
+        figures.put("classes.run.on.stock", (int)
+                judged.stream().filter(result -> !result.stock().isEmpty()).count());
         figures.put("classes.same", count(State.SAME));
         figures.put("classes.failing.on.stock.too", count(State.FAILS_ON_STOCK));
         figures.put("classes.excluded", exclusions.count(true));
@@ -153,7 +156,10 @@ final class Summary {
     }
 
     private static int tests(ClassResult result) {
-        return result.stock().stream().mapToInt(run -> run.tests().size()).max().orElse(0);
+        return Stream.concat(result.stock().stream(), result.terrace().stream())
+                .mapToInt(run -> run.tests().size())
+                .max()
+                .orElse(0);
     }
 
     private static long bytes(List<ClassResult> results, String figure) {

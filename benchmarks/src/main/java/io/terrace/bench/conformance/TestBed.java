@@ -40,6 +40,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
      * @param nativeLibraries a directory with libhadoop, where there is one; without it tests skip themselves, so it
      *     belongs to what a result depends on
      * @param exclusions tests that are not compared
+     * @param earlierBuilds whether what passed with an earlier build of Terrace counts
      */
     static TestBed prepare(
             Path directory,
@@ -47,7 +48,8 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             List<Path> ownClassPath,
             Map<String, String> properties,
             @Nullable Path nativeLibraries,
-            Exclusions exclusions)
+            Exclusions exclusions,
+            boolean earlierBuilds)
             throws IOException, InterruptedException {
         List<Path> hadoop = hadoopTestJars.resolve();
 
@@ -91,7 +93,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             jars.sorted().forEach(terrace::add);
         }
         return new TestBed(
-                new ResultStore(directory, stockKey, terraceKey, exclusions),
+                new ResultStore(directory, stockKey, terraceKey, exclusions, earlierBuilds),
                 joined(stock),
                 joined(terrace),
                 copiedLibraries);

@@ -70,15 +70,16 @@ final class TestProcess {
     /**
      * Runs one class and leaves the complete result in {@code result}, the output in {@code log}.
      *
+     * @param copies whether blocks are copied to memory at once
      * @param classPath of the test JVM, as {@code -cp} takes it
      */
-    TestRun run(Side side, String className, String classPath, Path result, Path log)
+    TestRun run(Side side, String className, boolean copies, String classPath, Path result, Path log)
             throws IOException, InterruptedException {
         Path results = Objects.requireNonNull(result.toAbsolutePath().getParent(), "results");
         Files.createDirectories(log.toAbsolutePath().getParent());
         try (Scratch scratch = Scratch.make(settings.diskParent(), settings.memoryParent(), results)) {
             long startedNs = System.nanoTime();
-            Ending ending = start(command(side, className, classPath, scratch, log), scratch, log);
+            Ending ending = start(command(side, className, copies, classPath, scratch, log), scratch, log);
             double seconds = Math.round((System.nanoTime() - startedNs) / 1e7) / 100.0;
             Path part = scratch.part();
             Files.writeString(part, ResultFile.endedLine(ending, seconds) + "\n", StandardOpenOption.APPEND);
@@ -134,7 +135,8 @@ final class TestProcess {
         }
     }
 
-    private List<String> command(Side side, String className, String classPath, Scratch scratch, Path log)
+    private List<String> command(
+            Side side, String className, boolean copies, String classPath, Scratch scratch, Path log)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
@@ -149,6 +151,7 @@ final class TestProcess {
         property(command, "hadoop.log.dir", scratch.disk().resolve("l"));
         property(command, "hadoop.tmp.dir", scratch.disk().resolve("h"));
         property(command, "terrace.conformance.dir", scratch.memory());
+        property(command, "terrace.conformance.copies", copies);
         property(command, "terrace.conformance.port", freePort());
         property(command, "java.net.preferIPv4Stack", true);
         property(command, "java.security.egd", "file:///dev/urandom");

@@ -38,6 +38,14 @@ record Verdict(State state, Set<String> suspects) {
         return state == State.NEEDS_STOCK || state == State.NEEDS_TERRACE;
     }
 
+    /** As {@link #of}, but a class that passes with Terrace is judged without stock, from which it cannot differ. */
+    static Verdict lean(List<TestRun> stock, List<TestRun> terrace) {
+        if (terrace.isEmpty()) {
+            return new Verdict(State.NEEDS_TERRACE, Set.of());
+        }
+        return terrace.stream().anyMatch(TestRun::passed) ? new Verdict(State.SAME, Set.of()) : of(stock, terrace);
+    }
+
     /** Judges the runs of both sides. */
     static Verdict of(List<TestRun> stock, List<TestRun> terrace) {
         if (stock.isEmpty()) {

@@ -117,19 +117,19 @@ class CampaignTest {
     void once_oneRunEach() throws Exception {
         Script script = new Script().stock(run(Ending.CRASHED));
 
-        new Campaign(store("ours"), script, (number, of, side, run) -> {}).once(Side.STOCK, ONE);
-        new Campaign(store("ours"), script, (number, of, side, run) -> {}).once(Side.STOCK, ONE);
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}, Verdict::of).once(Side.STOCK, ONE);
+        new Campaign(store("ours"), script, (number, of, side, run) -> {}, Verdict::of).once(Side.STOCK, ONE);
 
         assertThat(script.asked).containsExactly(Side.STOCK);
     }
 
     private ClassResult compare(String terraceKey, Script script) throws IOException, InterruptedException {
-        return new Campaign(store(terraceKey), script, (number, of, side, run) -> {})
+        return new Campaign(store(terraceKey), script, (number, of, side, run) -> {}, Verdict::of)
                 .compare(ONE)
                 .get(0);
     }
 
     private ResultStore store(String terraceKey) {
-        return new ResultStore(directory, "hadoop", terraceKey, Exclusions.NONE);
+        return new ResultStore(directory, "hadoop", terraceKey, Exclusions.NONE, false);
     }
 }
