@@ -31,6 +31,11 @@ public final class CompletionQueue {
         done.add(new Completion(operation, status, bytes));
     }
 
+    /** Takes back {@link #begin}: the operation could not be posted, and completes nowhere. */
+    public synchronized void cancel() {
+        outstanding--;
+    }
+
     /** Hands out what is complete. */
     public int poll(Consumer<Completion> taker, int most) {
         int taken = 0;

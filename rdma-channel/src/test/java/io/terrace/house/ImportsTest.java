@@ -20,10 +20,21 @@ class ImportsTest {
     static final ArchRule CHANNEL_KNOWS_THE_JDK_ONLY = classes()
             .that()
             .resideInAPackage("io.terrace.channel..")
+            .and()
+            .resideOutsideOfPackage("io.terrace.channel.verbs..")
             .should()
             .onlyDependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(JDK)
                     .or(JavaClass.Predicates.resideInAPackage("io.terrace.channel.."))
                     .or(JavaClass.Predicates.belongToAnyOf(Figure.class, Figures.class)));
+
+    @ArchTest
+    static final ArchRule VERBS_KNOW_DISNI_TOO = classes()
+            .that()
+            .resideInAPackage("io.terrace.channel.verbs..")
+            .should()
+            .onlyDependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(JDK)
+                    .or(JavaClass.Predicates.resideInAnyPackage(
+                            "io.terrace.channel..", "com.ibm.disni.verbs", "com.sun.jna")));
 
     @ArchTest
     static final ArchRule CLIENT_KNOWS_THE_JDK_AND_HADOOP_ONLY = classes()

@@ -54,7 +54,7 @@ public record Checksums(ChecksumKind kind, int chunkBytes, byte[] sums) {
      * @param sums position to limit, one for each chunk; not moved
      * @return offset of the first chunk that does not match, from the data's position; -1 when all do
      */
-    static int firstWrong(ChecksumKind kind, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
+    public static int firstWrong(ChecksumKind kind, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
         java.util.zip.Checksum checksum = kind.start();
         int limit = data.limit();
         int start = data.position();

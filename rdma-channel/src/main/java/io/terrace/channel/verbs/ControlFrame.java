@@ -1,0 +1,70 @@
+package io.terrace.channel.verbs;
+
+import io.terrace.channel.MalformedMessageException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The header of every SEND: type, the receives that the sender may use again (credits), and a number that an answer
+ * repeats. Sixteen bytes, big-endian; the body follows.
+ */
+record ControlFrame(byte type, int credits, long number, int bodyBytes) {
+    /** A part of a message that goes on in the next frame of these two types. */
+    static final byte PART = 1;
+
+    /** The last part of a message. */
+    static final byte MESSAGE = 2;
+
+    /** Credits only; the one type that needs none itself. */
+    static final byte CREDIT = 3;
+
+    static final byte ATTACH = 4;
+    static final byte ATTACHED = 5;
+
+    static final int HEADER_BYTES = 16;
+    static final int FRAME_BYTES = 4096;
+    static final int MAX_BODY_BYTES = FRAME_BYTES - HEADER_BYTES;
+
+    /** Frames that may be under way unacknowledged, but for CREDIT. */
+    static final int WINDOW = 16;
+
+    /** Receives and sends beyond the window: CREDIT goes out each half window, so two at most are unseen. */
+    static final int RESERVE = 4;
+
+    /** Writes a frame at an offset. */
+    static void put(ByteBuffer target, int at, byte type, int credits, long number, ByteBuffer body) {
+        ByteBuffer bytes = target.duplicate().order(ByteOrder.BIG_ENDIAN);
+        bytes.put(at, type)
+                .put(at + 1, (byte) 0)
+                .putShort(at + 2, (short) credits)
+                .putInt(at + 4, body.remaining())
+                .putLong(at + 8, number)
+                .put(at + HEADER_BYTES, body, body.position(), body.remaining());
+    }
+
+    /**
+     * Reads the header of a frame that the other side sent.
+     *
+     * @param receivedBytes as the device says
+     */
+    static ControlFrame get(ByteBuffer source, int at, int receivedBytes) throws MalformedMessageException {
+        if (receivedBytes < HEADER_BYTES || receivedBytes > FRAME_BYTES) {
+            throw new MalformedMessageException("a frame of " + receivedBytes + " bytes");
+        }
+        ByteBuffer bytes = source.duplicate().order(ByteOrder.BIG_ENDIAN);
+        ControlFrame frame = new ControlFrame(
+                bytes.get(at),
+                Short.toUnsignedInt(bytes.getShort(at + 2)),
+                bytes.getLong(at + 8),
+                bytes.getInt(at + 4));
+        if (frame.bodyBytes != receivedBytes - HEADER_BYTES) {
+            throw new MalformedMessageException(
+                    "a body of " + frame.bodyBytes + " bytes in a frame of " + receivedBytes);
+        }
+        if (frame.type < PART || frame.type > ATTACHED || frame.credits > WINDOW) {
+            throw new MalformedMessageException(
+                    "a frame of type " + frame.type + " with " + frame.credits + " credits");
+        }
+        return frame;
+    }
+}

@@ -1,0 +1,72 @@
+package io.terrace.channel.verbs;
+
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
+import com.ibm.disni.verbs.RdmaVerbs;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * One device and a protection domain on it: keys are good for the queue pairs of the same domain only. A process that
+ * serves ranges and one that reads them have one each. Thread-safe.
+ */
+final class Domain implements Closeable {
+    private final RdmaVerbs verbs;
+    private final IbvContext device;
+    private final IbvPd domain;
+    private final Counts counts;
+    private final LocalBuffers buffers;
+
+    Domain(RdmaVerbs verbs, IbvContext device, Counts counts) throws IOException {
+        this.verbs = verbs;
+        this.device = device;
+        this.counts = counts;
+        this.domain = verbs.allocPd(device);
+        this.buffers = new LocalBuffers(this);
+    }
+
+    RdmaVerbs verbs() {
+        return verbs;
+    }
+
+    IbvContext device() {
+        return device;
+    }
+
+    IbvPd protection() {
+        return domain;
+    }
+
+    Counts counts() {
+        return counts;
+    }
+
+    LocalBuffers buffers() {
+        return buffers;
+    }
+
+    /** Registers memory that stays where it is until {@link #deregister}. */
+    IbvMr register(long address, int lengthBytes, int access) throws IOException {
+        IbvMr registration = verbs.regMr(domain, address, lengthBytes, access)
+                .execute()
+                .free()
+                .getMr();
+        counts.registered.increment();
+        counts.registrations.incrementAndGet();
+        counts.registeredBytes.addAndGet(lengthBytes);
+        return registration;
+    }
+
+    void deregister(IbvMr registration) throws IOException {
+        verbs.deregMr(registration).execute().free();
+        counts.registrations.decrementAndGet();
+        counts.registeredBytes.addAndGet(-registration.getLength());
+    }
+
+    @Override
+    public void close() throws IOException {
+        buffers.close();
+        verbs.deallocPd(domain);
+    }
+}

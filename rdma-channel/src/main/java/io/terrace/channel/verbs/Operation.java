@@ -1,0 +1,75 @@
+package io.terrace.channel.verbs;
+
+import io.terrace.channel.Completion.Status;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One one-sided operation in flight and the registered buffers it goes through; made once and used again and again.
+ * Guarded by the lock of its link, but for {@code done}, which whoever waits looks at.
+ */
+final class Operation {
+    /** Buffers of data of one operation: 768 KB at most. */
+    static final int MAX_BUFFERS = 6;
+
+    static final int MAX_BYTES = MAX_BUFFERS * LocalBuffers.LARGE_BYTES;
+
+    final int slot;
+    final int[] buffers = new int[MAX_BUFFERS];
+    final int[] lengths = new int[MAX_BUFFERS];
+    int count;
+
+    /** Buffer of the checksums, or -1. */
+    int sums = -1;
+
+    int bytes;
+
+    /** Work requests of the batch. */
+    int requests;
+
+    /** The word that says the range is valid, and the one that was read behind the bytes. */
+    long wantedWord;
+
+    long deadlineNs;
+
+    /** What is told when it ends; null for an operation that somebody waits for. */
+    @Nullable
+    Posted posted;
+
+    /** Whoever waited has gone; the completion gives the buffers back. */
+    boolean abandoned;
+
+    volatile boolean done;
+    Status status = Status.DONE;
+
+    /**
+     * An operation that nobody waits for.
+     *
+     * @param target of a read, where its bytes go
+     * @param position in it; the caller's may move meanwhile
+     */
+    record Posted(long number, @Nullable ByteBuffer target, int position) {}
+
+    Operation(int slot) {
+        this.slot = slot;
+    }
+
+    /** Copies what was read; its status is DONE. */
+    void copyTo(ByteBuffer to, int position, LocalBuffers from) {
+        int at = position;
+        for (int i = 0; i < count; i++) {
+            to.put(at, from.bytes(buffers[i]), 0, lengths[i]);
+            at += lengths[i];
+        }
+        to.position(at);
+    }
+
+    /** Copies what is to be written. */
+    void copyFrom(ByteBuffer source, LocalBuffers to) {
+        int at = source.position();
+        for (int i = 0; i < count; i++) {
+            to.bytes(buffers[i]).put(0, source, at, lengths[i]);
+            at += lengths[i];
+        }
+    }
+}

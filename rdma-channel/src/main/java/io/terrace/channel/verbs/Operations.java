@@ -1,0 +1,267 @@
+package io.terrace.channel.verbs;
+
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvSendWR;
+import com.ibm.disni.verbs.SVCPostSend;
+import io.terrace.channel.Completion.Status;
+import io.terrace.channel.CompletionQueue;
+import io.terrace.channel.verbs.rdmacore.NativeMemory;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one-sided operations of one link. Each is one batch: the bytes, the checksums if there are any, and last, fenced
+ * behind them (IBV_SEND_FENCE), the range's validity word; only the last asks for a completion. Guarded by the link's lock.
+ */
+final class Operations {
+    /** Data, checksums, word. */
+    private static final int MAX_REQUESTS = Operation.MAX_BUFFERS + 2;
+
+    /** No validity word has this value. */
+    private static final long NOT_YET = -1;
+
+    private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+    private final Domain domain;
+    private final QueuePair pair;
+    private final CompletionQueue completions;
+    private final Operation[] operations;
+    private final IndexPool free;
+    private final NativeMemory words;
+    private final IbvMr wordsRegistration;
+    private final @Nullable SVCPostSend[] reads = new SVCPostSend[MAX_REQUESTS + 1];
+    private final @Nullable SVCPostSend[] writes = new SVCPostSend[MAX_REQUESTS + 1];
+    private int freeRequests;
+
+    Operations(Domain domain, QueuePair pair, CompletionQueue completions, int most) throws IOException {
+        this.domain = domain;
+        this.pair = pair;
+        this.completions = completions;
+        this.operations = new Operation[most];
+        for (int i = 0; i < most; i++) {
+            operations[i] = new Operation(i);
+        }
+        this.free = new IndexPool(most);
+        this.freeRequests = requests(most);
+        this.words = NativeMemory.allocate(most * Long.BYTES);
+        this.wordsRegistration =
+                domain.register(words.address(), words.bytes().capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
+    }
+
+    /** Work requests that a queue pair must have room for: small operations have two. */
+    static int requests(int operations) {
+        return operations * 2 + MAX_REQUESTS;
+    }
+
+    /**
+     * An operation with buffers for so many bytes of a range from an offset; null when too many are in flight.
+     *
+     * @param most bytes of one buffer, so that chunks with a checksum stay whole
+     * @param sumBytes of its checksums
+     */
+    @Nullable
+    Operation prepare(long offset, int bytes, int most, int sumBytes) {
+        boolean large = bytes > LocalBuffers.SMALL_BYTES;
+        int slot = freeRequests < MAX_REQUESTS ? -1 : free.take();
+        if (slot < 0) {
+            return null;
+        }
+        Operation operation = operations[slot];
+        operation.count = 0;
+        operation.bytes = bytes;
+        operation.sums = -1;
+        operation.requests = 0;
+        int room = large ? most : LocalBuffers.SMALL_BYTES;
+        int left = bytes;
+        long at = offset;
+        while (left > 0) {
+            int buffer =
+                    operation.count < Operation.MAX_BUFFERS ? domain.buffers().take(large) : -1;
+            if (buffer < 0) {
+                release(operation);
+                return null;
+            }
+            long segmentEnd = (at / Attachment.SEGMENT_BYTES + 1) * Attachment.SEGMENT_BYTES;
+            int length = (int) Math.min(Math.min(left, room), segmentEnd - at);
+            operation.buffers[operation.count] = buffer;
+            operation.lengths[operation.count++] = length;
+            at += length;
+            left -= length;
+        }
+        if (sumBytes > 0) {
+            operation.sums = domain.buffers().take(sumBytes > LocalBuffers.SMALL_BYTES);
+            if (operation.sums < 0) {
+                release(operation);
+                return null;
+            }
+        }
+        return operation;
+    }
+
+    /** Posts a prepared operation, in one call. */
+    void post(Operation operation, Attachment range, long offset, boolean write, long sumsAt, int sumBytes)
+            throws IOException {
+        int size = operation.count + (sumBytes > 0 ? 1 : 0) + 1;
+        SVCPostSend batch = batch(write ? writes : reads, size, write);
+        long workId = pair.workId(QueuePair.ONE_SIDED, operation.slot);
+        long at = offset;
+        for (int i = 0; i < operation.count; i++) {
+            int key = range.keys()[(int) (at / Attachment.SEGMENT_BYTES)];
+            int buffer = operation.buffers[i];
+            set(batch.getWrMod(i), workId, range.address() + at, key, buffer, operation.lengths[i]);
+            at += operation.lengths[i];
+        }
+        if (sumBytes > 0) {
+            SVCPostSend.SendWRMod request = batch.getWrMod(operation.count);
+            set(request, workId, range.sumsAddress() + sumsAt, range.sumsKey(), operation.sums, sumBytes);
+        }
+        SVCPostSend.SendWRMod last = batch.getWrMod(size - 1);
+        last.setWr_id(workId);
+        last.getRdmaMod().setRemote_addr(range.wordAddress());
+        last.getRdmaMod().setRkey(range.wordKey());
+        SVCPostSend.SgeMod landing = last.getSgeMod(0);
+        landing.setAddr(words.address() + (long) operation.slot * Long.BYTES);
+        landing.setLength(Long.BYTES);
+        landing.setLkey(wordsRegistration.getLkey());
+        operation.wantedWord = range.word();
+        operation.abandoned = false;
+        operation.status = Status.DONE;
+        operation.done = false;
+        operation.requests = size;
+        freeRequests -= size;
+        WORD.setVolatile(words.bytes(), operation.slot * Long.BYTES, NOT_YET);
+        batch.execute();
+        domain.counts().posts.increment();
+    }
+
+    /**
+     * Whether the word behind the bytes has arrived, as far as memory shows: a reason to look for the completion, which
+     * alone says that all is well.
+     */
+    boolean hasLanded(Operation operation) {
+        return word(operation) != NOT_YET;
+    }
+
+    /** Takes the end of an operation, as its completion says. */
+    void completed(int slot, int failure) {
+        Operation operation = operations[slot];
+        domain.counts().completions.increment();
+        if (operation.done) {
+            return;
+        }
+        if (failure != 0) {
+            finish(operation, failure == VerbsLink.REMOTE_ACCESS_ERROR ? Status.NO_ACCESS : Status.DISCONNECTED);
+            return;
+        }
+        long word = word(operation);
+        boolean cut = word
+                == (operation.wantedWord >>> ValidityWords.STATE_BITS << ValidityWords.STATE_BITS | ValidityWords.CUT);
+        finish(operation, word == operation.wantedWord ? Status.DONE : cut ? Status.SHORT : Status.NO_ACCESS);
+    }
+
+    /** Ends all that is in flight; the queue pair has been destroyed. */
+    void failAll(Status status) {
+        for (Operation operation : operations) {
+            if (operation.requests > 0 && !operation.done) {
+                finish(operation, status);
+            }
+        }
+    }
+
+    /** Ends posted operations whose time is over; their buffers come back with their completion. */
+    void expire(long nowNs) {
+        for (Operation operation : operations) {
+            Operation.Posted posted = operation.posted;
+            if (posted != null && operation.deadlineNs - nowNs <= 0) {
+                completions.complete(posted.number(), Status.DEADLINE, 0);
+                abandon(operation);
+            }
+        }
+    }
+
+    /** Nobody waits for the operation any more. */
+    void abandon(Operation operation) {
+        operation.posted = null;
+        operation.abandoned = true;
+        if (operation.done) {
+            release(operation);
+        }
+    }
+
+    /** Gives an operation and its buffers back; it is done, or was never posted. */
+    void release(Operation operation) {
+        for (int i = 0; i < operation.count; i++) {
+            domain.buffers().give(operation.buffers[i]);
+        }
+        if (operation.sums >= 0) {
+            domain.buffers().give(operation.sums);
+            operation.sums = -1;
+        }
+        operation.count = 0;
+        freeRequests += operation.requests;
+        operation.requests = 0;
+        free.give(operation.slot);
+    }
+
+    int inFlight() {
+        return free.takenNow();
+    }
+
+    void close() throws IOException {
+        domain.deregister(wordsRegistration);
+    }
+
+    private void finish(Operation operation, Status status) {
+        operation.status = status;
+        Operation.Posted posted = operation.posted;
+        if (operation.abandoned) {
+            release(operation);
+        } else if (posted != null) {
+            boolean done = status == Status.DONE;
+            ByteBuffer target = posted.target();
+            if (done && target != null) {
+                operation.copyTo(target, posted.position(), domain.buffers());
+            }
+            completions.complete(posted.number(), status, done ? operation.bytes : 0);
+            operation.posted = null;
+            release(operation);
+        }
+        operation.done = true;
+    }
+
+    private long word(Operation operation) {
+        return (long) WORD.getVolatile(words.bytes(), operation.slot * Long.BYTES);
+    }
+
+    private void set(SVCPostSend.SendWRMod request, long workId, long address, int key, int buffer, int length) {
+        request.setWr_id(workId);
+        request.getRdmaMod().setRemote_addr(address);
+        request.getRdmaMod().setRkey(key);
+        SVCPostSend.SgeMod piece = request.getSgeMod(0);
+        piece.setAddr(domain.buffers().address(buffer));
+        piece.setLength(length);
+        piece.setLkey(domain.buffers().localKey());
+    }
+
+    private SVCPostSend batch(@Nullable SVCPostSend[] known, int size, boolean write) throws IOException {
+        SVCPostSend batch = known[size];
+        if (batch == null) {
+            List<IbvSendWR> requests = new ArrayList<>();
+            for (int i = 0; i < size - 1; i++) {
+                requests.add(QueuePair.request(write ? IbvSendWR.IBV_WR_RDMA_WRITE : IbvSendWR.IBV_WR_RDMA_READ));
+            }
+            IbvSendWR word = QueuePair.request(IbvSendWR.IBV_WR_RDMA_READ);
+            word.setSend_flags(IbvSendWR.IBV_SEND_FENCE | IbvSendWR.IBV_SEND_SIGNALED);
+            requests.add(word);
+            batch = pair.batch(requests);
+            known[size] = batch;
+        }
+        return batch;
+    }
+}

@@ -1,0 +1,92 @@
+package io.terrace.channel.verbs;
+
+import io.terrace.channel.verbs.rdmacore.NativeMemory;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * One 64-bit word for each registered range, which a reader reads behind the bytes: {sequence, state}. The sequence changes
+ * with each use of a word, and the word that has been free the longest is used next, so that an old attachment never takes
+ * a new range for its own.
+ *
+ * <p>Registered for remote reads as a whole. Thread-safe.
+ */
+final class ValidityWords {
+    static final int STATE_BITS = 2;
+    static final long VOID = 0;
+    static final long LIVE = 1;
+    static final long CUT = 2;
+
+    private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+    private final NativeMemory memory;
+    private final Deque<Integer> free = new ArrayDeque<>();
+
+    ValidityWords(int words) {
+        this.memory = NativeMemory.allocate(words * Long.BYTES);
+        for (int i = 0; i < words; i++) {
+            free.add(i);
+        }
+    }
+
+    NativeMemory memory() {
+        return memory;
+    }
+
+    /** A word that is void still, or -1 when all are in use. */
+    synchronized int take() {
+        Integer index = free.poll();
+        if (index == null) {
+            return -1;
+        }
+        long sequence = (get(index) >>> STATE_BITS) + 1;
+        set(index, sequence << STATE_BITS | VOID);
+        return index;
+    }
+
+    /** Says that the range is valid; returns the word that says so. */
+    synchronized long live(int index) {
+        return state(index, LIVE);
+    }
+
+    /** Says that the range's file is shorter than it was. */
+    synchronized void cut(int index) {
+        if ((get(index) & 3) == LIVE) {
+            state(index, CUT);
+        }
+    }
+
+    /** Says that the range is not valid any more. */
+    synchronized void invalidate(int index) {
+        state(index, VOID);
+    }
+
+    /** Says that the range is not valid any more, and lets the word be used again. */
+    synchronized void give(int index) {
+        state(index, VOID);
+        free.add(index);
+    }
+
+    long address(int index) {
+        return memory.address() + (long) index * Long.BYTES;
+    }
+
+    long get(int index) {
+        return (long) WORD.getVolatile(memory.bytes(), index * Long.BYTES);
+    }
+
+    private long state(int index, long state) {
+        long word = get(index) >>> STATE_BITS << STATE_BITS | state;
+        set(index, word);
+        return word;
+    }
+
+    private void set(int index, long word) {
+        ByteBuffer bytes = memory.bytes();
+        WORD.setVolatile(bytes, index * Long.BYTES, word);
+    }
+}

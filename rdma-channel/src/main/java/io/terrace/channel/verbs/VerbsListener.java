@@ -1,0 +1,270 @@
+package io.terrace.channel.verbs;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.IbvWC;
+import com.ibm.disni.verbs.RdmaCm;
+import com.ibm.disni.verbs.RdmaCmEvent.EventType;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaVerbs;
+import com.ibm.disni.verbs.SVCPollCq;
+import com.ibm.disni.verbs.SVCReqNotify;
+import io.terrace.channel.Access;
+import io.terrace.channel.Link;
+import io.terrace.channel.Listener;
+import io.terrace.channel.Range;
+import io.terrace.channel.RegionKey;
+import io.terrace.channel.tcp.Checksums;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The owner's end: ranges that are mapped and pinned, and one thread that answers who shows a key. Reads and writes of
+ * ranges need no thread here. Thread-safe.
+ */
+public final class VerbsListener implements Listener {
+    private static final int BACKLOG = 128;
+    private static final int POLLED = 32;
+    private static final int SPINS = 100;
+    private static final int LOOK_MS = 100;
+
+    private final RdmaCm cm;
+    private final ConnectionEvents events;
+    private final Domain domain;
+    private final VerbsLimits limits;
+    private final RdmaCmId listening;
+    private final SocketAddress address;
+    private final RangeBook ranges;
+    private final IbvCompChannel channel;
+    private final IbvCQ queue;
+    private final Map<Long, VerbsLink> sessions = new ConcurrentHashMap<>();
+    private final BlockingQueue<VerbsLink> accepted;
+    private final Thread thread;
+    private long lastSession;
+    private volatile boolean closed;
+
+    VerbsListener(VerbsProvider provider, RdmaCm cm, ConnectionEvents events, SocketAddress where, VerbsLimits limits)
+            throws IOException {
+        this.cm = cm;
+        this.events = events;
+        this.limits = limits;
+        this.accepted = new LinkedBlockingQueue<>(limits.sessions());
+        this.listening = events.open(this::take);
+        RangeBook book = null;
+        try {
+            cm.bindAddr(listening, where);
+            this.domain = provider.domain(listening);
+            RdmaVerbs verbs = domain.verbs();
+            book = new RangeBook(domain, limits);
+            this.ranges = book;
+            this.channel = verbs.createCompChannel(domain.device());
+            this.queue = verbs.createCQ(domain.device(), channel, 2 * QueuePair.BUFFERS * limits.sessions(), 0);
+            cm.listen(listening, BACKLOG);
+            this.address = cm.getSrcAddr(listening);
+        } catch (IOException | RuntimeException e) {
+            if (book != null) {
+                book.close();
+            }
+            events.forget(listening);
+            cm.destroyCmId(listening);
+            throw e;
+        }
+        this.thread = new Thread(this::pollAll, "terrace-verbs-" + address);
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    @Override
+    public SocketAddress address() {
+        return address;
+    }
+
+    @Override
+    public RegionKey register(Range range, Access access) throws IOException {
+        return ranges.register(range, access, Checksums.NONE);
+    }
+
+    /** Registers a range whose checksums are read along with it. */
+    public RegionKey register(Range range, Access access, Checksums checksums) throws IOException {
+        return ranges.register(range, access, checksums);
+    }
+
+    /**
+     * Makes a key void and gives its registration back. Whoever still reads with the device's key loses the connection, so
+     * an owner waits until the last lease and the deadline are over.
+     */
+    @Override
+    public void deregister(RegionKey key) throws IOException {
+        ranges.deregister(key);
+    }
+
+    /** Makes a range invalid for whoever reads it from now on, and leaves it registered: nobody's connection ends. */
+    public void voidWord(RegionKey key) {
+        ranges.voidWord(key);
+    }
+
+    @Override
+    public @Nullable Link accept(long timeoutNs) throws IOException {
+        try {
+            return accepted.poll(timeoutNs, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for a connection");
+        }
+    }
+
+    Domain domain() {
+        return domain;
+    }
+
+    public int connections() {
+        return sessions.size();
+    }
+
+    /** Bytes of ranges that are registered. */
+    public long rangeBytes() {
+        return ranges.rangeBytes();
+    }
+
+    /** Ranges that are registered. */
+    public int ranges() {
+        return ranges.ranges();
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        events.forget(listening);
+        cm.destroyCmId(listening);
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        sessions.values().forEach(VerbsListener::close);
+        sessions.clear();
+        domain.verbs().destroyCQ(queue);
+        domain.verbs().destroyCompChannel(channel);
+        ranges.close();
+    }
+
+    /** On the thread of the connection events. */
+    private void take(EventType type, RdmaCmId id) {
+        if (type != EventType.RDMA_CM_EVENT_CONNECT_REQUEST || closed) {
+            return;
+        }
+        QueuePair pair = null;
+        try {
+            if (sessions.size() >= limits.sessions()) {
+                throw new IOException("too many connections");
+            }
+            long number = ++lastSession;
+            pair = new QueuePair(domain, cm, id, queue, number, Operations.requests(1));
+            VerbsLink session = new VerbsLink(domain, pair, null, ranges, 1);
+            sessions.put(number, session);
+            events.tell(id, (what, which) -> happened(number, session, id, what));
+            cm.accept(id, Connecting.parameters());
+        } catch (IOException | RuntimeException e) {
+            VerbsProvider.LOG.info("A connection is refused: {}", e.getMessage());
+            refuse(id, pair);
+        }
+    }
+
+    private void refuse(RdmaCmId id, @Nullable QueuePair pair) {
+        try {
+            VerbsLink session = pair == null ? null : sessions.remove(lastSession);
+            if (session != null) {
+                session.close();
+            } else {
+                if (pair != null) {
+                    pair.destroy();
+                }
+                cm.destroyCmId(id);
+            }
+        } catch (IOException e) {
+            VerbsProvider.LOG.warn("A refused connection cannot be destroyed", e);
+        }
+        events.forget(id);
+    }
+
+    private void happened(long number, VerbsLink session, RdmaCmId id, EventType type) {
+        if (type == EventType.RDMA_CM_EVENT_ESTABLISHED) {
+            if (!accepted.offer(session)) {
+                end(number, session);
+            }
+        } else {
+            events.forget(id);
+            end(number, session);
+        }
+    }
+
+    private void end(long number, VerbsLink session) {
+        sessions.remove(number);
+        boolean unused = accepted.remove(session);
+        session.disconnected();
+        close(session);
+    }
+
+    private void pollAll() {
+        try {
+            IbvWC[] completions = new IbvWC[POLLED];
+            for (int i = 0; i < POLLED; i++) {
+                completions[i] = new IbvWC();
+            }
+            SVCPollCq poll = domain.verbs().pollCQ(queue, completions, POLLED);
+            SVCReqNotify notify = domain.verbs().reqNotifyCQ(queue, false);
+            int idle = 0;
+            while (!closed) {
+                if (take(poll, completions) > 0) {
+                    idle = 0;
+                } else if (++idle < SPINS) {
+                    Thread.onSpinWait();
+                } else {
+                    // One more look after asking for an event: a completion in between would tell nobody.
+                    notify.execute();
+                    if (take(poll, completions) == 0 && domain.verbs().getCqEvent(channel, queue, LOOK_MS)) {
+                        domain.verbs().ackCqEvents(queue, 1);
+                    }
+                    idle = 0;
+                    sessions.forEach((number, session) -> {
+                        if (session.hasEnded()) {
+                            end(number, session);
+                        }
+                    });
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            VerbsProvider.LOG.error("Nobody answers at {} any more", address, e);
+        }
+    }
+
+    private int take(SVCPollCq poll, IbvWC[] completions) throws IOException {
+        int taken = poll.execute().getPolls();
+        for (int i = 0; i < taken; i++) {
+            IbvWC completion = completions[i];
+            VerbsLink session = sessions.get(QueuePair.session(completion.getWr_id()));
+            if (session != null) {
+                session.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
+            }
+        }
+        return taken;
+    }
+
+    private static void close(VerbsLink session) {
+        try {
+            session.close();
+        } catch (IOException e) {
+            VerbsProvider.LOG.warn("A connection cannot be closed", e);
+        }
+    }
+}

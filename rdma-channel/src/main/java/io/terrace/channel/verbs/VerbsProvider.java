@@ -1,0 +1,141 @@
+package io.terrace.channel.verbs;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.RdmaCm;
+import com.ibm.disni.verbs.RdmaCmEvent.EventType;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaVerbs;
+import io.terrace.channel.Provider;
+import io.terrace.channel.verbs.rdmacore.RdmaCore;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reaches the memory of a process on a host with an RDMA device, from one. Addresses are internet sockets of the device's
+ * network. Setting up a connection takes milliseconds: keep links and share them. Thread-safe.
+ */
+public final class VerbsProvider implements Provider, Closeable {
+    static final Logger LOG = LoggerFactory.getLogger(VerbsProvider.class);
+
+    private final VerbsLimits limits;
+    private final Counts counts = new Counts();
+    private final RdmaCm cm;
+    private final RdmaVerbs verbs;
+    private final ConnectionEvents events;
+    private final Map<Integer, Domain> domains = new HashMap<>();
+
+    private VerbsProvider(VerbsLimits limits) throws IOException {
+        this.limits = limits;
+        this.cm = RdmaCm.open();
+        this.verbs = RdmaVerbs.open();
+        this.events = new ConnectionEvents(cm);
+    }
+
+    /**
+     * Finds out whether this process has RDMA, and how.
+     *
+     * @param libdisni whether to use DiSNI's own native library, which no distribution has, instead of rdma-core's
+     * @throws IOException that says what is missing: a class, a library, a device, a right
+     */
+    public static VerbsProvider open(VerbsLimits limits, boolean libdisni) throws IOException {
+        try {
+            if (!libdisni) {
+                RdmaCore.install();
+            }
+            return new VerbsProvider(limits);
+        } catch (LinkageError e) {
+            throw new IOException("RDMA verbs need disni, jna, libibverbs and librdmacm: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public String name() {
+        return "verbs";
+    }
+
+    @Override
+    public VerbsListener listen(SocketAddress where) throws IOException {
+        VerbsListener listener = new VerbsListener(this, cm, events, where, limits);
+        listener.start();
+        return listener;
+    }
+
+    @Override
+    public VerbsLink connect(SocketAddress where, long timeoutNs) throws IOException {
+        Connecting connecting = new Connecting(cm, events, timeoutNs);
+        IbvCQ queue = null;
+        QueuePair pair = null;
+        VerbsLink link = null;
+        try {
+            connecting.resolve(where);
+            RdmaCmId id = connecting.id();
+            Domain domain = domain(id);
+            int requests = Operations.requests(limits.operations());
+            queue = verbs.createCQ(domain.device(), null, 2 * QueuePair.BUFFERS + requests, 0);
+            pair = new QueuePair(domain, cm, id, queue, 0, requests);
+            link = new VerbsLink(domain, pair, queue, null, limits.operations());
+            connecting.connect(where);
+            VerbsLink connected = link;
+            events.tell(id, (type, which) -> {
+                if (type == EventType.RDMA_CM_EVENT_DISCONNECTED || type == EventType.RDMA_CM_EVENT_DEVICE_REMOVAL) {
+                    events.forget(id);
+                    connected.disconnected();
+                }
+            });
+            if (connecting.isOverAlready()) {
+                throw new IOException(where + " has disconnected");
+            }
+            return connected;
+        } catch (IOException | RuntimeException e) {
+            connecting.forget();
+            if (link != null) {
+                link.close();
+            } else {
+                if (pair != null) {
+                    pair.destroy();
+                }
+                if (queue != null) {
+                    verbs.destroyCQ(queue);
+                }
+                cm.destroyCmId(connecting.id());
+            }
+            throw e;
+        }
+    }
+
+    /** What this process holds of its devices. */
+    public Counts counts() {
+        return counts;
+    }
+
+    /** The device that a connection goes over. */
+    Domain domain(RdmaCmId id) throws IOException {
+        IbvContext device = id.getVerbs();
+        synchronized (domains) {
+            Domain known = domains.get(device.getCmd_fd());
+            if (known == null) {
+                known = new Domain(verbs, device, counts);
+                domains.put(device.getCmd_fd(), known);
+            }
+            return known;
+        }
+    }
+
+    /** After all links and listeners have been closed. */
+    @Override
+    public void close() throws IOException {
+        events.close();
+        synchronized (domains) {
+            for (Domain domain : domains.values()) {
+                domain.close();
+            }
+            domains.clear();
+        }
+    }
+}

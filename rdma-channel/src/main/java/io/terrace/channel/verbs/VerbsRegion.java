@@ -1,0 +1,189 @@
+package io.terrace.channel.verbs;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.ChannelException;
+import io.terrace.channel.Completion.Status;
+import io.terrace.channel.RegionKey;
+import io.terrace.channel.RemoteRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range of another host that its network card reads and writes, with nothing of the owner's CPU. Small reads cost one
+ * post and one completion and register nothing. Thread-safe.
+ */
+public final class VerbsRegion implements RemoteRegion {
+    /** One buffer less than there are: a piece may cross from one registration to the next. */
+    private static final int MAX_PIECE_BYTES = Operation.MAX_BYTES - LocalBuffers.LARGE_BYTES;
+
+    private final VerbsLink link;
+    private final RegionKey key;
+    private final Attachment range;
+
+    VerbsRegion(VerbsLink link, RegionKey key, Attachment range) {
+        this.link = link;
+        this.key = key;
+        this.range = range;
+    }
+
+    @Override
+    public long lengthBytes() {
+        return key.lengthBytes();
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer target, long timeoutNs) throws IOException {
+        requireInside(offset, target.remaining());
+        long deadlineNs = System.nanoTime() + timeoutNs;
+        requireUsable(timeoutNs);
+        Operation current = null;
+        long at = offset;
+        long end = offset + target.remaining();
+        try {
+            // The next piece is on its way while one is copied.
+            while (current != null || at < end) {
+                Operation next = at < end ? begin(at, piece(at, end), null, deadlineNs) : null;
+                at += next == null ? 0 : next.bytes;
+                Operation arrived = current;
+                current = next;
+                if (arrived != null) {
+                    take(arrived, target, deadlineNs);
+                }
+            }
+        } finally {
+            if (current != null) {
+                link.release(current);
+            }
+        }
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer source, long timeoutNs) throws IOException {
+        requireWritable(offset, source.remaining());
+        long deadlineNs = System.nanoTime() + timeoutNs;
+        requireUsable(timeoutNs);
+        long at = offset;
+        long end = offset + source.remaining();
+        while (at < end) {
+            int bytes = piece(at, end);
+            Operation operation = begin(at, bytes, source, deadlineNs);
+            take(operation, null, deadlineNs);
+            source.position(source.position() + bytes);
+            at += bytes;
+        }
+    }
+
+    @Override
+    public long postRead(long offset, ByteBuffer target, long timeoutNs) throws IOException {
+        int bytes = target.remaining();
+        if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0) {
+            return post(bytes, () -> read(offset, target, timeoutNs));
+        }
+        return post(offset, bytes, null, target, timeoutNs);
+    }
+
+    @Override
+    public long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
+        int bytes = source.remaining();
+        if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0 || key.access() == Access.READ) {
+            return post(bytes, () -> write(offset, source, timeoutNs));
+        }
+        long number = post(offset, bytes, source, null, timeoutNs);
+        source.position(source.limit());
+        return number;
+    }
+
+    /** The device's key of the first segment. */
+    int remoteKey() {
+        return range.keys()[0];
+    }
+
+    /** Nothing is held at the owner for an attachment. */
+    @Override
+    public void close() {}
+
+    private interface Transfer {
+        void run() throws IOException;
+    }
+
+    private long post(long offset, int bytes, @Nullable ByteBuffer source, @Nullable ByteBuffer target, long timeoutNs)
+            throws IOException {
+        int position = target == null ? 0 : target.position();
+        long number = link.completions().begin();
+        Operation.Posted posted = new Operation.Posted(number, target, position);
+        long deadlineNs = System.nanoTime() + timeoutNs;
+        try {
+            Operation unused =
+                    link.begin(range, offset, bytes, LocalBuffers.LARGE_BYTES, source, 0, 0, posted, deadlineNs);
+            return number;
+        } catch (ChannelException e) {
+            if (e.status() == Status.FAILED) {
+                link.completions().cancel();
+                throw e;
+            }
+            link.completions().complete(number, e.status(), 0);
+            return number;
+        }
+    }
+
+    /** An operation that does not fit the device's queue as one, or that is refused, ends before this returns. */
+    private long post(int bytes, Transfer transfer) throws ChannelException {
+        long number = link.completions().begin();
+        Status status = Status.DONE;
+        try {
+            transfer.run();
+        } catch (ChannelException e) {
+            status = e.status();
+        } catch (IOException e) {
+            status = Status.FAILED;
+        }
+        link.completions().complete(number, status, status == Status.DONE ? bytes : 0);
+        return number;
+    }
+
+    private Operation begin(long at, int bytes, @Nullable ByteBuffer source, long deadlineNs) throws IOException {
+        return link.begin(range, at, bytes, LocalBuffers.LARGE_BYTES, source, 0, 0, null, deadlineNs);
+    }
+
+    private void take(Operation operation, @Nullable ByteBuffer target, long deadlineNs) throws IOException {
+        try {
+            link.await(operation, deadlineNs);
+            if (target != null) {
+                operation.copyTo(target, target.position(), link.buffers());
+            }
+        } finally {
+            link.release(operation);
+        }
+    }
+
+    private static int piece(long at, long end) {
+        return (int) Math.min(MAX_PIECE_BYTES, end - at);
+    }
+
+    private boolean isInside(long offset, int bytes) {
+        return offset >= 0 && offset <= key.lengthBytes() - bytes;
+    }
+
+    private void requireInside(long offset, int bytes) throws ChannelException {
+        if (!isInside(offset, bytes)) {
+            throw new ChannelException(Status.NO_ACCESS, "beyond the range", null);
+        }
+    }
+
+    private void requireWritable(long offset, int bytes) throws ChannelException {
+        requireInside(offset, bytes);
+        if (key.access() == Access.READ) {
+            throw new ChannelException(Status.NO_ACCESS, "the key is for reading", null);
+        }
+    }
+
+    private void requireUsable(long timeoutNs) throws ChannelException {
+        if (link.hasEnded()) {
+            throw new ChannelException(Status.DISCONNECTED, "the link has ended", null);
+        }
+        if (timeoutNs <= 0) {
+            throw new ChannelException(Status.DEADLINE, "no time is left", null);
+        }
+    }
+}

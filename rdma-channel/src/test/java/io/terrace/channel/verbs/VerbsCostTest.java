@@ -1,0 +1,223 @@
+package io.terrace.channel.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.terrace.channel.Access;
+import io.terrace.channel.Range;
+import io.terrace.channel.RegionKey;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a read costs, counted; and times as ratios within one run, which is all that an emulated guest can say. */
+final class VerbsCostTest {
+    private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final int PAGE = 4096;
+    private static final int CONNECTIONS = 200;
+    private static final int EXTENTS = 10_000;
+
+    @TempDir
+    private Path dir;
+
+    private VerbsProvider provider;
+    private VerbsListener listener;
+    private InetSocketAddress address;
+
+    @BeforeEach
+    void listen() throws Exception {
+        provider = VerbsBed.provider(VerbsLimits.DEFAULT);
+        address = VerbsBed.address(provider);
+        listener = provider.listen(address);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        if (listener != null) {
+            listener.close();
+            provider.close();
+        }
+    }
+
+    @Test
+    void aSmallRead_isOnePostAndOneCompletion_registersNothingAndAllocatesLittle() throws Exception {
+        RegionKey key = register("extent", 1 << 20);
+        try (VerbsLink link = provider.connect(address, 5 * SECOND_NS)) {
+            VerbsRegion region = link.attach(key);
+            ByteBuffer target = ByteBuffer.allocateDirect(PAGE);
+            long[] warm = read(region, target, 1000);
+            Counts counts = provider.counts();
+            long registered = counts.registered.sum();
+            long posts = counts.posts.sum();
+            long completions = counts.completions.sum();
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long thread = Thread.currentThread().getId();
+            int reads = 2000;
+            long[] times = new long[reads];
+            long allocated = threads.getThreadAllocatedBytes(thread);
+            for (int i = 0; i < reads; i++) {
+                long startNs = System.nanoTime();
+                region.read((i & 127) * (long) PAGE, target.clear(), SECOND_NS);
+                times[i] = System.nanoTime() - startNs;
+            }
+            allocated = threads.getThreadAllocatedBytes(thread) - allocated;
+            assertThat(counts.registered.sum()).isEqualTo(registered);
+            assertThat(counts.posts.sum() - posts).isEqualTo(reads);
+            assertThat(counts.completions.sum() - completions).isEqualTo(reads);
+            long nioNs = nioRoundTripNs(1000, reads);
+            System.out.println("figure read4k.median.ns " + median(times) + " (first thousand " + median(warm) + ")");
+            System.out.println("figure read4k.allocated.bytes " + allocated / reads);
+            System.out.println("figure nio4k.median.ns " + nioNs);
+            System.out.printf("figure read4k.over.nio %.2f%n", (double) median(times) / nioNs);
+            assertThat(allocated / reads).isLessThan(100);
+        }
+    }
+
+    @Test
+    void manyConnectionsAndExtents_costAboutAsMuchAsFew() throws Exception {
+        List<RegionKey> keys = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            keys.add(register("few" + i, PAGE));
+        }
+        List<VerbsRegion> few = new ArrayList<>();
+        List<VerbsLink> links = new ArrayList<>();
+        links.add(provider.connect(address, 5 * SECOND_NS));
+        for (RegionKey key : keys) {
+            few.add(links.get(0).attach(key));
+        }
+        Random random = new Random(6);
+        long fewNs = median(readAll(few, random, 1000));
+        long startNs = System.nanoTime();
+        for (int i = keys.size(); i < EXTENTS; i++) {
+            keys.add(register("many" + i, PAGE));
+        }
+        long registeredNs = System.nanoTime();
+        while (links.size() < CONNECTIONS) {
+            links.add(provider.connect(address, 5 * SECOND_NS));
+        }
+        long connectedNs = System.nanoTime();
+        List<VerbsRegion> many = new ArrayList<>();
+        for (int i = 0; i < 4 * CONNECTIONS; i++) {
+            many.add(links.get(i % CONNECTIONS).attach(keys.get(random.nextInt(EXTENTS))));
+        }
+        long[] rounds = new long[3];
+        long[] fewRounds = new long[3];
+        for (int round = 0; round < rounds.length; round++) {
+            fewRounds[round] = median(readAll(few, random, 1000));
+            rounds[round] = median(readAll(many, random, 1000));
+        }
+        double ratio = (double) median(rounds) / median(fewRounds);
+        System.out.println("figure few.median.ns " + fewNs + ", later " + Arrays.toString(fewRounds) + ", many "
+                + Arrays.toString(rounds));
+        System.out.println("figure register.us " + (registeredNs - startNs) / 1000 / EXTENTS + " connect.us "
+                + (connectedNs - registeredNs) / 1000 / CONNECTIONS);
+        System.out.printf("figure many.over.few %.2f%n", ratio);
+        for (VerbsLink link : links) {
+            link.close();
+        }
+        for (RegionKey key : keys) {
+            listener.deregister(key);
+        }
+        assertThat(listener.ranges()).isZero();
+        assertThat(ratio).isLessThan(1.5);
+    }
+
+    private RegionKey register(String name, int lengthBytes) throws Exception {
+        Path file = Files.write(dir.resolve(name), new byte[lengthBytes]);
+        return listener.register(new Range(file, 0, lengthBytes), Access.READ);
+    }
+
+    private static long[] read(VerbsRegion region, ByteBuffer target, int reads) throws Exception {
+        long[] times = new long[reads];
+        for (int i = 0; i < reads; i++) {
+            long startNs = System.nanoTime();
+            region.read(0, target.clear(), SECOND_NS);
+            times[i] = System.nanoTime() - startNs;
+        }
+        return times;
+    }
+
+    private static long[] readAll(List<VerbsRegion> regions, Random random, int reads) throws Exception {
+        ByteBuffer target = ByteBuffer.allocateDirect(PAGE);
+        long[] times = new long[reads];
+        for (int i = 0; i < reads; i++) {
+            VerbsRegion region = regions.get(random.nextInt(regions.size()));
+            long startNs = System.nanoTime();
+            region.read(0, target.clear(), SECOND_NS);
+            times[i] = System.nanoTime() - startNs;
+        }
+        return times;
+    }
+
+    /** 16 bytes there, a page back, over one blocking connection to a thread of this process. */
+    private static long nioRoundTripNs(int warm, int rounds) throws Exception {
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            Thread other = new Thread(() -> {
+                try (SocketChannel channel = server.accept()) {
+                    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                    ByteBuffer request = ByteBuffer.allocateDirect(16);
+                    ByteBuffer page = ByteBuffer.allocateDirect(PAGE);
+                    while (fill(channel, request.clear())) {
+                        page.clear();
+                        while (page.hasRemaining()) {
+                            channel.write(page);
+                        }
+                    }
+                } catch (java.io.IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                }
+            });
+            other.start();
+            long[] times = new long[rounds];
+            try (SocketChannel channel = SocketChannel.open(server.getLocalAddress())) {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                ByteBuffer request = ByteBuffer.allocateDirect(16);
+                ByteBuffer page = ByteBuffer.allocateDirect(PAGE);
+                for (int i = -warm; i < rounds; i++) {
+                    long startNs = System.nanoTime();
+                    request.clear();
+                    while (request.hasRemaining()) {
+                        channel.write(request);
+                    }
+                    fill(channel, page.clear());
+                    if (i >= 0) {
+                        times[i] = System.nanoTime() - startNs;
+                    }
+                }
+            }
+            other.join();
+            return median(times);
+        }
+    }
+
+    private static boolean fill(SocketChannel channel, ByteBuffer target) throws java.io.IOException {
+        while (target.hasRemaining()) {
+            if (channel.read(target) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static long median(long[] times) {
+        long[] sorted = times.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+}

@@ -1,0 +1,35 @@
+package io.terrace.channel.verbs;
+
+import io.terrace.channel.Provider;
+import io.terrace.channel.ProviderContract;
+import io.terrace.channel.ProviderFixture;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+
+/** The contract that every provider keeps, over a real device. */
+final class VerbsProviderTest extends ProviderContract {
+    @Override
+    protected ProviderFixture fixture(Path dir) throws Exception {
+        VerbsProvider provider = VerbsBed.provider(VerbsLimits.DEFAULT);
+        InetSocketAddress first = VerbsBed.address(provider);
+        return new ProviderFixture() {
+            private int port = first.getPort();
+
+            @Override
+            public Provider provider() {
+                return provider;
+            }
+
+            @Override
+            public SocketAddress freshAddress() {
+                return new InetSocketAddress(first.getAddress(), port++);
+            }
+
+            @Override
+            public void close() throws Exception {
+                provider.close();
+            }
+        };
+    }
+}
