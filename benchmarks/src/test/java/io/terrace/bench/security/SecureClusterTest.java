@@ -1,0 +1,224 @@
+package io.terrace.bench.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.channel.Message;
+import io.terrace.channel.RefusalReason;
+import io.terrace.client.ClientFigures;
+import io.terrace.metrics.Figure;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
+import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
+import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
+import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.token.Token;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Whole scenarios on a secure cluster; the cases are listed in docs/reliability.md. */
+class SecureClusterTest {
+    private static final FsPermission PRIVATE = new FsPermission("600");
+
+    private static SecureCluster cluster;
+
+    @BeforeAll
+    static void start() throws Exception {
+        cluster = SecureCluster.start();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    private static byte[] contents(int seed) {
+        byte[] contents = new byte[300_000];
+        new Random(seed).nextBytes(contents);
+        return contents;
+    }
+
+    private static byte[] read(FileSystem files, Path file) throws IOException {
+        try (FSDataInputStream in = files.open(file)) {
+            return in.readAllBytes();
+        }
+    }
+
+    @Test
+    void read_byItsOwner_comesFromMemory_andNothingOfItGoesThroughAnUnprotectedPort() throws Exception {
+        byte[] contents = contents(1);
+        Path file = cluster.write("alice", "report", contents);
+        long before = ClientFigures.value(Figure.CLIENT_GRANTED_SHM_BYTES);
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            assertThat(cluster.<byte[]>with("alice", files -> read(files, file)))
+                    .isEqualTo(contents);
+            assertThat(ClientFigures.value(Figure.CLIENT_GRANTED_SHM_BYTES)).isGreaterThan(before);
+        });
+        int tcp = cluster.datanode().getXferPort() + SecureCluster.TCP_OFFSET;
+        assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), tcp).close())
+                .as("the tcp channel does not encrypt, so it is not served")
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void open_afterChmod_isRefused_howeverManyGrantsTheUserHolds() throws Exception {
+        byte[] contents = contents(2);
+        Path file = cluster.write("alice", "shared", contents);
+        cluster.with("bob", files -> {
+            try (FSDataInputStream open = files.open(file)) {
+                assertThat(open.read()).isEqualTo(contents[0] & 0xff);
+                cluster.with("alice", hers -> {
+                    hers.setPermission(file, PRIVATE);
+                    return true;
+                });
+                assertThatThrownBy(() -> files.open(file)).isInstanceOf(AccessControlException.class);
+                // As in stock HDFS: what is open stays readable until its block token ends.
+                open.seek(100_000);
+                assertThat(open.read()).isEqualTo(contents[100_000] & 0xff);
+            }
+            return true;
+        });
+    }
+
+    @Test
+    void grant_withoutATokenToReadThisBlock_isRefused() throws Exception {
+        LocatedBlock hers = cluster.located(cluster.write("alice", "hers", contents(3)));
+        LocatedBlock his = cluster.located(cluster.write("bob", "his", contents(4)));
+        BlockKey key = SecureCluster.key(hers);
+        BlockTokenSecretManager secrets =
+                cluster.cluster().getNamesystem().getBlockManager().getBlockTokenSecretManager();
+        Token<?> toWrite = secrets.generateToken(
+                "bob", hers.getBlock(), EnumSet.of(AccessMode.WRITE), new StorageType[0], new String[0]);
+        byte[] forged = SecureCluster.bytes(hers.getBlockToken());
+        forged[forged.length / 2] ^= 1;
+        try (HostileClient bob = cluster.hostile()) {
+            for (byte[] token : List.of(
+                    new byte[0], SecureCluster.bytes(his.getBlockToken()), SecureCluster.bytes(toWrite), forged)) {
+                assertThat(bob.ask(key, token)).isInstanceOfSatisfying(Message.Refused.class, refused -> assertThat(
+                                refused.refusal().reason())
+                        .isEqualTo(RefusalReason.BAD_TOKEN));
+            }
+            assertThat(bob.ask(key, SecureCluster.bytes(hers.getBlockToken()))).isInstanceOf(Message.Granted.class);
+        }
+    }
+
+    @Test
+    void bytes_ofADeletedFile_areGoneAfterLeaseAndDeadline_evenForWhoKeepsThemOpen() throws Exception {
+        Path file = cluster.write("alice", "deleted", contents(5));
+        LocatedBlock located = cluster.located(file);
+        byte[] token = SecureCluster.bytes(located.getBlockToken());
+        try (HostileClient keeper = cluster.hostile()) {
+            Message.Granted granted = (Message.Granted) keeper.ask(SecureCluster.key(located), token);
+            try (FileChannel kept = keeper.open(granted.grant())) {
+                assertThat(kept.read(ByteBuffer.allocate(1000), 0)).isEqualTo(1000);
+                cluster.with("alice", files -> files.delete(file, false));
+                // The DataNode hears of a deletion with a heartbeat, once a second here, as for stock.
+                await().atMost(Duration.ofSeconds(10))
+                        .until(() -> keeper.ask(SecureCluster.key(located), token) instanceof Message.Refused);
+                Duration longest =
+                        SecureCluster.LEASE.plus(SecureCluster.DEADLINE).plusSeconds(2);
+                await().atMost(longest).until(() -> kept.read(ByteBuffer.allocate(1000), 0) < 0);
+            }
+        }
+    }
+
+    @Test
+    void grants_inAFlood_areBounded_andOthersAreServed() throws Exception {
+        LocatedBlock located = cluster.located(cluster.write("alice", "flooded", contents(6)));
+        byte[] token = SecureCluster.bytes(located.getBlockToken());
+        try (HostileClient greedy = cluster.hostile();
+                HostileClient modest = cluster.hostile()) {
+            int granted = 0;
+            for (int i = 0; i < 50; i++) {
+                granted += greedy.ask(SecureCluster.key(located), token) instanceof Message.Granted ? 1 : 0;
+            }
+            assertThat(granted).isEqualTo(SecureCluster.GRANTS_PER_PEER);
+            assertThat(modest.ask(SecureCluster.key(located), token)).isInstanceOf(Message.Granted.class);
+        }
+    }
+
+    @Test
+    void placementctl_showsFilesToThoseWhoMayReadThem_andChangesForAdminsOnly() throws Exception {
+        Path file = cluster.write("alice", "private", contents(7));
+        cluster.with("alice", files -> {
+            files.setPermission(file, PRIVATE);
+            return read(files, file);
+        });
+        long blockId = cluster.located(file).getBlock().getBlockId();
+        ExplainRequestProto explain =
+                ExplainRequestProto.newBuilder().setTarget(file.toString()).build();
+        assertThat(cluster.as("alice", proxy -> proxy.explain(null, explain)).getPath())
+                .isEqualTo(file.toString());
+        for (String target : List.of(file.toString(), "blk_" + blockId)) {
+            assertThatThrownBy(() -> cluster.as(
+                            "bob",
+                            proxy -> proxy.explain(
+                                    null,
+                                    ExplainRequestProto.newBuilder()
+                                            .setTarget(target)
+                                            .build())))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("ermission denied");
+        }
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(hot("alice", blockId).getPath()).isEqualTo(file.toString()));
+        assertThat(hot("bob", blockId).hasPath()).isFalse();
+
+        for (VerbProto verb : VerbProto.values()) {
+            ChangeRequestProto change = ChangeRequestProto.newBuilder()
+                    .setVerb(verb)
+                    .setTarget(file.toString())
+                    .build();
+            for (String user : List.of("bob", "alice")) {
+                assertThatThrownBy(() -> cluster.as(user, proxy -> proxy.change(null, change)))
+                        .as("%s by %s", verb, user)
+                        .hasMessageContaining(user + " may not change placement");
+            }
+        }
+        for (VerbProto verb : List.of(VerbProto.PAUSE, VerbProto.RESUME)) {
+            ChangeResponseProto done = cluster.as(
+                    SecureCluster.ADMIN,
+                    proxy -> proxy.change(
+                            null, ChangeRequestProto.newBuilder().setVerb(verb).build()));
+            assertThat(done.getAccepted()).isEqualTo(1);
+        }
+    }
+
+    private static HotBlockProto hot(String user, long blockId) throws Exception {
+        return cluster
+                .as(
+                        user,
+                        proxy -> proxy.top(
+                                null,
+                                TopRequestProto.newBuilder().setCount(1000).build()))
+                .getBlocksList()
+                .stream()
+                .filter(block -> block.getBlock().getBlockId() == blockId)
+                .findFirst()
+                .orElseThrow();
+    }
+}
