@@ -9,5 +9,6 @@ import picocli.CommandLine.Command;
         name = "test",
         mixinStandardHelpOptions = true,
         description = "Look for faults.",
+        footer = "  verbs       Test RDMA verbs on a real verbs device, in an emulated guest; has its own --help.",
         subcommands = {Simulation.class, HadoopConformance.class})
 final class TestCommand {}

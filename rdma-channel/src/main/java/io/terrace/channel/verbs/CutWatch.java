@@ -100,12 +100,10 @@ final class CutWatch implements Closeable {
     private synchronized Set<RegisteredRange> of(WatchKey key, @Nullable Path name) {
         Set<RegisteredRange> found = new HashSet<>();
         for (Watched watched : directories.values()) {
-            if (watched.key.equals(key)) {
-                watched.files.forEach((file, ranges) -> {
-                    if (name == null || file.equals(name)) {
-                        found.addAll(ranges);
-                    }
-                });
+            if (watched.key.equals(key) && name == null) {
+                watched.files.values().forEach(found::addAll);
+            } else if (watched.key.equals(key)) {
+                found.addAll(watched.files.getOrDefault(name, Set.of()));
             }
         }
         return found;
