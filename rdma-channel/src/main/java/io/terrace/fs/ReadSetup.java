@@ -35,7 +35,9 @@ record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst, @Nullable Re
         }
         RemoteMemory remote = remote(conf);
         List<BlockSource> nearestFirst = new ArrayList<>();
-        nearestFirst.add(new LocalGrants());
+        if (conf.getBoolean(SettingKeys.CLIENT_LOCAL.key(), true)) {
+            nearestFirst.add(new LocalGrants());
+        }
         if (remote != null) {
             nearestFirst.add(remote);
         }

@@ -16,6 +16,11 @@ public enum SettingKeys {
             "",
             "client, DataNode",
             "Directory of the Unix sockets over which DataNodes of a host grant blocks to clients. Nobody but its owner and root may be able to write it or any directory above it. Unset: no grants."),
+    CLIENT_LOCAL(
+            "terrace.client.local",
+            "true",
+            "client",
+            "Whether the FileSystem class reads from the memory of a DataNode of its own host through the file. False: over the tcp channel, as from other hosts; for tests and comparisons."),
     CLIENT_MAPPED_MAX(
             "terrace.client.mapped.max",
             "64m",
