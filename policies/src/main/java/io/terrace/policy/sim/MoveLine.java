@@ -11,6 +11,7 @@ import java.util.Arrays;
 final class MoveLine {
 
     private final Int2LongOpenHashMap latest = new Int2LongOpenHashMap();
+    private final World world;
     private final int limit;
     private long[] readyMs = new long[64];
     private int[] objects = new int[64];
@@ -18,28 +19,27 @@ final class MoveLine {
     private int[] toTiers = new int[64];
     private long head;
     private long tail;
+    /** The first that has not begun to move; until then its time is when it joined. */
+    private long begun;
+
     private double freeAtMs;
 
-    MoveLine(int limit) {
-        this.limit = limit;
+    MoveLine(World world) {
+        this.world = world;
+        limit = world.queuedMoves();
         latest.defaultReturnValue(-1);
     }
 
     /** Whether the move found room in the line. */
-    boolean join(long nowMs, World world, int object, long sizeBytes, int toTier) {
+    boolean join(long nowMs, int object, long sizeBytes, int toTier) {
         if (tail - head >= limit) {
             return false;
         }
         if (tail - head == objects.length) {
             grow();
         }
-        if (world.moveBytesPerS() > 0) {
-            freeAtMs = Math.max(freeAtMs, nowMs) + sizeBytes * 1000.0 / world.moveBytesPerS();
-        } else {
-            freeAtMs = nowMs;
-        }
         int at = (int) (tail & (objects.length - 1));
-        readyMs[at] = (long) Math.ceil(freeAtMs) + world.promotionDelayMs();
+        readyMs[at] = nowMs;
         objects[at] = object;
         sizes[at] = sizeBytes;
         toTiers[at] = toTier;
@@ -51,9 +51,25 @@ final class MoveLine {
         latest.remove(object);
     }
 
-    /** When the first in line arrives; {@link Long#MAX_VALUE} when nobody is in line. */
-    long readyMs() {
-        return head == tail ? Long.MAX_VALUE : readyMs[at()];
+    /**
+     * When the first in line arrives; {@link Long#MAX_VALUE} when nobody in line has begun to move by now. What was
+     * called off before it began takes nothing of the budget.
+     */
+    long readyMs(long nowMs) {
+        while (begun < tail && Math.max(freeAtMs, readyMs[place(begun)]) <= nowMs) {
+            begin(place(begun));
+        }
+        return head == begun ? Long.MAX_VALUE : readyMs[place(head)];
+    }
+
+    private void begin(int at) {
+        boolean wanted = latest.get(objects[at]) == begun++;
+        if (wanted && world.moveBytesPerS() > 0) {
+            freeAtMs = Math.max(freeAtMs, readyMs[at]) + sizes[at] * 1000.0 / world.moveBytesPerS();
+        } else {
+            freeAtMs = Math.max(freeAtMs, readyMs[at]);
+        }
+        readyMs[at] = (long) Math.ceil(freeAtMs) + world.promotionDelayMs();
     }
 
     int object() {
@@ -80,7 +96,11 @@ final class MoveLine {
     }
 
     private int at() {
-        return (int) (head & (objects.length - 1));
+        return place(head);
+    }
+
+    private int place(long number) {
+        return (int) (number & (objects.length - 1));
     }
 
     private void grow() {
@@ -94,6 +114,7 @@ final class MoveLine {
         long moved = Math.floorMod(-head, 2L * length);
         head += moved;
         tail += moved;
+        begun += moved;
         for (int i = 0; i < length; i++) {
             if (latest.get(objects[i]) == head - moved + i) {
                 latest.put(objects[i], head + i);

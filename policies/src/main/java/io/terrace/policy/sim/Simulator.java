@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Replays a {@link Trace} against a policy. Every object starts in the last tier. Each access is first scored by where
- * the object stands, then told to the policy, whose wishes are carried out as the {@link World} allows. Wishes that
- * would overfill a tier fail.
+ * the object stands, then told to the policy, at once or in sums, whose wishes are carried out as the {@link World}
+ * allows. Wishes that would overfill a tier fail.
  */
 public final class Simulator implements Wishes {
 
@@ -29,6 +29,11 @@ public final class Simulator implements Wishes {
     private final long[] peak;
     private final boolean[] readSinceMove;
     private final MoveLine line;
+    private final Reports slowReads;
+    private final Reports fastReads;
+    private final long[] sizes;
+    private final Access access = new Access();
+    private long nextTickMs = Long.MIN_VALUE;
 
     private long[] wishedObjects = new long[64];
     private long[] wishedSizes = new long[64];
@@ -53,7 +58,10 @@ public final class Simulator implements Wishes {
         standing = new long[hierarchy.size()];
         peak = new long[hierarchy.home()];
         readSinceMove = new boolean[trace.objects()];
-        line = new MoveLine(world.queuedMoves());
+        line = new MoveLine(world);
+        slowReads = new Reports(world.reportMs(), trace.objects());
+        fastReads = new Reports(world.fastReportMs(), trace.objects());
+        sizes = new long[slowReads.gathers() || fastReads.gathers() ? trace.objects() : 0];
     }
 
     /** Replays with no clock and nobody watching. */
@@ -73,7 +81,6 @@ public final class Simulator implements Wishes {
     }
 
     private Outcome run(LongConsumer progress) {
-        Access access = new Access();
         int home = hierarchy.home();
         long[] tierReads = new long[hierarchy.size()];
         double[] tierBytes = new double[hierarchy.size()];
@@ -81,21 +88,13 @@ public final class Simulator implements Wishes {
         byte[] jobState = new byte[trace.jobs()];
         long jobs = 0;
         long jobsAllHit = 0;
-        long nextTickMs = Long.MIN_VALUE;
         long startNs = clockNs.getAsLong();
         for (int row = 0; row < trace.rows(); row++) {
             long nowMs = trace.timeMs(row);
             int object = trace.object(row);
-            arrive(nowMs);
-            if (nowMs >= nextTickMs) {
-                policy.tick(nowMs, this);
-                carryOut(nowMs);
-                nextTickMs = nowMs + 1000;
-            }
+            advance(nowMs);
             int tier = tiers[object];
-            if (trace.isWrite(row)) {
-                access.write(nowMs, object, trace.size(row), trace.bytes(row), tier);
-            } else {
+            if (!trace.isWrite(row)) {
                 tierReads[tier]++;
                 tierBytes[tier] += trace.bytes(row);
                 readNs += hierarchy.tier(tier).readNs(trace.bytes(row));
@@ -109,10 +108,8 @@ public final class Simulator implements Wishes {
                 } else {
                     jobState[job] |= 2;
                 }
-                access.read(nowMs, object, trace.size(row), trace.bytes(row), tier);
             }
-            policy.access(access.by(trace.job(row)), this);
-            carryOut(nowMs);
+            tell(nowMs, row, tier);
             grow(object, trace.size(row));
             if (row % PROGRESS_ROWS == 0) {
                 progress.accept(row);
@@ -145,6 +142,47 @@ public final class Simulator implements Wishes {
                 decisionNs,
                 policy.memoryBytes(),
                 policy.trackedObjects());
+    }
+
+    /** Lets time pass: what has arrived is there, what was gathered is told, in the order of time. */
+    private void advance(long nowMs) {
+        for (long dueMs = nextReportMs(); dueMs <= nowMs; dueMs = nextReportMs()) {
+            arrive(dueMs);
+            long atMs = dueMs;
+            Reports due = slowReads.dueMs() == dueMs ? slowReads : fastReads;
+            due.tell((object, reads, bytes) -> {
+                access.read(atMs, object, sizes[object], bytes, tiers[object]).burst(reads);
+                policy.access(access, this);
+                carryOut(atMs);
+            });
+        }
+        arrive(nowMs);
+        if (nowMs >= nextTickMs) {
+            policy.tick(nowMs, this);
+            carryOut(nowMs);
+            nextTickMs = nowMs + 1000;
+        }
+    }
+
+    private long nextReportMs() {
+        return Math.min(slowReads.dueMs(), fastReads.dueMs());
+    }
+
+    private void tell(long nowMs, int row, int tier) {
+        int object = trace.object(row);
+        long sizeBytes = trace.size(row);
+        Reports gathered = tier == hierarchy.home() ? slowReads : fastReads;
+        if (trace.isWrite(row)) {
+            access.write(nowMs, object, sizeBytes, trace.bytes(row), tier);
+        } else if (gathered.gathers()) {
+            sizes[object] = sizeBytes;
+            gathered.add(nowMs, object, trace.bytes(row));
+            return;
+        } else {
+            access.read(nowMs, object, sizeBytes, trace.bytes(row), tier);
+        }
+        policy.access(access.by(trace.job(row)), this);
+        carryOut(nowMs);
     }
 
     /** An object that changed size where it stands was brought up to date there: the new part was moved in. */
@@ -185,13 +223,13 @@ public final class Simulator implements Wishes {
         line.cancel(object);
         if (!climbs || (world.promotionDelayMs() == 0 && world.moveBytesPerS() == 0)) {
             settle(nowMs, object, sizeBytes, toTier);
-        } else if (!line.join(nowMs, world, object, sizeBytes, toTier)) {
+        } else if (!line.join(nowMs, object, sizeBytes, toTier)) {
             fail(nowMs, object, sizeBytes);
         }
     }
 
     private void arrive(long nowMs) {
-        while (line.readyMs() <= nowMs) {
+        while (line.readyMs(nowMs) <= nowMs) {
             int object = line.object();
             long sizeBytes = line.sizeBytes();
             int toTier = line.toTier();

@@ -101,4 +101,15 @@ class SimulatorTest {
         assertThat(Simulator.replay(trace, hierarchy, World.INSTANT, allocating).tierReads()[0])
                 .isEqualTo(2);
     }
+
+    @Test
+    void replay_budgetOfACalledOffMove_isNotSpent() {
+        // 9 moves when 0 takes its place; 0 waits for the budget when 1 takes its place.
+        Trace trace = reads(1000, 10, 9, 0, 1, 1, 1, 1, 1, 1, 1);
+        Outcome outcome = lru(trace, new World(0, 4, 16), 10);
+        assertThat(outcome.moves()).as("9 and 0 were called off").isEqualTo(1);
+        assertThat(outcome.tierReads()[0])
+                .as("begun when 9 was through, at 2.5 s")
+                .isEqualTo(4);
+    }
 }
