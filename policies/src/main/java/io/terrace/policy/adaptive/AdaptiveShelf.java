@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class AdaptiveShelf implements Shelf {
 
     private static final String NAME = "adaptive";
-    private static final int REAL = 1;
+    static final int REAL = 1;
     private static final long BURST_MS = 60_000;
     private static final double GAP_MEMORY = 0.25;
     private static final int FORGET_DRAWS = 8;
@@ -33,6 +33,7 @@ public final class AdaptiveShelf implements Shelf {
     private final Residency real;
     private final Contest contest;
     private final JobRuns runs = new JobRuns();
+    private final Journeys journeys = new Journeys();
     private final int tracked;
     /** Reads of objects without a record. */
     private final FrequencySketch forgotten;
@@ -74,38 +75,59 @@ public final class AdaptiveShelf implements Shelf {
                 && records.weight(slot) > 0
                 && latestMs - records.readMs(slot) < BURST_MS;
         if (again) {
-            contest.readAgain(slot, hash, access.bytes());
+            contest.readAgain(slot, hash, access.bytes(), access.burst(), latestMs);
             return;
         }
-        boolean tooSoon = model.delayMs() >= 1 && latestMs - records.readMs(slot) < model.delayMs();
-        learn(slot, job, access.job());
-        contest.read(slot, hash, access.bytes(), tooSoon, latestMs);
-        if (!real.has(slot)) {
-            real.offer(slot, contest.favourite(), latestMs, evictions);
+        int burst = Math.min(access.burst(), Records.MOST_READS);
+        learn(slot, job, access.job(), burst);
+        contest.read(slot, hash, access.bytes(), burst, model.delayMs(), latestMs);
+        if (!real.has(slot) && real.offer(slot, contest.favourite(), latestMs, evictions)) {
+            journeys.begin(slot, latestMs, real);
         }
     }
 
-    private void learn(int slot, int job, long jobId) {
+    private void learn(int slot, int job, long jobId, int burst) {
         int reads = records.reads(slot);
         // An object that was forgotten comes back with its reads, but nobody knows when the last one was.
         boolean first = records.weight(slot) == 0;
-        float weight = runs.next(jobId, latestMs);
-        float gapLog = 0;
-        if (!first) {
-            long ageMs = Math.max(0, latestMs - records.readMs(slot));
-            model.end(records.returnClass(slot), ageMs, records.weight(slot));
-            double share = Math.max(GAP_MEMORY, 1.0 / reads);
-            gapLog = (float) (records.gapLog(slot) * (1 - share) + Log2.of(ageMs + 1) * share);
-            ranking.heat(slot, ageMs);
-        } else {
-            records.heats(slot, 0, (float) Log2.of(reads + 1L));
+        long ageMs = first ? Cadence.FIRST_PERIOD_MS : Math.max(0, latestMs - records.readMs(slot));
+        Cadence cadence = ranking.cadence(slot);
+        if (burst > 1 && !first) {
+            cadence.toldTogether(ageMs);
         }
-        records.reads(slot, reads + 1);
+        // Reads told together were made one after the other since the last report.
+        double spanMs = Math.min(ageMs, cadence.periodMs());
+        long withinMs = (long) (spanMs / burst);
+        float weight = runs.next(jobId, latestMs);
+        double gapLog = 0;
+        if (!first) {
+            long gapMs = burst == 1 ? ageMs : ageMs - (long) spanMs + withinMs;
+            model.end(records.returnClass(slot), gapMs, records.weight(slot));
+            gapLog = nearer(records.gapLog(slot), Log2.of(gapMs + 1), reads, 1);
+            ranking.heat(slot, ageMs, burst);
+        } else {
+            records.heats(slot, (float) Log2.of((long) burst), (float) Log2.of((long) reads + burst));
+        }
+        if (burst > 1) {
+            gapLog = nearer(gapLog, Log2.of(1 + spanMs / burst), first ? 0 : reads + 1, burst - 1);
+        }
+        int known = (first ? 0 : reads) + burst;
+        int node = ReturnModel.classOf(known, gapLog, records.sizeBytes(slot));
+        if (burst > 1) {
+            model.startAndEnd(node, burst - 1, withinMs, weight);
+        }
+        records.reads(slot, reads + burst);
         records.readMs(slot, latestMs);
-        records.gapAndWeight(slot, gapLog, weight);
-        int node = ReturnModel.classOf(first ? 1 : reads + 1, gapLog, records.sizeBytes(slot));
+        records.gapAndWeight(slot, (float) gapLog, weight);
         records.classAndJob(slot, node, job);
         model.start(node, weight);
+    }
+
+    /** The typical gap after further gaps that are alike; {@code before} is how many it was made of. */
+    private static double nearer(double gapLog, double furtherLog, int before, int further) {
+        double share =
+                Math.max(1 - Math.pow(1 - GAP_MEMORY, further), (double) further / Math.max(1, before + further - 1));
+        return gapLog + (furtherLog - gapLog) * Math.min(1, share);
     }
 
     private int remember(long id, long hash, long sizeBytes, Evictions evictions) {
@@ -158,8 +180,9 @@ public final class AdaptiveShelf implements Shelf {
             real.leave(slot);
             evictions.evicted(records.id(slot), sizeBytes);
         }
+        real.resized(slot, contest.favourite(), latestMs);
         real.shrink(contest.favourite(), latestMs, evictions);
-        contest.shrink(latestMs);
+        contest.resized(slot, latestMs);
     }
 
     @Override
@@ -181,7 +204,7 @@ public final class AdaptiveShelf implements Shelf {
             sized(slot, sizeBytes, evictions);
         }
         if (!real.has(slot)) {
-            real.enter(slot);
+            real.adopt(slot);
             real.shrink(contest.favourite(), latestMs, evictions);
         }
     }
@@ -197,8 +220,9 @@ public final class AdaptiveShelf implements Shelf {
     @Override
     public void arrived(long nowMs, long object) {
         int slot = records.find(object, Hash.of(object));
-        if (slot != Records.NONE) {
-            model.moved(Math.max(0, nowMs - records.readMs(slot)));
+        long tookMs = slot == Records.NONE ? -1 : journeys.end(slot, nowMs);
+        if (tookMs >= 0) {
+            model.moved(tookMs);
         }
     }
 
@@ -207,6 +231,7 @@ public final class AdaptiveShelf implements Shelf {
         int slot = records.find(object, Hash.of(object));
         if (slot != Records.NONE) {
             real.leave(slot);
+            journeys.giveUp(slot);
         }
     }
 
@@ -267,8 +292,8 @@ public final class AdaptiveShelf implements Shelf {
         long ageMs = Math.max(0, now - records.readMs(slot));
         int rival = real.candidate(rule, now);
         boolean contested = rival != Records.NONE && rival != slot;
-        double worth = ranking.worth(rule, slot, now);
-        double bar = contested ? ranking.worth(rule, rival, now) : Double.NaN;
+        double worth = ranking.worthNow(rule, slot, now);
+        double bar = contested ? ranking.worthNow(rule, rival, now) : Double.NaN;
         boolean here = real.has(slot);
         String because = records.sizeBytes(slot) > real.capacityBytes()
                 ? "larger than the tier"

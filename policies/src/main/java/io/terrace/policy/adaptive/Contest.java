@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * Picks the rule to follow: each candidate keeps an imagined residency of its own on the same accesses, and scores what
  * it would have served less what its moves would have cost. Old scores fade; the favourite changes only when another is
- * clearly ahead.
+ * ahead by the margin, and by more than chance gives.
  *
  * <p>All candidates see the same objects: all of them while few are tracked, then a hash sample halved as often as
  * needed to keep at most {@code sampled} of them, with capacities scaled alike (Waldspurger et al., USENIX ATC 2017).
@@ -19,9 +19,13 @@ final class Contest {
 
     private static final double LONGEST = 100_000;
     private static final int JUDGE_EVERY = 64;
+    /** Standard deviations by which another rule must be ahead besides; few reads, or a few large sums, prove little. */
+    private static final double DOUBT = 0.5;
 
     private final Records records;
+    private final Ranking ranking;
     private final Residency[] imagined = new Residency[RULES.length];
+    private final Arrivals arrivals;
     private final double[] scores = new double[RULES.length];
     private final Objective objective;
     private final double moveCost;
@@ -32,8 +36,20 @@ final class Contest {
     private int halvings;
     private double weight = 1;
     private double total;
+    /** Sum of the squares of what was read, fading as the scores do, over the present weight. */
+    private double squares;
+
     private long judged;
     private Rule favourite;
+    /**
+     * The rule ahead at present, and since when. Where reads are told in sums it has to stay ahead for a while: what the
+     * favourite's objects were read is told later than what others' were.
+     */
+    private Rule challenger;
+
+    private long challengedMs;
+    /** The rule that needs no margin: it is followed where several are about as good. */
+    private final Rule natural;
 
     /**
      * @param margin share of all that was read by which another rule must be ahead to become the favourite
@@ -48,12 +64,17 @@ final class Contest {
             double margin,
             int sampledMost) {
         this.records = records;
+        this.ranking = ranking;
+        arrivals = new Arrivals(records);
         this.capacityBytes = capacityBytes;
         this.objective = objective;
         this.moveCost = moveCost;
         this.margin = margin;
         this.sampledMost = sampledMost;
-        favourite = objective == Objective.BYTES ? Rule.RETURN : Rule.RETURN_DENSITY;
+        natural = objective == Objective.BYTES ? Rule.RETURN : Rule.RETURN_DENSITY;
+        // Counting is right from the first read on; what returns are like has to be seen first.
+        favourite = objective == Objective.BYTES ? Rule.SLOW : Rule.SLOW_DENSITY;
+        challenger = favourite;
         for (int i = 0; i < RULES.length; i++) {
             imagined[i] = new Residency(FIRST_BIT << i, records, ranking, capacityBytes);
         }
@@ -76,34 +97,45 @@ final class Contest {
     /**
      * The object, already counted in its record, was read; its residencies are as before the read.
      *
-     * @param tooSoon whether an object let in at its last read could not have served this one yet, moves taking their
-     *     time; then the read proves nothing for any rule
+     * @param bytes of all reads told together
+     * @param burst how many these are
+     * @param delayMs time from letting an object in until it serves reads
      */
-    void read(int slot, long hash, long bytes, boolean tooSoon, long nowMs) {
+    void read(int slot, long hash, long bytes, int burst, double delayMs, long nowMs) {
         if (!sampled(hash)) {
             return;
         }
-        double value = objective.value(bytes) * weight;
-        total += tooSoon ? 0 : value;
+        arrivals.arrive(nowMs);
+        double value = objective.value(bytes, burst) * weight;
+        count(value);
         for (int i = 0; i < RULES.length; i++) {
             if (imagined[i].has(slot)) {
-                scores[i] += tooSoon ? 0 : value;
+                scores[i] += records.travels(slot, i) ? 0 : value;
             } else if (imagined[i].offer(slot, RULES[i], nowMs, Contest::nobody)) {
-                scores[i] -= moveCost * value;
+                scores[i] -= moveCost * value / burst;
+                if (delayMs >= 1) {
+                    arrivals.add(slot, i, nowMs + (long) delayMs);
+                }
             }
         }
-        judge();
+        judge(nowMs);
     }
 
     /** A read that is no new sign of interest: it counts for the scores and lets nothing in. */
-    void readAgain(int slot, long hash, long bytes) {
+    void readAgain(int slot, long hash, long bytes, int burst, long nowMs) {
         if (sampled(hash)) {
-            double value = objective.value(bytes) * weight;
-            total += value;
+            arrivals.arrive(nowMs);
+            double value = objective.value(bytes, burst) * weight;
+            count(value);
             for (int i = 0; i < RULES.length; i++) {
-                scores[i] += imagined[i].has(slot) ? value : 0;
+                scores[i] += imagined[i].has(slot) && !records.travels(slot, i) ? value : 0;
             }
         }
+    }
+
+    private void count(double value) {
+        total += value;
+        squares += value * value;
     }
 
     private boolean sampled(long hash) {
@@ -115,7 +147,7 @@ final class Contest {
         return ((1L << halvings) - 1) << 32;
     }
 
-    private void judge() {
+    private void judge(long nowMs) {
         judged++;
         double span = Math.max(SHORTEST, Math.min(LONGEST, judged * 0.25));
         weight *= 1 + 1 / span;
@@ -124,18 +156,31 @@ final class Contest {
                 scores[i] /= weight;
             }
             total /= weight;
+            squares /= weight * weight;
             weight = 1;
         }
         if (judged % JUDGE_EVERY == 0) {
-            int best = 0;
-            for (int i = 1; i < scores.length; i++) {
-                if (scores[i] > scores[best]) {
-                    best = i;
-                }
+            chooseFavourite(nowMs);
+        }
+    }
+
+    private void chooseFavourite(long nowMs) {
+        double doubt = DOUBT * Math.sqrt(squares);
+        double bar = scores[favourite.ordinal()] + doubt;
+        Rule best = favourite;
+        for (Rule rule : RULES) {
+            double score = scores[rule.ordinal()] - (rule == natural ? 0 : margin * total);
+            if (score > bar) {
+                bar = score;
+                best = rule;
             }
-            if (scores[best] > scores[favourite.ordinal()] + margin * total) {
-                favourite = RULES[best];
-            }
+        }
+        if (best != challenger) {
+            challenger = best;
+            challengedMs = nowMs;
+        }
+        if (nowMs - challengedMs >= ranking.silenceMs()) {
+            favourite = best;
         }
     }
 
@@ -162,6 +207,7 @@ final class Contest {
         for (Residency residency : imagined) {
             residency.leave(slot);
         }
+        arrivals.cancelAll(slot);
     }
 
     /** The object's size is about to change. */
@@ -171,12 +217,16 @@ final class Contest {
         }
     }
 
-    void shrink(long nowMs) {
+    void resized(int slot, long nowMs) {
+        for (int i = 0; i < RULES.length; i++) {
+            imagined[i].resized(slot, RULES[i], nowMs);
+        }
         capacity(capacityBytes, nowMs);
     }
 
     long memoryBytes() {
-        return Arrays.stream(imagined).mapToLong(Residency::memoryBytes).sum();
+        return arrivals.memoryBytes()
+                + Arrays.stream(imagined).mapToLong(Residency::memoryBytes).sum();
     }
 
     private static void nobody(long object, long sizeBytes) {}

@@ -7,7 +7,8 @@ public enum Objective {
     /** Every byte served counts alike: right below, where bandwidth is what a tier saves. */
     BYTES;
 
-    double value(long bytes) {
-        return this == OBJECTS ? 1 : Math.max(1, bytes);
+    /** Worth of so many reads of so many bytes in all. */
+    double value(long bytes, int reads) {
+        return this == OBJECTS ? reads : Math.max(1, bytes);
     }
 }

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * most 5/8 full an object takes {@value #WORDS}·8 + 6.4 to 12.8 bytes.
  *
  * <p>The words: id; size and number of reads; time of the last read; residency bits, class in the return model, job
- * of the last read and list bits; log2 of the typical gap and evidence weight; the two decayed counts as log2 at the last read.
+ * of the last read, travel bits and list bits; log2 of the typical gap and evidence weight; the two decayed counts as log2 at the last read.
  */
 final class Records {
 
@@ -21,6 +21,10 @@ final class Records {
     private static final int SLOT_MASK = MOST_OBJECTS - 1;
     private static final int EMPTY = -1;
     private static final long USED = 1L << 40;
+    /** From here a bit for each rule under which the object is on its way. */
+    private static final int TRAVELS_SHIFT = 41;
+
+    private static final long TRAVELS = 0x7FL << TRAVELS_SHIFT;
     private static final int LISTED_SHIFT = 48;
     /** Outlives the object, since list entries do. */
     private static final long LISTED = 0xFFL << LISTED_SHIFT;
@@ -191,6 +195,23 @@ final class Records {
 
     void unlist(int slot, int bit) {
         words[slot * WORDS + 3] &= ~((long) bit << LISTED_SHIFT);
+    }
+
+    /** Whether the object is on its way into an imagined residency. */
+    boolean travels(int slot, int rule) {
+        return (words[slot * WORDS + 3] & (1L << (TRAVELS_SHIFT + rule))) != 0;
+    }
+
+    boolean travelsAtAll(int slot) {
+        return (words[slot * WORDS + 3] & TRAVELS) != 0;
+    }
+
+    void setOut(int slot, int rule) {
+        words[slot * WORDS + 3] |= 1L << (TRAVELS_SHIFT + rule);
+    }
+
+    void arrive(int slot, int rule) {
+        words[slot * WORDS + 3] &= ~(1L << (TRAVELS_SHIFT + rule));
     }
 
     int returnClass(int slot) {

@@ -51,6 +51,7 @@ final class ReturnModel {
     private final long readsPerHalving;
     private final double moveCost;
     private long reads;
+    private long movesSeen;
 
     private final double[] chance = new double[SPANS];
     private final double[] held = new double[SPANS + 1];
@@ -67,9 +68,9 @@ final class ReturnModel {
         Arrays.fill(fresh, Double.MAX_VALUE);
     }
 
-    /** A move took so long. Slow ones are believed sooner than quick ones: objects read meanwhile seem quick. */
+    /** A move took so long; of the last twenty or so the mean is expected of the next. */
     void moved(long tookMs) {
-        delayMs += (tookMs - delayMs) * (tookMs > delayMs ? 0.25 : 0.03);
+        delayMs += (tookMs - delayMs) * Math.max(0.05, 1.0 / ++movesSeen);
         if (Math.abs(delayMs - computedDelayMs) > 0.25 * computedDelayMs + 1) {
             computedDelayMs = delayMs;
             Arrays.fill(fresh, Double.MAX_VALUE);
@@ -111,6 +112,16 @@ final class ReturnModel {
         if (++reads % readsPerHalving == 0) {
             halve();
         }
+        begin(node, weight);
+    }
+
+    /** So many reads of one object, each so long after the one before; the last is waited for no longer. */
+    void startAndEnd(int node, int count, long gapMs, double weight) {
+        begin(node, count * weight);
+        end(node, gapMs, count * weight);
+    }
+
+    private void begin(int node, double weight) {
         for (int at = node; ; at = parent(at)) {
             started[at] += weight;
             fresh[at] += weight;
@@ -215,12 +226,29 @@ final class ReturnModel {
             worth[span] = (float) Math.max(LEAST_WORTH, slope(span, hull[top]));
             hull[++top] = span;
         }
-        double missed = delayMs < 1 ? 0 : hits[span((long) delayMs)];
-        double best = 0;
-        for (int span = 1; span <= SPANS; span++) {
-            best = Math.max(best, (hits[span] - missed - moveCost) / held[span]);
+        admissions[node] = admissionOf();
+    }
+
+    /**
+     * As the index at age 0, less the cost of the move and the returns that come before it is done. One move serves all
+     * returns until the object stays away: with p the chance to return, 1 / (1 - p) of them share its cost. And one that
+     * comes back before the move is done may come back again: after m returns p^m of the objects still do.
+     */
+    private float admissionOf() {
+        int arrival = delayMs < 1 ? 0 : span((long) delayMs);
+        double early = hits[arrival];
+        double gapSum = 0;
+        for (int span = 0; span < arrival; span++) {
+            gapSum += chance[span] * (spanStart(span) + spanStart(span + 1)) / 2;
         }
-        admissions[node] = best <= 0 ? Float.NEGATIVE_INFINITY : (float) Log2.of(Math.max(LEAST_WORTH, best));
+        double returns = early == 0 ? 1 : Math.max(1, delayMs * early / gapSum);
+        double best = 0;
+        for (int span = arrival + 1; span <= SPANS; span++) {
+            double missed = early == 0 ? 0 : early * (1 - Math.pow(hits[span], returns));
+            double toPay = moveCost * Math.max(0, 1 - hits[span]);
+            best = Math.max(best, (hits[span] - missed - toPay) / held[span]);
+        }
+        return best <= 0 ? Float.NEGATIVE_INFINITY : (float) Log2.of(Math.max(LEAST_WORTH, best));
     }
 
     private double slope(int from, int to) {

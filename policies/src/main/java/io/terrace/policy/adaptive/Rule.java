@@ -23,6 +23,11 @@ enum Rule {
         this.perByte = perByte;
     }
 
+    /** Whether the worth of an object falls by itself, unlike that of others. */
+    boolean fades() {
+        return this == RETURN || this == RETURN_DENSITY;
+    }
+
     /** What the rule looks at, for a person to read. */
     String evidence() {
         return evidence;
