@@ -31,6 +31,11 @@ final class HostileClient implements AutoCloseable {
         socket.send(MessageCodec.encode(message), TIMEOUT_NS);
     }
 
+    /** Anything at all. */
+    void sayBytes(byte[] bytes) throws IOException {
+        socket.send(ByteBuffer.wrap(bytes), TIMEOUT_NS);
+    }
+
     /** The answer to its question; revocations that come in between are heard and ignored. */
     Message ask(BlockKey block, byte[] token) throws IOException {
         say(new Message.Ask(++requests, new GrantRequest(block, token, false)));

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Message;
+import io.terrace.channel.MessageCodec;
 import io.terrace.channel.RefusalReason;
 import io.terrace.client.ClientFigures;
 import io.terrace.metrics.Figure;
@@ -158,6 +160,40 @@ class SecureClusterTest {
             }
             assertThat(granted).isEqualTo(SecureCluster.GRANTS_PER_PEER);
             assertThat(modest.ask(SecureCluster.key(located), token)).isInstanceOf(Message.Granted.class);
+        }
+    }
+
+    @Test
+    void mutatedMessages_costTheirSenderTheConnection_andOthersAreServed() throws Exception {
+        LocatedBlock located = cluster.located(cluster.write("alice", "besieged", contents(8)));
+        byte[] token = SecureCluster.bytes(located.getBlockToken());
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (HostileClient good = cluster.hostile()) {
+            for (int i = 0; i < 300; i++) {
+                ByteBuffer ask = MessageCodec.encode(
+                        new Message.Ask(i, new GrantRequest(SecureCluster.key(located), token, random.nextBoolean())));
+                byte[] bytes = new byte[1 + random.nextInt(ask.remaining())];
+                ask.get(bytes);
+                for (int flips = random.nextInt(4); flips >= 0; flips--) {
+                    bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+                }
+                try (HostileClient bad = cluster.hostile()) {
+                    bad.sayBytes(bytes);
+                    bad.sayBytes(bytes);
+                } catch (IOException cut) {
+                    assertThat(cut).as("seed %d", seed).isNotNull();
+                }
+            }
+            assertThat(good.ask(SecureCluster.key(located), token))
+                    .as("seed %d", seed)
+                    .isInstanceOf(Message.Granted.class);
+        }
+        // Every grant that a mutated message won has ended with its connection.
+        try (HostileClient next = cluster.hostile()) {
+            for (int i = 0; i < SecureCluster.GRANTS_PER_PEER; i++) {
+                assertThat(next.ask(SecureCluster.key(located), token)).isInstanceOf(Message.Granted.class);
+            }
         }
     }
 
