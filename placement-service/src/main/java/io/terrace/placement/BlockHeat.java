@@ -1,6 +1,8 @@
 package io.terrace.placement;
 
+import io.terrace.placement.policyfile.PolicySpec;
 import java.util.Arrays;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,9 @@ public final class BlockHeat {
     private float[] shares = {};
     private @Nullable Node home;
     private NameView.@Nullable Verdict excluded;
+    private @Nullable PolicySpec ruledBy;
+    private @Nullable Ruling ruling;
+    private long ruledMs;
 
     BlockHeat(StampedBlock block, long nowMs) {
         this.block = block;
@@ -72,6 +77,41 @@ public final class BlockHeat {
 
     void exclude(NameView.Verdict why) {
         excluded = why;
+    }
+
+    /** The same heat on the DataNodes of another loop; those that are unknown there are left out. */
+    BlockHeat copied(Function<Node, @Nullable Node> there) {
+        BlockHeat copy = new BlockHeat(block, lastMs);
+        copy.reads = reads;
+        copy.bytesRead = bytesRead;
+        copy.bytesFromMemory = bytesFromMemory;
+        copy.writes = writes;
+        copy.excluded = excluded;
+        for (int i = 0; i < nodes.length; i++) {
+            Node node = there.apply(nodes[i]);
+            if (node != null) {
+                int slot = copy.slot(node); // May give the arrays a new slot, so it comes before they are read.
+                copy.shares[slot] = shares[i];
+            }
+        }
+        copy.home = home == null ? null : there.apply(home);
+        return copy;
+    }
+
+    /** What the rules of a policy say of it, if that was looked up. */
+    @Nullable
+    Ruling rulingOf(PolicySpec spec) {
+        return ruledBy == spec ? ruling : null;
+    }
+
+    long ruledMs() {
+        return ruledMs;
+    }
+
+    void rule(long nowMs, PolicySpec by, Ruling found) {
+        ruledBy = by;
+        ruling = found;
+        ruledMs = nowMs;
     }
 
     void record(long nowMs, Node node, Heartbeat.Heat heat, long halfLifeMs) {

@@ -50,6 +50,19 @@ final class Board {
         return move;
     }
 
+    /** Orders the drop of an unpinned copy that has no open move. */
+    void dropCopy(long nowMs, Node node, long blockId, Cause cause, String why) {
+        Node.Resident resident = node.residents().get(blockId);
+        if (resident == null
+                || node.isPinned(blockId)
+                || node.agenda().open(blockId) != null
+                || node.agenda().isFullFor(Kind.DROP)) {
+            return;
+        }
+        correct(nowMs, node, resident.block, false);
+        node.agenda().enqueue(open(nowMs, node, Kind.DROP, resident.block, cause, why), false);
+    }
+
     /** Closes a move and remembers how it ended. */
     void end(long nowMs, Node node, Move move, Outcome outcome, String message, long bytes) {
         node.agenda().close(move);

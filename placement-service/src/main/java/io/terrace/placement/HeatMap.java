@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class HeatMap {
 
     /** Entry, boxed id, block, its record and two DataNodes' shares, measured with compressed references. */
-    static final int BYTES_PER_BLOCK = 260;
+    static final int BYTES_PER_BLOCK = 280;
 
     private final int mostBlocks;
     private final long halfLifeMs;
@@ -51,12 +51,21 @@ public final class HeatMap {
         return known;
     }
 
+    void put(BlockHeat heat) {
+        blocks.put(heat.block().id(), heat);
+    }
+
     void remove(long blockId) {
         blocks.remove(blockId);
     }
 
     void clear() {
         blocks.clear();
+    }
+
+    /** The blocks read last, at most so many; of those the one read longest ago first. */
+    List<BlockHeat> latest(int count) {
+        return blocks.values().stream().skip(Math.max(0, blocks.size() - count)).toList();
     }
 
     Collection<BlockHeat> all() {

@@ -24,11 +24,13 @@ final class Intake {
     static final int NO_ROOM_ATTEMPTS = 4;
 
     private final Board board;
+    private final Rulings rulings;
     private final Figures figures;
     private final Access access = new Access();
 
-    Intake(Board board) {
+    Intake(Board board, Rulings rulings) {
         this.board = board;
+        this.rulings = rulings;
         this.figures = board.figures();
     }
 
@@ -154,22 +156,8 @@ final class Intake {
         if (home == null || !home.isLive()) {
             heat.settleAt(node);
         } else if (home != node && home.residents().containsKey(block.id())) {
-            dropCopy(nowMs, node, block.id(), "its home is " + home.name());
+            board.dropCopy(nowMs, node, block.id(), Cause.MOVED_HOME, "its home is " + home.name());
         }
-    }
-
-    /** Orders the drop of an unpinned copy that stands on another DataNode than the block's home. */
-    private void dropCopy(long nowMs, Node node, long blockId, String why) {
-        Resident resident = node.residents().get(blockId);
-        if (resident == null
-                || node.isPinned(blockId)
-                || node.agenda().open(blockId) != null
-                || node.agenda().isFullFor(Kind.DROP)) {
-            return;
-        }
-        board.correct(nowMs, node, resident.block, false);
-        Move drop = board.open(nowMs, node, Kind.DROP, resident.block, Cause.MOVED_HOME, why);
-        node.agenda().enqueue(drop, false);
     }
 
     private void wentAway(long nowMs, Node node, long blockId) {
@@ -187,6 +175,7 @@ final class Intake {
     }
 
     void heat(long nowMs, Node node, List<Heat> entries) {
+        rulings.prepare(nowMs, entries);
         for (Heat entry : entries) {
             heat(nowMs, node, entry);
         }
@@ -211,7 +200,13 @@ final class Intake {
         if (here != null) {
             here.bytesServed += entry.bytesReadFromMemory();
         }
-        if (heat.excluded() != null || entry.reads() + entry.writes() == 0) {
+        Ruling ruling = rulings.of(nowMs, heat);
+        if (ruling == null) {
+            figures.increment(Figure.PLACEMENT_RULES_DEFERRED);
+        } else if (ruling.forbids()) {
+            board.dropCopy(nowMs, node, block.id(), Cause.RULE, ruling.sentence());
+        }
+        if (ruling == null || ruling.forbids() || heat.excluded() != null || entry.reads() + entry.writes() == 0) {
             return;
         }
         @Nullable Node before = heat.home();
@@ -221,7 +216,7 @@ final class Intake {
             moveHome(nowMs, before, block, home);
         }
         if (home != null && !home.isPinned(block.id())) {
-            tell(nowMs, home, entry);
+            tell(nowMs, home, entry, ruling.weight());
         }
     }
 
@@ -231,16 +226,16 @@ final class Intake {
         if (open != null && !open.isSent() && open.isPromotion()) {
             board.withdraw(nowMs, before, open, Outcome.CANCELLED, "its home has moved", false);
         } else if (home != null) {
-            dropCopy(nowMs, before, block.id(), "its home is now " + home.name());
+            board.dropCopy(nowMs, before, block.id(), Cause.MOVED_HOME, "its home is now " + home.name());
         }
     }
 
-    private void tell(long nowMs, Node home, Heat entry) {
+    private void tell(long nowMs, Node home, Heat entry, int weight) {
         StampedBlock block = entry.block();
         int tier = home.residents().containsKey(block.id()) ? Node.MEMORY : Node.HOME;
         if (entry.reads() > 0) {
             access.read(nowMs, block.id(), block.lengthBytes(), entry.bytesRead(), tier)
-                    .burst((int) Math.min(Integer.MAX_VALUE, entry.reads()));
+                    .burst((int) Math.min(Integer.MAX_VALUE, entry.reads() * weight));
             home.policy().access(access, home::wish);
         }
         if (entry.writes() > 0) {

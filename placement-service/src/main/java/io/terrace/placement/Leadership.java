@@ -17,4 +17,7 @@ public interface Leadership {
 
     /** As last stored, by this NameNode or another one; never fails, with nothing stored it is the initial ones. */
     StandingOrders standingOrders();
+
+    /** The policy to begin the epoch with: the one that was applied last, else the configured one; never fails. */
+    PolicyChoice policy();
 }

@@ -25,7 +25,9 @@ public final class Move {
         OPERATOR,
         PIN,
         /** Another DataNode has become the block's home. */
-        MOVED_HOME
+        MOVED_HOME,
+        /** A rule of the policy file. */
+        RULE
     }
 
     private static final int MOST_SENDINGS = 10;

@@ -1,7 +1,9 @@
 package io.terrace.placement;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the loop asks of the NameNode's maps. The NameNode's own implementation takes the read lock for a bounded number
@@ -44,6 +46,21 @@ public interface NameView {
         public Located {
             nodes = List.copyOf(nodes);
         }
+    }
+
+    /**
+     * The file that a block belongs to.
+     *
+     * @param path absolute, without a trailing slash
+     */
+    record Named(long inode, String path, long lengthBytes) {}
+
+    /**
+     * The files of blocks, in their order, of which there are at most {@link PlacementSettings#lockBlocks}; null where the
+     * block is gone. A view without names knows none, so rules by path never let anything of it be promoted.
+     */
+    default List<@Nullable Named> names(List<Long> blocks) {
+        return Collections.nCopies(blocks.size(), null);
     }
 
     /** Verdicts in the order of the candidates, of which there are at most {@link PlacementSettings#lockBlocks}. */

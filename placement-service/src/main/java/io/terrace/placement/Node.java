@@ -110,6 +110,25 @@ final class Node {
         return anew;
     }
 
+    /** A heartbeat that says what the last one said of the DataNode itself, and no news. */
+    Heartbeat silence() {
+        return new Heartbeat(
+                uuid,
+                host,
+                transferPort,
+                incarnation,
+                sequence,
+                tiers,
+                List.of(),
+                List.of(),
+                false,
+                List.of(),
+                List.of(),
+                Long.MAX_VALUE / 1000,
+                serving,
+                Map.of());
+    }
+
     /** Gives the policy what is not reserved for pins, by cache directives or by the service. */
     void resizePolicy(long nowMs) {
         long room = Math.max(0, memory.capacityBytes() - pinnedThereBytes - pinnedHereBytes);

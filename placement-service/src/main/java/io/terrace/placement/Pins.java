@@ -4,13 +4,16 @@ import io.terrace.placement.Move.Cause;
 import io.terrace.placement.Move.Kind;
 import io.terrace.placement.NameView.Located;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of pinned files: each is promoted on one DataNode that holds it, room for it is reserved there, and no
- * policy hears of it. Files are looked at again every {@value #REFRESH_MS} ms, as they may be appended to, deleted or
+ * policy hears of it. They are those of the standing orders and those that rules pin. Files are looked at again every {@value #REFRESH_MS} ms, as they may be appended to, deleted or
  * re-replicated. Owned by the loop's thread.
  */
 final class Pins {
@@ -22,15 +25,23 @@ final class Pins {
 
     private final Board board;
     private final NameView view;
+    private Rulings rulings;
     private final Map<Long, Pinned> blocks = new HashMap<>();
     private long refreshedMs = Long.MIN_VALUE;
 
     /** A pinned block and the DataNode that reserves room for it; null when none has any. */
     record Pinned(StampedBlock block, @Nullable Node node) {}
 
-    Pins(Board board, NameView view) {
+    Pins(Board board, NameView view, Rulings rulings) {
         this.board = board;
         this.view = view;
+        this.rulings = rulings;
+    }
+
+    /** Other rules pin other files from now on. */
+    void obey(Rulings others) {
+        rulings = others;
+        changed();
     }
 
     /** The pins changed: look at once. */
@@ -56,13 +67,20 @@ final class Pins {
         if (refreshedMs != Long.MIN_VALUE && nowMs - refreshedMs < REFRESH_MS) {
             return;
         }
-        if (orders.pins().isEmpty() && blocks.isEmpty()) {
+        Set<Long> files = new LinkedHashSet<>(orders.pins());
+        files.addAll(rulings.pinnedFiles());
+        if (files.isEmpty() && blocks.isEmpty()) {
             return;
         }
         refreshedMs = nowMs;
         Map<Long, Located> wanted = new HashMap<>();
-        for (Located located : view.blocksOf(orders.pins(), MOST_BLOCKS)) {
+        Set<Long> gone = new HashSet<>(rulings.pinnedFiles());
+        for (Located located : view.blocksOf(files, MOST_BLOCKS)) {
             wanted.put(located.block().id(), located);
+            gone.remove(located.inode());
+        }
+        if (wanted.size() < MOST_BLOCKS) {
+            rulings.pinnedFilesGone(gone);
         }
         for (Pinned pinned : List.copyOf(blocks.values())) {
             Located located = wanted.get(pinned.block.id());

@@ -2,8 +2,12 @@ package io.terrace.placement;
 
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
+import io.terrace.placement.Heartbeat.Heat;
 import io.terrace.placement.HeartbeatAnswer.Order;
+import io.terrace.placement.Move.Cause;
 import io.terrace.placement.Node.Resident;
+import io.terrace.placement.Rulings.Breach;
+import io.terrace.placement.accesslog.AccessSink;
 import io.terrace.placement.policyfile.PolicySpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +32,13 @@ public final class Placement {
     private final Figures figures;
     private final Regime regime;
     private Board board;
+    private Rulings rulings;
     private Intake intake;
     private Planner planner;
     private Dispatcher dispatcher;
     private Pins pins;
+    private @Nullable Rehearsal rehearsal;
+    private AccessSink accesses = AccessSink.NONE;
 
     private long epoch;
     private boolean active;
@@ -49,10 +56,16 @@ public final class Placement {
         this.figures = figures;
         this.regime = new Regime(settings.choice(), maker, figures);
         this.board = new Board(settings, figures);
-        this.intake = new Intake(board);
-        this.planner = new Planner(board);
+        this.rulings = new Rulings(board, view, regime.spec());
+        this.intake = new Intake(board, rulings);
+        this.planner = new Planner(board, rulings);
         this.dispatcher = new Dispatcher(board, view);
-        this.pins = new Pins(board, view);
+        this.pins = new Pins(board, view, rulings);
+    }
+
+    /** Who is told of all accesses from now on; to be set before the first heartbeat. */
+    public void tellAccesses(AccessSink sink) {
+        accesses = sink;
     }
 
     /**
@@ -78,11 +91,18 @@ public final class Placement {
 
     private void reset() {
         board = new Board(settings, figures);
-        intake = new Intake(board);
-        planner = new Planner(board);
         dispatcher = new Dispatcher(board, view);
-        pins = new Pins(board, view);
+        pins = new Pins(board, view, rulings);
+        rehearsal = null;
+        rulesChanged();
         tickedMs = Long.MIN_VALUE;
+    }
+
+    private void rulesChanged() {
+        rulings = new Rulings(board, view, regime.spec());
+        intake = new Intake(board, rulings);
+        planner = new Planner(board, rulings);
+        pins.obey(rulings);
     }
 
     /** What the operator wants has changed. */
@@ -101,7 +121,51 @@ public final class Placement {
         if (wanted.equals(regime.inForce()) && regime.trouble() == null) {
             return null;
         }
-        return new PolicySwitch(board, regime).to(nowMs, wanted);
+        String refusal = new PolicySwitch(board, regime).to(nowMs, wanted);
+        if (refusal == null) {
+            rulesChanged();
+        }
+        return refusal;
+    }
+
+    /**
+     * Lets a policy decide beside the one in force, on the same accesses; it moves nothing. One at a time.
+     *
+     * @param forMs it ends by itself after this
+     * @return null, or why it cannot
+     */
+    public @Nullable String rehearse(long nowMs, PolicyChoice candidate, long forMs) {
+        if (rehearsal != null && rehearsal.isRunning(nowMs)) {
+            return "policy " + rehearsal.policy() + " is being rehearsed; end that first";
+        }
+        Placement understudy = new Placement(settings, view, new Figures(), regime.maker());
+        String refusal = understudy.policy(nowMs, candidate);
+        if (refusal == null) {
+            understudy.activate(1, orders);
+            rehearsal = new Rehearsal(nowMs, forMs, understudy, board, settings.heartbeatEntries());
+            understudy.learn(nowMs, board);
+        }
+        return refusal;
+    }
+
+    /** Ends the rehearsal, if one runs; what it came to is kept until the next one. */
+    public void endRehearsal(long nowMs) {
+        if (rehearsal != null) {
+            rehearsal.end(nowMs);
+        }
+    }
+
+    /** The rehearsal that runs or ran last in this epoch; null when none did. */
+    public @Nullable Rehearsal rehearsal() {
+        return rehearsal;
+    }
+
+    /** Takes over the heat of another loop's DataNodes and lets the policy know it, as a switch of policies does. */
+    private void learn(long nowMs, Board other) {
+        for (BlockHeat heat : other.heat().latest(PolicySwitch.REPLAYED_BLOCKS)) {
+            board.heat().put(heat.copied(node -> board.nodes().get(node.uuid())));
+        }
+        new PolicySwitch(board, regime).to(nowMs, regime.inForce());
     }
 
     public PolicyChoice policyInForce() {
@@ -133,6 +197,9 @@ public final class Placement {
                 return again;
             }
         }
+        if (rehearsal != null) {
+            rehearsal.heartbeat(nowMs, node, heartbeat);
+        }
         take(nowMs, node, heartbeat);
         List<Order> toDo = decide(nowMs, node);
         HeartbeatAnswer answer =
@@ -156,7 +223,18 @@ public final class Placement {
             dispatcher.sendAgain(node);
         }
         intake.residency(nowMs, node, cut(heartbeat.residency()), heartbeat.full());
-        intake.heat(nowMs, node, cut(heartbeat.heat()));
+        List<Heat> heat = cut(heartbeat.heat());
+        for (Heat entry : heat) {
+            StampedBlock block = entry.block();
+            accesses.accesses(
+                    block.id(),
+                    block.lengthBytes(),
+                    entry.reads(),
+                    entry.bytesRead(),
+                    entry.writes(),
+                    entry.bytesWritten());
+        }
+        intake.heat(nowMs, node, heat);
     }
 
     private <T> List<T> cut(List<T> entries) {
@@ -205,8 +283,15 @@ public final class Placement {
         if (!active) {
             return 0;
         }
+        if (rehearsal != null) {
+            rehearsal.turn(nowMs, orders);
+        }
         if (mayMove()) {
             pins.turn(nowMs, orders);
+            for (Breach breach : rulings.sweep(nowMs)) {
+                String why = breach.ruling().sentence();
+                board.dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
+            }
         }
         boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
         if (tick) {
@@ -255,7 +340,7 @@ public final class Placement {
 
     /** Reports on the present state, for the thread that owns the loop. */
     public Reports reports() {
-        return new Reports(board, pins, settings);
+        return new Reports(board, pins, rulings, settings);
     }
 
     /** The loop's gauges. */

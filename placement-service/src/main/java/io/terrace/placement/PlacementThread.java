@@ -145,6 +145,7 @@ public final class PlacementThread implements AutoCloseable {
         if (epoch != Leadership.STANDBY && failures < MOST_FAILURES) {
             // After a failure the same leadership begins an epoch of its own, above the one that broke.
             long begun = Math.max(epoch, placement.epoch() + (epoch <= placement.epoch() ? 1 : 0));
+            placement.policy(clockMs.getAsLong(), leadership.policy());
             placement.activate(begun, leadership.standingOrders());
             LOG.info("Placement is active in epoch {}", begun);
         }

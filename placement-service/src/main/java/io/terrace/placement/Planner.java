@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class Planner {
 
     private final Board board;
+    private final Rulings rulings;
     private final Figures figures;
 
-    Planner(Board board) {
+    Planner(Board board, Rulings rulings) {
         this.board = board;
+        this.rulings = rulings;
         this.figures = board.figures();
     }
 
@@ -80,7 +82,11 @@ final class Planner {
         figures.increment(Figure.PLACEMENT_PROMOTIONS_WISHED);
         BlockHeat heat = board.heat().find(id);
         boolean heldBack = node.backOff().holdsBack(nowMs, id);
-        if (heat == null || !movesAllowed || heldBack || node.agenda().isFullFor(Kind.PROMOTE)) {
+        if (heat == null
+                || isForbidden(heat)
+                || !movesAllowed
+                || heldBack
+                || node.agenda().isFullFor(Kind.PROMOTE)) {
             figures.increment(Figure.PLACEMENT_MOVES_HELD_BACK);
             StampedBlock block = heat == null ? new StampedBlock(id, 0, wish.sizeBytes()) : heat.block();
             board.correct(nowMs, node, block, false);
@@ -95,6 +101,12 @@ final class Planner {
         move.victims().addAll(drops);
         drops.clear();
         node.agenda().enqueue(move, false);
+    }
+
+    /** Blocks that were read under another policy's rules were not looked up under these. */
+    private boolean isForbidden(BlockHeat heat) {
+        Ruling ruling = rulings.known(heat);
+        return ruling == null || ruling.forbids();
     }
 
     private void drop(long nowMs, Node node, Wish wish, List<Move> drops) {

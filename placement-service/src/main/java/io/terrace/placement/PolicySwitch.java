@@ -53,13 +53,14 @@ final class PolicySwitch {
             return regime.trouble();
         }
         regime.enter(wanted);
-        long sinceMs = replayed().stream().mapToLong(BlockHeat::lastMs).min().orElse(nowMs);
+        List<BlockHeat> latest = board.heat().latest(REPLAYED_BLOCKS);
+        long sinceMs = latest.stream().mapToLong(BlockHeat::lastMs).min().orElse(nowMs);
         made.forEach((node, policy) -> {
             retract(nowMs, node);
             node.obey(sinceMs, policy);
         });
         adopt(sinceMs, made.keySet());
-        replayed().forEach(this::replay);
+        latest.forEach(this::replay);
         return null;
     }
 
@@ -100,12 +101,6 @@ final class PolicySwitch {
     private static boolean stays(Node node, long blockId) {
         Move open = node.agenda().open(blockId);
         return open == null || open.isPromotion();
-    }
-
-    /** The blocks read last, of those the one read longest ago first. */
-    private List<BlockHeat> replayed() {
-        Collection<BlockHeat> all = board.heat().all();
-        return all.stream().skip(Math.max(0, all.size() - REPLAYED_BLOCKS)).toList();
     }
 
     private void replay(BlockHeat heat) {

@@ -4,9 +4,7 @@ import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import io.terrace.placement.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicySpec;
-import io.terrace.policy.Hierarchy;
 import io.terrace.policy.Policy;
-import io.terrace.policy.Tier;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +14,6 @@ import org.jspecify.annotations.Nullable;
  * needs no library. Outlives the epochs. Owned by the loop's thread.
  */
 final class Regime {
-
-    /** What each DataNode's policy places blocks in. Latencies and rates are those that simulations read with. */
-    static final Hierarchy TIERS = Hierarchy.of(
-            new Tier("memory", 0, 3_000, 8_000_000_000L, true),
-            new Tier("home", Tier.UNBOUNDED, 150_000, 500_000_000L, false));
 
     private static final PolicyChoice LAST_RESORT =
             new PolicyChoice(PolicySpec.plain("idecider", Map.of("remembered", "100000")), Source.FALLBACK, 0);
@@ -35,6 +28,10 @@ final class Regime {
         this.inForce = first;
         this.maker = maker;
         this.figures = figures;
+    }
+
+    PolicyMaker maker() {
+        return maker;
     }
 
     PolicyChoice inForce() {
@@ -54,7 +51,7 @@ final class Regime {
     /** An instance of the policy in force, or of the one that has to take its place from now on. */
     Policy make() {
         try {
-            Policy made = maker.make(inForce.spec(), TIERS);
+            Policy made = maker.make(inForce.spec(), PolicySpec.TIERS);
             if (trouble == null) {
                 lastGood = inForce;
             }
@@ -64,10 +61,10 @@ final class Regime {
             inForce = inForce == lastGood ? LAST_RESORT : lastGood;
         }
         try {
-            return maker.make(inForce.spec(), TIERS);
+            return maker.make(inForce.spec(), PolicySpec.TIERS);
         } catch (Throwable e) {
             inForce = LAST_RESORT;
-            return maker.make(LAST_RESORT.spec(), TIERS);
+            return maker.make(LAST_RESORT.spec(), PolicySpec.TIERS);
         }
     }
 
@@ -75,7 +72,7 @@ final class Regime {
     @Nullable
     Policy tryOut(PolicyChoice wanted) {
         try {
-            return maker.make(wanted.spec(), TIERS);
+            return maker.make(wanted.spec(), PolicySpec.TIERS);
         } catch (Throwable e) {
             refuse(wanted, e);
             return null;

@@ -16,9 +16,11 @@ public final class Reports {
 
     private final Board board;
     private final Pins pins;
+    private final Rulings rulings;
     private final PlacementSettings settings;
 
-    Reports(Board board, Pins pins, PlacementSettings settings) {
+    Reports(Board board, Pins pins, Rulings rulings, PlacementSettings settings) {
+        this.rulings = rulings;
         this.board = board;
         this.pins = pins;
         this.settings = settings;
@@ -143,14 +145,22 @@ public final class Reports {
                     open,
                     Math.max(0, node.backOff().untilMs(blockId) - nowMs)));
         }
-        NameView.Verdict excluded = heat == null ? null : heat.excluded();
         return new BlockReport(
                 blockId,
                 heat == null ? null : hot(nowMs, heat),
                 pins.find(blockId) != null,
-                excluded == null ? null : excluded.text(),
+                excluded(heat),
                 standings,
                 board.chronicle().of(blockId, moves));
+    }
+
+    private @Nullable String excluded(@Nullable BlockHeat heat) {
+        if (heat == null) {
+            return null;
+        }
+        NameView.Verdict verdict = heat.excluded();
+        Ruling ruling = rulings.known(heat);
+        return verdict != null ? verdict.text() : ruling != null && ruling.forbids() ? ruling.sentence() : null;
     }
 
     public List<Move> latestMoves(int most) {

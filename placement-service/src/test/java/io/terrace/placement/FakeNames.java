@@ -11,6 +11,7 @@ final class FakeNames implements NameView {
 
     final Map<Long, Verdict> verdicts = new HashMap<>();
     final Map<Long, List<Located>> files = new HashMap<>();
+    final Map<Long, Named> named = new HashMap<>();
     int looks;
     int mostInOneLook;
 
@@ -23,6 +24,14 @@ final class FakeNames implements NameView {
             answers.add(verdicts.getOrDefault(candidate.block().id(), Verdict.FIT));
         }
         return answers;
+    }
+
+    @Override
+    public List<Named> names(List<Long> blocks) {
+        mostInOneLook = Math.max(mostInOneLook, blocks.size());
+        List<Named> names = new ArrayList<>();
+        blocks.forEach(block -> names.add(named.get(block)));
+        return names;
     }
 
     @Override

@@ -33,15 +33,17 @@ final class AdminChanges {
     private final NameNodeView view;
     private final NameLookup lookup;
     private final OrdersDesk desk;
+    private final PolicyChanges policies;
 
-    AdminChanges(PlacementThread loop, NameNodeView view, NameLookup lookup, OrdersDesk desk) {
+    AdminChanges(PlacementThread loop, NameNodeView view, NameLookup lookup, OrdersDesk desk, PolicyChanges policies) {
+        this.policies = policies;
         this.loop = loop;
         this.view = view;
         this.lookup = lookup;
         this.desk = desk;
     }
 
-    ChangeResponseProto carryOut(ChangeRequestProto request)
+    ChangeResponseProto carryOut(ChangeRequestProto request, String user)
             throws IOException, TimeoutException, InterruptedException {
         return switch (request.getVerb()) {
             case PROMOTE_NOW -> promote(request.getTarget(), request.hasNode() ? request.getNode() : null);

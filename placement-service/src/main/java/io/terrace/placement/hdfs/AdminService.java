@@ -9,15 +9,22 @@ import io.terrace.placement.Reports;
 import io.terrace.placement.Reports.HotBlock;
 import io.terrace.placement.Reports.NodeReport;
 import io.terrace.placement.StandingOrders;
+import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.placement.hdfs.NameLookup.BlockFacts;
 import io.terrace.placement.hdfs.NameLookup.FileFacts;
 import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.DoctorRequestProto;
 import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
+import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
@@ -59,6 +66,8 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     private final NameLookup lookup;
     private final Figures figures;
     private final OrdersDesk desk;
+    private final PolicyDesk policies;
+    private final @Nullable AccessLog accessLog;
     private final AdminChanges changes;
     private final CallerRights rights;
     private final AuditTrail audit = new AuditTrail();
@@ -71,8 +80,12 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             PlacementThread loop,
             NameNodeView view,
             StandingOrdersStore store,
+            PolicyDesk policies,
+            @Nullable AccessLog accessLog,
             Figures figures)
             throws IOException {
+        this.policies = policies;
+        this.accessLog = accessLog;
         this.nameNode = nameNode;
         this.conf = conf;
         this.settings = settings;
@@ -80,7 +93,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
         this.figures = figures;
         this.lookup = new NameLookup(nameNode.getNamesystem(), view);
         this.desk = new OrdersDesk(loop, store);
-        this.changes = new AdminChanges(loop, view, lookup, desk);
+        this.changes = new AdminChanges(loop, view, lookup, desk, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, conf);
         this.startedMs = loop.nowMs();
     }
@@ -88,6 +101,10 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     @Override
     public void close() {
         desk.close();
+        policies.close();
+        if (accessLog != null) {
+            accessLog.close();
+        }
     }
 
     @Override
@@ -100,13 +117,13 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
                         .setEpoch(placement.isActive() ? placement.epoch() : 0)
                         .setServe(orders.serve())
                         .setMoves(orders.moves())
+                        .setPolicy(placement.policyInForce().spec().policy())
                         .setPinnedFiles(orders.pins().size());
             });
             figures.snapshot(Figure.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
             return response.setNameNode(nameNode.getNameNodeAddressHostPortString())
                     .setBlockPoolId(nameNode.getNamesystem().getBlockManager().getBlockPoolId())
-                    .setPolicy(settings.policy())
                     .setMoveBytesPerSecond(settings.moveBytesPerSecond())
                     .setUpMs(loop.nowMs() - startedMs)
                     .build();
@@ -206,7 +223,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             UserGroupInformation caller = CallerRights.caller();
             String command = "terrace."
                     + request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", "");
-            String target = request.hasTarget() ? request.getTarget() : null;
+            String target = request.hasTarget() ? request.getTarget() : PolicyChanges.named(request);
             if (!rights.mayChange()) {
                 audit.line(false, caller, command, target, "denied");
                 throw new AccessControlException(caller.getShortUserName()
@@ -214,7 +231,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             }
             checkActive();
             try {
-                ChangeResponseProto response = changes.carryOut(request);
+                ChangeResponseProto response = changes.carryOut(request, caller.getShortUserName());
                 audit.line(
                         true,
                         caller,
@@ -234,26 +251,47 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
         return answer(() -> {
             Findings findings = new Findings(nameNode.getNamesystem(), conf, lookup);
             // A standby hears no heartbeats, so it would find every DataNode unreachable.
-            return loop.vitals().active()
-                    ? DoctorResponseProto.newBuilder()
-                            .addAllFindings(findings.find(nodes()))
-                            .build()
-                    : DoctorResponseProto.getDefaultInstance();
+            DoctorResponseProto.Builder response = DoctorResponseProto.newBuilder();
+            if (loop.vitals().active()) {
+                response.addAllFindings(findings.find(nodes()));
+            }
+            List<FindingProto> ofPolicy = loop.ask(placement -> PolicyFindings.find(placement, policies, figures));
+            return response.addAllFindings(ofPolicy).build();
         });
     }
 
     @Override
-    public io.terrace.protocol.proto.AdminProtos.PolicyResponseProto policy(
-            RpcController controller, io.terrace.protocol.proto.AdminProtos.PolicyRequestProto request)
-            throws ServiceException {
-        throw new ServiceException("policies are shown by a later version");
+    public PolicyResponseProto policy(RpcController controller, PolicyRequestProto request) throws ServiceException {
+        return answer(() -> {
+            checkActive();
+            boolean full = rights.mayChange();
+            return loop.ask(placement -> PolicyCodec.policy(placement, loop.nowMs(), policies, full))
+                    .addAllSteps(PolicyCodec.steps(policies.history(), full))
+                    .setMoveBytesPerSecond(settings.moveBytesPerSecond())
+                    .setAccessLog(accessLog != null)
+                    .build();
+        });
     }
 
     @Override
-    public io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto accessLog(
-            RpcController controller, io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto request)
+    public AccessLogResponseProto accessLog(RpcController controller, AccessLogRequestProto request)
             throws ServiceException {
-        throw new ServiceException("the log of accesses is shown by a later version");
+        return answer(() -> {
+            UserGroupInformation caller = CallerRights.caller();
+            if (!rights.mayChange()) {
+                audit.line(false, caller, "terrace.access-log", null, "denied");
+                throw new AccessControlException(caller.getShortUserName()
+                        + " may not read the log of accesses: superuser or terrace.placement.admin.acl is needed");
+            }
+            if (accessLog == null) {
+                throw new IOException("this NameNode logs no accesses; set "
+                        + SettingKeys.PLACEMENT_ACCESS_LOG_DIR.key() + " in its configuration");
+            }
+            if (!request.hasSegment()) {
+                audit.line(true, caller, "terrace.access-log", null, "read");
+            }
+            return PolicyCodec.accessLog(accessLog, request);
+        });
     }
 
     private List<NodeReport> nodes() throws TimeoutException, InterruptedException {

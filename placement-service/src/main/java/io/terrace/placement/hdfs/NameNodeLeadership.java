@@ -1,6 +1,7 @@
 package io.terrace.placement.hdfs;
 
 import io.terrace.placement.Leadership;
+import io.terrace.placement.PolicyChoice;
 import io.terrace.placement.StandingOrders;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
@@ -17,12 +18,14 @@ final class NameNodeLeadership implements Leadership {
 
     private final NameNode nameNode;
     private final StandingOrdersStore store;
+    private final PolicyDesk policies;
     private long transitionMs = Long.MIN_VALUE;
     private long epoch = STANDBY;
 
-    NameNodeLeadership(NameNode nameNode, StandingOrdersStore store) {
+    NameNodeLeadership(NameNode nameNode, StandingOrdersStore store, PolicyDesk policies) {
         this.nameNode = nameNode;
         this.store = store;
+        this.policies = policies;
     }
 
     @Override
@@ -52,5 +55,10 @@ final class NameNodeLeadership implements Leadership {
     @Override
     public StandingOrders standingOrders() {
         return store.load();
+    }
+
+    @Override
+    public PolicyChoice policy() {
+        return policies.atActivation();
     }
 }

@@ -19,6 +19,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.util.RwLockMode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The NameNode's maps, read under its read lock for at most so many blocks at a time. How often and how long the lock
@@ -101,6 +102,29 @@ final class NameNodeView implements NameView {
             }
         }
         return Verdict.NO_REPLICA;
+    }
+
+    @Override
+    public List<@Nullable Named> names(List<Long> blocks) {
+        if (blocks.size() > lockBlocks) {
+            throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
+        }
+        return locked(RwLockMode.GLOBAL, "terraceNames", blocks.size(), () -> {
+            List<@Nullable Named> names = new ArrayList<>(blocks.size());
+            for (long id : blocks) {
+                BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
+                INode file =
+                        stored == null ? null : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
+                names.add(
+                        file == null || !file.isFile()
+                                ? null
+                                : new Named(
+                                        file.getId(),
+                                        file.getFullPathName(),
+                                        file.asFile().computeFileSize()));
+            }
+            return names;
+        });
     }
 
     @Override

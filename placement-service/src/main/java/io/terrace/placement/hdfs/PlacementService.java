@@ -4,6 +4,7 @@ import io.terrace.metrics.Figures;
 import io.terrace.placement.Placement;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.PlacementThread;
+import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.SettingKeys;
@@ -54,17 +55,27 @@ final class PlacementService implements AutoCloseable {
         Figures figures = new Figures();
         NameNodeView view = new NameNodeView(namesystem, figures, settings.lockBlocks());
         StandingOrdersStore store = new StandingOrdersStore(nameNode);
+        SettingsReader reader = new SettingsReader(conf);
+        AccessLog accessLog = reader.accessLog(figures);
+        PolicyDesk policies = new PolicyDesk(
+                new RootAttribute(nameNode, PolicyDesk.NAME), settings.choice(), reader.policyFile(figures), Time::now);
+        Placement placement = new Placement(settings, view, figures);
+        if (accessLog != null) {
+            placement.tellAccesses(accessLog);
+        }
         PlacementThread loop = new PlacementThread(
-                new Placement(settings, view, figures),
-                new NameNodeLeadership(nameNode, store),
+                placement,
+                new NameNodeLeadership(nameNode, store, policies),
                 figures,
                 settings.intervalMs(),
                 Time::monotonicNow);
-        AdminService admin = new AdminService(nameNode, conf, settings, loop, view, store, figures);
+        AdminService admin =
+                new AdminService(nameNode, conf, settings, loop, view, store, policies, accessLog, figures);
         RPC.Server server = null;
         try {
             server = server(nameNode, conf, new HeartbeatService(new DataNodeCheck(namesystem, conf), loop), admin);
             loop.start();
+            policies.serve(loop, reader.millis(SettingKeys.PLACEMENT_POLICY_FILE_INTERVAL, 100));
             server.start();
             InetSocketAddress bound = server.getListenerAddress();
             // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.

@@ -1,12 +1,17 @@
 package io.terrace.placement.hdfs;
 
+import io.terrace.metrics.Figures;
 import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.policy.Hierarchy;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
 import io.terrace.policy.Tier;
 import io.terrace.protocol.SettingKeys;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,13 +19,18 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
+import org.apache.hadoop.util.Time;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads {@link PlacementSettings} from Hadoop's configuration. Unknown {@code terrace.*} keys and values out of range are
  * refused with an {@link IllegalArgumentException} that names key and remedy.
  */
 public final class SettingsReader {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SettingsReader.class);
 
     private final Configuration conf;
 
@@ -54,6 +64,41 @@ public final class SettingsReader {
                 whole(SettingKeys.PLACEMENT_HEARTBEAT_ENTRIES, 100, 1_000_000),
                 whole(SettingKeys.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
                 millis(SettingKeys.PLACEMENT_HEAT_HALF_LIFE, 1_000));
+    }
+
+    /** The configured policy file; null when none is. */
+    @Nullable
+    PolicyFileWatch policyFile(Figures figures) {
+        String file = text(SettingKeys.PLACEMENT_POLICY_FILE);
+        return file.isEmpty() ? null : new PolicyFileWatch(path(SettingKeys.PLACEMENT_POLICY_FILE, file), figures);
+    }
+
+    /** The log of accesses, writing; null when it is off or its directory cannot be used, which is logged. */
+    @Nullable
+    AccessLog accessLog(Figures figures) {
+        String dir = text(SettingKeys.PLACEMENT_ACCESS_LOG_DIR);
+        long most = bytes(SettingKeys.PLACEMENT_ACCESS_LOG_BYTES, AccessLog.LEAST_BYTES);
+        if (dir.isEmpty() || !conf.getBoolean(SettingKeys.PLACEMENT_ACCESS_LOG_ENABLED.key(), true)) {
+            return null;
+        }
+        try {
+            return new AccessLog(path(SettingKeys.PLACEMENT_ACCESS_LOG_DIR, dir), most, Time::now, figures);
+        } catch (IOException e) {
+            LOG.error(
+                    "No accesses are logged: {} is {}, which cannot be used; make it a directory of the NameNode's user",
+                    SettingKeys.PLACEMENT_ACCESS_LOG_DIR.key(),
+                    dir,
+                    e);
+            return null;
+        }
+    }
+
+    private static Path path(SettingKeys key, String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw refusal(key, text, "a local path", e);
+        }
     }
 
     /** Refuses a configuration with {@code terrace.*} keys that nobody reads. */
@@ -107,6 +152,9 @@ public final class SettingsReader {
                     SettingKeys.PLACEMENT_POLICY_PARAMETERS.key() + " or terrace.placement." + policy + ".*: "
                             + e.getMessage(),
                     e);
+        } catch (LinkageError e) {
+            // Not a matter of settings: the loop takes another policy, and says so.
+            LOG.error("Policy {} cannot be made: its jars do not fit", policy, e);
         }
     }
 

@@ -2,14 +2,7 @@ package io.terrace.placement.hdfs;
 
 import io.terrace.placement.StandingOrders;
 import java.io.IOException;
-import java.security.PrivilegedExceptionAction;
-import java.util.EnumSet;
-import java.util.List;
-import org.apache.hadoop.fs.XAttr;
-import org.apache.hadoop.fs.XAttrSetFlag;
-import org.apache.hadoop.hdfs.XAttrHelper;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,50 +17,25 @@ final class StandingOrdersStore {
     static final String NAME = "trusted.terrace.placement";
 
     private static final Logger LOG = LoggerFactory.getLogger(StandingOrdersStore.class);
-    private static final String ROOT = "/";
-
-    private final NameNode nameNode;
+    private final RootAttribute attribute;
 
     StandingOrdersStore(NameNode nameNode) {
-        this.nameNode = nameNode;
+        this.attribute = new RootAttribute(nameNode, NAME);
     }
 
     /** As last stored; the initial ones when nothing is, or when it cannot be read, which is logged. */
     StandingOrders load() {
         try {
-            XAttr wanted = XAttrHelper.buildXAttr(NAME);
-            List<XAttr> present = nameNode.getRpcServer().listXAttrs(ROOT);
-            if (present == null || present.stream().noneMatch(wanted::equalsIgnoreValue)) {
-                return StandingOrders.initial();
-            }
-            byte[] value = nameNode.getRpcServer()
-                    .getXAttrs(ROOT, List.of(wanted))
-                    .get(0)
-                    .getValue();
-            return StandingOrders.decoded(value);
+            byte[] value = attribute.load();
+            return value == null ? StandingOrders.initial() : StandingOrders.decoded(value);
         } catch (IOException | RuntimeException e) {
             LOG.warn("Standing orders cannot be read from {} of /; nothing is pinned, paused or off", NAME, e);
             return StandingOrders.initial();
         }
     }
 
-    /**
-     * Stores them as the NameNode's own user. Not to be called while an RPC of a user is being answered on this thread,
-     * for it would then be done in the user's name.
-     */
+    /** As {@link RootAttribute#save}. */
     void save(StandingOrders orders) throws IOException {
-        try {
-            UserGroupInformation.getLoginUser().doAs((PrivilegedExceptionAction<Void>) () -> {
-                nameNode.getRpcServer()
-                        .setXAttr(
-                                ROOT,
-                                XAttrHelper.buildXAttr(NAME, orders.encoded()),
-                                EnumSet.of(XAttrSetFlag.CREATE, XAttrSetFlag.REPLACE));
-                return null;
-            });
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while standing orders were stored", e);
-        }
+        attribute.save(orders.encoded());
     }
 }

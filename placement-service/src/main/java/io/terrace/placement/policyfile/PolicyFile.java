@@ -1,11 +1,9 @@
 package io.terrace.placement.policyfile;
 
 import io.terrace.placement.policyfile.Rule.Place;
-import io.terrace.policy.Hierarchy;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
-import io.terrace.policy.Tier;
 import io.terrace.protocol.NearestWord;
 import io.terrace.protocol.SettingKeys;
 import java.io.StringReader;
@@ -137,7 +135,7 @@ public final class PolicyFile {
                 continue;
             }
             try {
-                PolicyCatalog.create(policy, Map.of(name, given), NOWHERE);
+                PolicyCatalog.create(policy, Map.of(name, given), PolicySpec.TIERS);
                 values.put(name, given);
             } catch (IllegalArgumentException e) {
                 complaints.add(value, String.valueOf(e.getMessage()));
@@ -145,10 +143,6 @@ public final class PolicyFile {
         }
         return values;
     }
-
-    /** Tiers of no size, to let a policy look at a parameter. */
-    private static final Hierarchy NOWHERE =
-            Hierarchy.of(new Tier("memory", 0, 1, 1, true), new Tier("home", 0, 1, 1, false));
 
     private SizeBounds size(YamlMap map, Node where) {
         SizeBounds bounds = new SizeBounds(map.bytes("smallest", 0, 0), map.bytes("largest", 1, Long.MAX_VALUE));

@@ -3,6 +3,7 @@ package io.terrace.placement.policyfile;
 import io.terrace.policy.Hierarchy;
 import io.terrace.policy.Policy;
 import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.Tier;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,6 +23,14 @@ public record PolicySpec(
         String policy, Map<String, String> parameters, SizeBounds size, List<Rule> rules, String text) {
 
     public static final int MOST_RULES = 200;
+
+    /**
+     * What each DataNode's policy places blocks in; the memory's size is told later. Latencies and rates are those that
+     * simulations read with.
+     */
+    public static final Hierarchy TIERS = Hierarchy.of(
+            new Tier("memory", 0, 3_000, 8_000_000_000L, true),
+            new Tier("home", Tier.UNBOUNDED, 150_000, 500_000_000L, false));
 
     public PolicySpec {
         parameters = Map.copyOf(parameters);

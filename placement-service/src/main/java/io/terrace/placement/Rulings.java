@@ -1,0 +1,177 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.Figure;
+import io.terrace.placement.Heartbeat.Heat;
+import io.terrace.placement.NameView.Named;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.policyfile.Rule;
+import io.terrace.placement.policyfile.Rule.Place;
+import io.terrace.placement.policyfile.SizeBounds;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies the rules of the policy file. A block's path is looked up when it is first read, and again after {@value
+ * #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often, read or not. Each look
+ * takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most {@value
+ * #LOOKS_PER_HEARTBEAT} of them: of blocks beyond, no policy hears until the next heartbeat. Without rules by path nothing
+ * is looked up. Owned by the loop's thread.
+ */
+final class Rulings {
+
+    static final long VALID_MS = 60_000;
+    static final int LOOKS_PER_HEARTBEAT = 16;
+
+    /** Files that rules pin; more are refused and counted. */
+    static final int MOST_PINNED = 1000;
+
+    private final NameView view;
+    private final Board board;
+    private final PolicySpec spec;
+    private final Map<Long, Ruling> fresh = new HashMap<>();
+    private final Map<Long, PinnedFile> pinned = new HashMap<>();
+    private final ArrayDeque<Resident> toSweep = new ArrayDeque<>();
+    private long sweptMs = Long.MIN_VALUE;
+
+    private record PinnedFile(Rule rule, long lengthBytes) {}
+
+    private record Resident(Node node, StampedBlock block) {}
+
+    Rulings(Board board, NameView view, PolicySpec spec) {
+        this.board = board;
+        this.view = view;
+        this.spec = spec;
+    }
+
+    /** Looks up what the entries of a heartbeat need. */
+    void prepare(long nowMs, List<Heat> entries) {
+        fresh.clear();
+        if (spec.rules().isEmpty()) {
+            return;
+        }
+        int limit = board.settings().lockBlocks() * LOOKS_PER_HEARTBEAT;
+        List<StampedBlock> unknown = new ArrayList<>();
+        for (Heat entry : entries) {
+            BlockHeat heat = board.heat().find(entry.block().id());
+            if (unknown.size() < limit && (heat == null || !isValid(nowMs, heat))) {
+                unknown.add(entry.block());
+            }
+        }
+        for (int from = 0; from < unknown.size(); from += board.settings().lockBlocks()) {
+            lookUp(unknown.subList(
+                    from, Math.min(unknown.size(), from + board.settings().lockBlocks())));
+        }
+    }
+
+    private boolean isValid(long nowMs, BlockHeat heat) {
+        return heat.rulingOf(spec) != null && nowMs - heat.ruledMs() < VALID_MS;
+    }
+
+    private void lookUp(List<StampedBlock> blocks) {
+        board.figures().add(Figure.PLACEMENT_RULES_LOOKUPS, blocks.size());
+        List<@Nullable Named> names =
+                view.names(blocks.stream().map(StampedBlock::id).toList());
+        for (int i = 0; i < blocks.size(); i++) {
+            Named named = names.get(i);
+            if (named != null) {
+                StampedBlock block = blocks.get(i);
+                fresh.put(block.id(), judged(block, named));
+            }
+        }
+    }
+
+    private Ruling judged(StampedBlock block, Named named) {
+        Rule rule = spec.ruleFor(named.path());
+        PinnedFile before = pinned.get(named.inode());
+        if (rule != null && rule.place() == Place.PIN) {
+            if (before == null || before.rule != rule) {
+                pin(rule, named);
+            }
+        } else if (before != null) {
+            pinned.remove(named.inode());
+        }
+        SizeBounds size = rule == null ? spec.size() : spec.size().and(rule.size());
+        return new Ruling(rule, size.contains(block.lengthBytes()));
+    }
+
+    private void pin(Rule rule, Named named) {
+        long taken = pinned.values().stream()
+                .filter(file -> file.rule == rule)
+                .mapToLong(PinnedFile::lengthBytes)
+                .sum();
+        if (pinned.size() >= MOST_PINNED || named.lengthBytes() > rule.mostBytes() - taken) {
+            board.figures().increment(Figure.PLACEMENT_RULES_PINS_REFUSED);
+            return;
+        }
+        pinned.put(named.inode(), new PinnedFile(rule, named.lengthBytes()));
+    }
+
+    /** What holds for a block that was just read; null while its path is not known. */
+    @Nullable
+    Ruling of(long nowMs, BlockHeat heat) {
+        if (spec.rules().isEmpty()) {
+            return spec.size().contains(heat.block().lengthBytes()) ? Ruling.FREE : Ruling.TOO_SMALL_OR_LARGE;
+        }
+        Ruling found = fresh.get(heat.block().id());
+        if (found != null) {
+            heat.rule(nowMs, spec, found);
+            return found;
+        }
+        return heat.rulingOf(spec);
+    }
+
+    /** What is known to hold for a block, without a look. */
+    @Nullable
+    Ruling known(BlockHeat heat) {
+        return spec.rules().isEmpty() ? of(0, heat) : heat.rulingOf(spec);
+    }
+
+    /** Inodes of files that rules pin. */
+    Collection<Long> pinnedFiles() {
+        return pinned.keySet();
+    }
+
+    /** These pinned files have no blocks any more. */
+    void pinnedFilesGone(Collection<Long> inodes) {
+        pinned.keySet().removeAll(inodes);
+    }
+
+    /** Looks at some of what is in memory; at everything within {@value #VALID_MS} ms where the lock's bound allows. */
+    List<Breach> sweep(long nowMs) {
+        if (!spec.hasRules()) {
+            return List.of();
+        }
+        if (toSweep.isEmpty() && (sweptMs == Long.MIN_VALUE || nowMs - sweptMs >= VALID_MS)) {
+            sweptMs = nowMs;
+            for (Node node : board.nodes().values()) {
+                node.residents().values().forEach(resident -> toSweep.add(new Resident(node, resident.block)));
+            }
+        }
+        List<Resident> looked = new ArrayList<>();
+        while (looked.size() < board.settings().lockBlocks() && !toSweep.isEmpty()) {
+            looked.add(toSweep.remove());
+        }
+        fresh.clear();
+        if (!spec.rules().isEmpty() && !looked.isEmpty()) {
+            lookUp(looked.stream().map(Resident::block).toList());
+        }
+        List<Breach> breaches = new ArrayList<>();
+        for (Resident resident : looked) {
+            BlockHeat heat = board.heat().touch(nowMs, resident.block);
+            Ruling ruling = of(nowMs, heat);
+            if (ruling != null && ruling.forbids()) {
+                breaches.add(new Breach(resident.node, resident.block, ruling));
+            }
+        }
+        fresh.clear();
+        return breaches;
+    }
+
+    /** A copy in memory that a rule forbids. */
+    record Breach(Node node, StampedBlock block, Ruling ruling) {}
+}

@@ -1,0 +1,246 @@
+package io.terrace.placement.accesslog;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.placement.accesslog.AccessBuffer.Batch;
+import io.terrace.placement.accesslog.Segments.Segment;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what is read and written, as the DataNodes report it, to gzipped CSV files in the format that the simulator
+ * replays: {@code time_s,object_id,bytes,op,obj_size,job}, seconds since 1970, block ids, no job, no names. An entry that
+ * stands for several reads becomes as many rows, at most {@value #MOST_ROWS}, all at the time of the heartbeat.
+ *
+ * <p>The loop's thread only fills a buffer ({@link AccessBuffer}); a thread of its own empties it every {@value
+ * #PERIOD_MS} ms. Files are for their owner only; an eighth of the bound, or {@value #SEGMENT_MS} ms, makes a file, and the
+ * oldest goes when all exceed the bound. A disk that fails costs rows, which are counted, and one line in the log for each
+ * file.
+ */
+public final class AccessLog implements AccessSink, AutoCloseable {
+
+    static final long PERIOD_MS = 1_000;
+    static final long SEGMENT_MS = 3_600_000;
+    static final int MOST_ROWS = 64;
+    public static final long LEAST_BYTES = 1 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);
+
+    private final Segments segments;
+    private final long mostBytes;
+    private final LongSupplier wallMs;
+    private final Figures figures;
+    private final AccessBuffer buffer = new AccessBuffer();
+    private final StringBuilder row = new StringBuilder(64);
+    private final Thread thread;
+
+    private volatile boolean running = true;
+    private volatile long bytesOnDisk;
+    private @Nullable CountedFile current;
+    private long latestMs;
+    private boolean failing;
+
+    /** A segment being written. */
+    private static final class CountedFile {
+        final long fromMs;
+        final Path path;
+        final OutputStream out;
+
+        CountedFile(long fromMs, Path path) throws IOException {
+            this.fromMs = fromMs;
+            this.path = path;
+            this.out = new GZIPOutputStream(
+                    Channels.newOutputStream(Files.newByteChannel(
+                            path,
+                            EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))),
+                    1 << 15,
+                    true);
+            out.write((Segments.HEADER + "\n").getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
+    /**
+     * Opens the directory and starts the writer.
+     *
+     * @param mostBytes on disk, at least {@link #LEAST_BYTES}
+     * @param wallMs milliseconds since 1970
+     */
+    public AccessLog(Path dir, long mostBytes, LongSupplier wallMs, Figures figures) throws IOException {
+        this.segments = Segments.open(dir);
+        this.mostBytes = mostBytes;
+        this.wallMs = wallMs;
+        this.figures = figures;
+        this.bytesOnDisk = segments.bytes();
+        figures.gauge(Figure.PLACEMENT_ACCESS_LOG_BYTES, () -> bytesOnDisk);
+        this.thread = new Thread(this::run, "terrace-access-log");
+        this.thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void accesses(long blockId, long lengthBytes, long reads, long bytesRead, long writes, long bytesWritten) {
+        if (reads + writes > 0
+                && !buffer.add(wallMs.getAsLong(), blockId, lengthBytes, reads, bytesRead, writes, bytesWritten)) {
+            figures.increment(Figure.PLACEMENT_ACCESS_LOG_LOST);
+        }
+    }
+
+    private void run() {
+        while (running) {
+            try {
+                Thread.sleep(PERIOD_MS);
+            } catch (InterruptedException e) {
+                running = false;
+            }
+            write();
+        }
+    }
+
+    private synchronized void write() {
+        Batch batch = buffer.take();
+        int written = 0;
+        try {
+            for (; written < batch.entries(); written++) {
+                entry(batch.values(), written * AccessBuffer.FIELDS);
+            }
+            CountedFile file = current;
+            if (file != null) {
+                file.out.flush();
+                roll(file);
+            }
+            bytesOnDisk = segments.bytes();
+            failing = false;
+        } catch (IOException e) {
+            figures.add(Figure.PLACEMENT_ACCESS_LOG_LOST, batch.entries() - written);
+            if (!failing) {
+                LOG.warn("The log of accesses cannot be written; accesses are lost until it can", e);
+            }
+            failing = true;
+            abandon();
+        }
+    }
+
+    private void roll(CountedFile file) throws IOException {
+        boolean old = latestMs - file.fromMs > SEGMENT_MS;
+        if (old || Files.size(file.path) > mostBytes / 8) {
+            finish();
+        }
+        segments.trim(mostBytes);
+    }
+
+    private void entry(long[] values, int at) throws IOException {
+        // A clock that was set back must not make a trace that goes back.
+        latestMs = Math.max(latestMs, values[at]);
+        CountedFile file = current;
+        if (file == null) {
+            file = open();
+        }
+        rows(file, 'R', values[at + 1], values[at + 2], values[at + 3], values[at + 4]);
+        rows(file, 'W', values[at + 1], values[at + 2], values[at + 5], values[at + 6]);
+    }
+
+    private CountedFile open() throws IOException {
+        while (Files.exists(segments.fileFor(latestMs))) {
+            latestMs++;
+        }
+        CountedFile file = new CountedFile(latestMs, segments.fileFor(latestMs));
+        current = file;
+        return file;
+    }
+
+    private void rows(CountedFile file, char op, long block, long length, long accesses, long bytes)
+            throws IOException {
+        long count = Math.min(MOST_ROWS, accesses);
+        for (long i = 0; i < count; i++) {
+            long part = bytes / count + (i == 0 ? bytes % count : 0);
+            row.setLength(0);
+            row.append(latestMs / 1000).append('.');
+            long millis = latestMs % 1000;
+            row.append(millis < 100 ? millis < 10 ? "00" : "0" : "").append(millis);
+            row.append(',').append(block).append(',').append(Math.min(length, part));
+            row.append(',').append(op).append(',').append(length).append(",\n");
+            file.out.write(row.toString().getBytes(StandardCharsets.US_ASCII));
+        }
+        figures.add(Figure.PLACEMENT_ACCESS_LOG_ROWS, count);
+    }
+
+    private void finish() throws IOException {
+        CountedFile file = current;
+        current = null;
+        if (file != null) {
+            file.out.close();
+        }
+    }
+
+    private void abandon() {
+        try {
+            finish();
+        } catch (IOException e) {
+            LOG.debug("The failed file cannot be closed either", e);
+        }
+    }
+
+    /** Writes what is in memory and ends the file that is being written. */
+    public synchronized void finishFile() throws IOException {
+        write();
+        finish();
+    }
+
+    /** Finished files with accesses from a time on. */
+    public synchronized List<Segment> since(long fromMs) throws IOException {
+        CountedFile open = current;
+        return segments.since(fromMs).stream()
+                .filter(segment -> open == null || !segment.file().equals(open.path))
+                .toList();
+    }
+
+    /** A part of a file that {@link #since} named; empty at its end. */
+    public byte[] read(String segment, long offset, int mostBytes) throws IOException {
+        for (Segment known : segments.list()) {
+            if (known.name().equals(segment)) {
+                try (FileChannel channel = FileChannel.open(known.file(), StandardOpenOption.READ)) {
+                    long left = Math.max(0, channel.size() - offset);
+                    ByteBuffer part = ByteBuffer.allocate((int) Math.min(mostBytes, left));
+                    while (part.hasRemaining() && channel.read(part, offset + part.position()) >= 0) {
+                        continue;
+                    }
+                    byte[] bytes = new byte[part.position()];
+                    part.flip().get(bytes);
+                    return bytes;
+                }
+            }
+        }
+        throw new IOException("the log of accesses has no file " + segment + " any more; ask again");
+    }
+
+    /** Writes what is left and ends the thread; waits a second for it. */
+    @Override
+    public void close() {
+        running = false;
+        thread.interrupt();
+        try {
+            thread.join(1000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        synchronized (this) {
+            abandon();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.Heartbeat.Medium;
+import io.terrace.placement.Heartbeat.TierState;
+import io.terrace.placement.Placement;
+import io.terrace.placement.PolicyChoice;
+import io.terrace.placement.Rehearsal;
+import io.terrace.placement.Reports.NodeReport;
+import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.accesslog.Segments.Segment;
+import io.terrace.placement.policyfile.PolicyHistory;
+import io.terrace.placement.policyfile.PolicyHistory.Step;
+import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
+import io.terrace.protocol.proto.AdminProtos.DecisionProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyStepProto;
+import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import org.apache.hadoop.thirdparty.protobuf.ByteString;
+
+/** Policies, rehearsals and the log of accesses on their way to {@code placementctl}. */
+final class PolicyCodec {
+
+    private static final int CHUNK_BYTES = 1 << 20;
+
+    private PolicyCodec() {}
+
+    /** @param full whether the caller may see the texts, which hold paths */
+    static PolicyResponseProto.Builder policy(Placement placement, long nowMs, PolicyDesk desk, boolean full) {
+        PolicyChoice choice = placement.policyInForce();
+        PolicyResponseProto.Builder response = PolicyResponseProto.newBuilder()
+                .setPolicy(choice.spec().policy())
+                .setSource(choice.source().name().toLowerCase(Locale.ROOT))
+                .setNumber(choice.number())
+                .setRules(choice.spec().rules().size());
+        new TreeMap<>(choice.spec().parameters())
+                .forEach((name, value) -> response.addParameters(
+                        PolicyParameterProto.newBuilder().setName(name).setValue(value)));
+        if (full) {
+            response.setText(choice.spec().text());
+        }
+        PolicyFileWatch file = desk.file();
+        if (file != null && full) {
+            response.setFile(file.file().toString());
+            String trouble = file.trouble();
+            if (trouble != null) {
+                response.setFileTrouble(trouble);
+            }
+        }
+        String trouble = placement.policyTrouble();
+        if (trouble != null) {
+            response.setTrouble(trouble);
+        }
+        Rehearsal rehearsal = placement.rehearsal();
+        if (rehearsal != null) {
+            response.setRehearsal(rehearsal(rehearsal, nowMs));
+        }
+        List<NodeReport> nodes = placement.reports().nodes(nowMs);
+        return response.setMemoryBytes(nodes.stream()
+                        .flatMap(node -> node.tiers().stream())
+                        .filter(tier -> tier.medium() == Medium.MEMORY)
+                        .mapToLong(TierState::capacityBytes)
+                        .sum())
+                .setDataNodes(nodes.size());
+    }
+
+    /** What was applied. Looks into each text, so it is not for the loop's thread. */
+    static List<PolicyStepProto> steps(PolicyHistory history, boolean full) {
+        return history.steps().stream()
+                .map(step -> step(step, step.number() == history.inForce(), full))
+                .toList();
+    }
+
+    private static PolicyStepProto step(Step step, boolean inForce, boolean full) {
+        PolicyStepProto.Builder proto = PolicyStepProto.newBuilder()
+                .setNumber(step.number())
+                .setBefore(step.before())
+                .setAtMs(step.atMs())
+                .setUser(step.user())
+                .setInForce(inForce);
+        String text = step.text();
+        if (text != null) {
+            proto.setPolicy(name(text));
+            if (full) {
+                proto.setText(text);
+            }
+        }
+        return proto.build();
+    }
+
+    private static String name(String text) {
+        try {
+            return PolicyDesk.parsed("policy", text).policy();
+        } catch (IllegalArgumentException e) {
+            return "unusable";
+        }
+    }
+
+    private static RehearsalProto rehearsal(Rehearsal rehearsal, long nowMs) {
+        Rehearsal.Totals totals = rehearsal.totals();
+        RehearsalProto.Builder proto = RehearsalProto.newBuilder()
+                .setPolicy(rehearsal.policy())
+                .setRunning(rehearsal.isRunning(nowMs))
+                .setRanMs(rehearsal.ranMs(nowMs))
+                .setLeftMs(rehearsal.leftMs(nowMs))
+                .setReads(totals.reads())
+                .setBytesRead(totals.bytesRead())
+                .setBytesFromMemory(totals.bytesFromMemory())
+                .setRehearsedBytesFromMemory(totals.rehearsedBytesFromMemory())
+                .setPromotions(totals.promotions())
+                .setPromotedBytes(totals.promotedBytes())
+                .setDrops(totals.drops())
+                .setPeakBytes(rehearsal.peakBytes());
+        String trouble = rehearsal.trouble();
+        if (trouble != null) {
+            proto.setTrouble(trouble);
+        }
+        for (Rehearsal.Decision decision : rehearsal.latest()) {
+            proto.addDecisions(DecisionProto.newBuilder()
+                    .setAgoMs(nowMs - decision.atMs())
+                    .setKind(HeartbeatCodec.kind(decision.order().kind()))
+                    .setBlockId(decision.order().block().id())
+                    .setLengthBytes(decision.order().block().lengthBytes())
+                    .setNode(decision.node()));
+        }
+        return proto.build();
+    }
+
+    /** The next part of the log from where the request says. */
+    static AccessLogResponseProto accessLog(AccessLog log, AccessLogRequestProto request) throws IOException {
+        if (!request.hasSegment()) {
+            log.finishFile();
+        }
+        List<Segment> segments = log.since(request.getFromMs());
+        AccessLogResponseProto.Builder response = AccessLogResponseProto.newBuilder()
+                .setTotalBytes(segments.stream().mapToLong(Segment::bytes).sum())
+                .setData(ByteString.EMPTY);
+        int at = 0;
+        while (request.hasSegment()
+                && at < segments.size()
+                && !segments.get(at).name().equals(request.getSegment())) {
+            at++;
+        }
+        if (at >= segments.size()) {
+            return response.build();
+        }
+        Segment segment = segments.get(at);
+        byte[] data = log.read(segment.name(), request.getOffset(), CHUNK_BYTES);
+        response.setData(ByteString.copyFrom(data));
+        long next = request.getOffset() + data.length;
+        if (next < segment.bytes() && data.length > 0) {
+            response.setNextSegment(segment.name()).setNextOffset(next);
+        } else if (at + 1 < segments.size()) {
+            response.setNextSegment(segments.get(at + 1).name()).setNextOffset(0);
+        }
+        return response.build();
+    }
+}

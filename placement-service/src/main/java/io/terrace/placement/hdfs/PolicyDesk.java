@@ -1,0 +1,215 @@
+package io.terrace.placement.hdfs;
+
+import io.terrace.placement.Placement;
+import io.terrace.placement.PlacementThread;
+import io.terrace.placement.PolicyChoice;
+import io.terrace.placement.PolicyChoice.Source;
+import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicyFileException;
+import io.terrace.placement.policyfile.PolicyHistory;
+import io.terrace.placement.policyfile.PolicyHistory.Step;
+import io.terrace.placement.policyfile.PolicySpec;
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows which policy is wanted: the applied one, else that of the policy file, else that of the settings. Applied ones are
+ * kept in the namespace ({@value #NAME} of {@code /}), so they hold on both NameNodes and after a restart.
+ *
+ * <p>A thread of its own looks at the file and stores what is applied; nothing here takes a lock of the NameNode. Changes
+ * come one at a time; the loop asks without waiting for one.
+ */
+final class PolicyDesk implements AutoCloseable {
+
+    static final String NAME = "trusted.terrace.policy";
+
+    private static final Logger LOG = LoggerFactory.getLogger(PolicyDesk.class);
+
+    private final RootAttribute attribute;
+    private final PolicyChoice settings;
+    private final @Nullable PolicyFileWatch file;
+    private final LongSupplier wallMs;
+    private final ScheduledExecutorService clerk = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "terrace-policy");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private volatile PolicyHistory history = PolicyHistory.EMPTY;
+    private @Nullable PlacementThread loop;
+
+    /** @param file null when none is configured; it is read once here */
+    PolicyDesk(RootAttribute attribute, PolicyChoice settings, @Nullable PolicyFileWatch file, LongSupplier wallMs) {
+        this.attribute = attribute;
+        this.settings = settings;
+        this.file = file;
+        this.wallMs = wallMs;
+        if (file != null) {
+            file.poll();
+        }
+    }
+
+    /** From now on the loop is told when the file changes. */
+    void serve(PlacementThread placementLoop, long pollMs) {
+        synchronized (this) {
+            loop = placementLoop;
+        }
+        if (file != null) {
+            clerk.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void poll() {
+        try {
+            if (file != null && file.poll()) {
+                tell(wanted());
+            }
+        } catch (IOException | TimeoutException | RuntimeException | LinkageError e) {
+            LOG.error("The policy file was read but its policy is not in force", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void tell(PolicyChoice choice) throws IOException, TimeoutException, InterruptedException {
+        PlacementThread placementLoop = loop;
+        if (placementLoop == null) {
+            return;
+        }
+        String refusal;
+        try {
+            refusal = placementLoop.ask(placement -> String.valueOf(placement.policy(placementLoop.nowMs(), choice)));
+        } catch (RejectedExecutionException e) {
+            throw new IOException("the placement loop is busy", e);
+        }
+        if (!refusal.equals("null")) {
+            throw new IOException(refusal);
+        }
+        LOG.info("Policy {} ({}) is in force", choice.spec().policy(), choice.source());
+    }
+
+    /** The policy to begin an epoch with. Reads what is applied from the namespace. */
+    PolicyChoice atActivation() {
+        try {
+            byte[] stored = attribute.load();
+            history = stored == null ? PolicyHistory.EMPTY : PolicyHistory.decoded(stored);
+        } catch (IOException | RuntimeException e) {
+            LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
+            history = PolicyHistory.EMPTY;
+        }
+        return wanted();
+    }
+
+    private PolicyChoice wanted() {
+        try {
+            return choice(history);
+        } catch (IllegalArgumentException e) {
+            // A policy of another version of Terrace.
+            LOG.error("The applied policy cannot be used any more; the configured one is in force. {}", e.getMessage());
+            return configured();
+        }
+    }
+
+    private PolicyChoice choice(PolicyHistory of) {
+        Step step = of.step(of.inForce());
+        return step == null || step.text() == null
+                ? configured()
+                : new PolicyChoice(parsed("policy " + step.number(), step.text()), Source.APPLIED, step.number());
+    }
+
+    private PolicyChoice configured() {
+        PolicySpec fromFile = file == null ? null : file.spec();
+        return fromFile == null ? settings : new PolicyChoice(fromFile, Source.FILE, 0);
+    }
+
+    /** @throws IllegalArgumentException with all that is wrong with it */
+    static PolicySpec parsed(String name, String text) {
+        try {
+            return PolicyFile.read(name, text);
+        } catch (PolicyFileException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Applies a policy; null text is the configured one. It is tried, stored, and then in force, or nothing changes.
+     *
+     * @return its number in the history
+     */
+    long apply(@Nullable String text, String user) throws IOException, TimeoutException, InterruptedException {
+        return change(before -> {
+            PolicyHistory applied = before.apply(wallMs.getAsLong(), user, text);
+            long number = applied.steps().get(applied.steps().size() - 1).number();
+            return new PolicyHistory(number, applied.steps());
+        });
+    }
+
+    /** What was in force before the last apply is in force again; its number, 0 for the configured one. */
+    long rollback() throws IOException, TimeoutException, InterruptedException {
+        return change(PolicyHistory::rollback);
+    }
+
+    private synchronized long change(UnaryOperator<PolicyHistory> change)
+            throws IOException, TimeoutException, InterruptedException {
+        PolicyHistory before = history;
+        PolicyHistory after = change.apply(before);
+        PolicyChoice choice = choice(after);
+        try {
+            choice.spec().make(PolicySpec.TIERS);
+        } catch (RuntimeException | LinkageError e) {
+            throw new IOException("policy " + choice.spec().policy() + " cannot be made: " + e, e);
+        }
+        store(after);
+        try {
+            tell(choice);
+        } catch (IOException | TimeoutException | RuntimeException e) {
+            store(before);
+            throw e;
+        }
+        history = after;
+        return after.inForce();
+    }
+
+    private void store(PolicyHistory changed) throws IOException, InterruptedException {
+        byte[] bytes = changed.encoded();
+        try {
+            clerk.submit(() -> {
+                        attribute.save(bytes);
+                        return null;
+                    })
+                    .get();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException("not stored: " + cause.getMessage(), cause);
+        }
+    }
+
+    /** The latest state of what was applied. */
+    PolicyHistory history() {
+        return history;
+    }
+
+    @Nullable
+    PolicyFileWatch file() {
+        return file;
+    }
+
+    /** Whether what is applied hides the configured policy file. */
+    boolean hidesFile(Placement placement) {
+        return file != null && placement.policyInForce().source() == Source.APPLIED;
+    }
+
+    @Override
+    public void close() {
+        clerk.shutdownNow();
+    }
+}

@@ -1,0 +1,112 @@
+package io.terrace.placement.accesslog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.placement.accesslog.Segments.Segment;
+import io.terrace.policy.sim.Trace;
+import io.terrace.policy.sim.TraceReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AccessLogTest {
+
+    @TempDir
+    Path dir;
+
+    private final Figures figures = new Figures();
+    private final AtomicLong wallMs = new AtomicLong(1_700_000_000_123L);
+
+    private AccessLog log(long bytes) throws IOException {
+        return new AccessLog(dir.resolve("log"), bytes, wallMs::get, figures);
+    }
+
+    @Test
+    void log_accesses_areATraceThatTheSimulatorReads() throws Exception {
+        try (AccessLog log = log(1 << 20)) {
+            log.accesses(7, 100, 3, 250, 0, 0);
+            wallMs.addAndGet(1500);
+            log.accesses(8, 50, 1, 50, 2, 60);
+            wallMs.addAndGet(-5000);
+            log.accesses(7, 100, 1, 1, 0, 0);
+            log.finishFile();
+            List<Segment> segments = log.since(0);
+            assertThat(segments).hasSize(1);
+            Trace trace = TraceReader.read(segments.get(0).file());
+            assertThat(trace.rows()).isEqualTo(7);
+            assertThat(trace.objects()).isEqualTo(2);
+            assertThat(trace.bytes(0) + trace.bytes(1) + trace.bytes(2)).isEqualTo(250);
+            assertThat(trace.timeMs(3) - trace.timeMs(0)).isEqualTo(1500);
+            assertThat(trace.timeMs(6)).as("a clock set back stands still").isEqualTo(trace.timeMs(5));
+            assertThat(trace.isWrite(4)).isTrue();
+            assertThat(figures.value(Figure.PLACEMENT_ACCESS_LOG_ROWS)).isEqualTo(7);
+            byte[] whole = log.read(segments.get(0).name(), 0, 1 << 20);
+            assertThat(whole).isEqualTo(Files.readAllBytes(segments.get(0).file()));
+            assertThat(log.read(segments.get(0).name(), whole.length, 10)).isEmpty();
+        }
+    }
+
+    @Test
+    void log_directoryAndFiles_areForTheirOwnerOnly() throws Exception {
+        Files.createDirectories(dir.resolve("log"));
+        Files.setPosixFilePermissions(dir.resolve("log"), PosixFilePermissions.fromString("rwxr-xr-x"));
+        try (AccessLog log = log(1 << 20)) {
+            log.accesses(7, 100, 3, 250, 0, 0);
+            log.finishFile();
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(dir.resolve("log"))))
+                    .isEqualTo("rwx------");
+            Path file = log.since(0).get(0).file();
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo("rw-------");
+        }
+    }
+
+    @Test
+    void log_beyondItsBound_dropsTheOldestFiles() throws Exception {
+        Random random = new Random(5);
+        long bound = AccessLog.LEAST_BYTES;
+        try (AccessLog log = log(bound)) {
+            for (int round = 0; round < 30; round++) {
+                for (int i = 0; i < 8_000; i++) {
+                    log.accesses(random.nextLong() >>> 1, 1 << 27, 1, random.nextInt(1 << 27), 0, 0);
+                    wallMs.addAndGet(random.nextInt(20));
+                }
+                log.finishFile();
+            }
+            long bytes = log.since(0).stream().mapToLong(Segment::bytes).sum();
+            // The newest file stands even when it alone exceeds the bound's eighth.
+            assertThat(bytes).isBetween(bound / 2, bound + bound / 4);
+            assertThat(log.since(wallMs.get())).hasSize(1);
+        }
+    }
+
+    @Test
+    void log_writerBehind_losesAndCounts() throws Exception {
+        try (AccessLog log = log(1 << 20)) {
+            synchronized (log) {
+                // The writer waits for this monitor, so nothing is taken out of the buffer twice.
+                for (int i = 0; i < 3 * AccessBuffer.ENTRIES; i++) {
+                    log.accesses(i, 1, 1, 1, 0, 0);
+                }
+            }
+            assertThat(figures.value(Figure.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(2L * AccessBuffer.ENTRIES);
+        }
+    }
+
+    @Test
+    void read_nameOfNoSegment_isRefused() throws Exception {
+        Files.writeString(dir.resolve("secret"), "x");
+        try (AccessLog log = log(1 << 20)) {
+            assertThatThrownBy(() -> log.read("../secret", 0, 10)).isInstanceOf(IOException.class);
+        }
+    }
+}
