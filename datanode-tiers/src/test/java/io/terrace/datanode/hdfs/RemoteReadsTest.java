@@ -116,6 +116,21 @@ class RemoteReadsTest {
                                 >= served + BYTES);
     }
 
+    /** HBase has checksums of its own, and opens its store files like this. */
+    @Test
+    void read_withoutChecksums_comesOverTcpToo() throws Exception {
+        Path file = pinned("unchecked", BYTES);
+        awaitRemote(file, BYTES);
+        try (FileSystem unchecked = FileSystem.newInstance(cluster.cluster().getURI(), remote())) {
+            unchecked.setVerifyChecksum(false);
+            long before = remoteBytes();
+            try (FSDataInputStream in = unchecked.open(file)) {
+                assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("unchecked", BYTES));
+            }
+            assertThat(remoteBytes() - before).isEqualTo(BYTES);
+        }
+    }
+
     @Test
     void read_anywhereByManyThreads_givesTheFilesBytes() throws Exception {
         Path file = pinned("positional", BYTES);
