@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,6 +30,15 @@ import picocli.CommandLine.Parameters;
         description =
                 "Runs Hadoop's own test classes on stock and with Terrace switched on, and prints the differences.")
 public final class HadoopConformance implements Callable<Integer> {
+    /** From the ports that the kernel hands out to DataNodes, 32768 to 60999, to below them, beside the placement's. */
+    private static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
+
+    /** How clients read the memory. */
+    enum Provider {
+        SHM,
+        TCP
+    }
+
     @Parameters(arity = "0..*", paramLabel = "CLASS", description = "Only these classes, by simple or full name.")
     private List<String> names = List.of();
 
@@ -77,6 +87,12 @@ public final class HadoopConformance implements Callable<Integer> {
     @Option(names = "--set", description = "A further property of Terrace's side, as key=value. Repeatable.")
     private Map<String, String> properties = Map.of();
 
+    @Option(
+            names = "--provider",
+            defaultValue = "SHM",
+            description = "How clients read the memory: SHM, the file, or TCP, as from another host. Default: SHM")
+    private Provider provider;
+
     @Option(names = "--memory-dir", defaultValue = "/dev/shm", description = "tmpfs. Default: ${DEFAULT-VALUE}")
     private Path memoryParent;
 
@@ -107,7 +123,7 @@ public final class HadoopConformance implements Callable<Integer> {
                 directory.toAbsolutePath(),
                 new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), maven),
                 ownClassPath(),
-                properties,
+                terraceProperties(),
                 nativeLibraries(),
                 exclusions,
                 earlierBuilds);
@@ -122,6 +138,16 @@ public final class HadoopConformance implements Callable<Integer> {
         Summary summary = new Summary(results, exclusions);
         print(summary);
         return summary.differs() ? 1 : 0;
+    }
+
+    /** All of a test stands on one host, where the FileSystem class would read through the file. */
+    private Map<String, String> terraceProperties() {
+        Map<String, String> all = new HashMap<>(properties);
+        if (provider == Provider.TCP) {
+            all.putIfAbsent("terrace.client.local", "false");
+            all.putIfAbsent("terrace.channel.tcp.port.offset", Integer.toString(OUT_OF_EPHEMERAL_PORTS));
+        }
+        return all;
     }
 
     private Campaign.Runner runner(TestBed bed, Exclusions diskOnly) {

@@ -15,8 +15,8 @@ import org.apache.hadoop.fs.FileSystem;
 final class ReadBytes {
     private static final String SCHEME = "hdfs";
 
-    /** Bytes by provider; {@code client.granted.mapped.bytes} is a part of the first. */
-    private static final Pattern GRANTED = Pattern.compile("client\\.granted\\.(shm|tcp|verbs)\\.bytes");
+    /** Bytes through the file, and over tcp or verbs. */
+    private static final Pattern GRANTED = Pattern.compile("client\\.(granted\\.shm|remote)\\.bytes");
 
     private ReadBytes() {}
 
