@@ -28,7 +28,7 @@ final class ChangeCommands {
         @Spec
         CommandSpec spec;
 
-        abstract ChangeRequestProto request();
+        abstract ChangeRequestProto request() throws Refused;
 
         abstract String done(ChangeResponseProto response);
 

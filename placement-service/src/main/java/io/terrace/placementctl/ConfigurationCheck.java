@@ -25,6 +25,8 @@ final class ConfigurationCheck {
     static final String DATASET = "dfs.datanode.fsdataset.factory";
     static final String DATASET_FACTORY = "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory";
     static final String MEMORY_DIR = "terrace.datanode.memory.dir";
+    static final String ENCRYPTION = "dfs.encrypt.data.transfer";
+    static final String PROTECTION = "dfs.data.transfer.protection";
     static final String LOCKED_MEMORY = "dfs.datanode.max.locked.memory";
 
     private final Configuration conf;
@@ -37,6 +39,7 @@ final class ConfigurationCheck {
     List<Finding> run() {
         keysAndValues();
         client();
+        otherHosts();
         nameNode();
         dataNode();
         return found;
@@ -90,6 +93,30 @@ final class ConfigurationCheck {
         String fileSystem = conf.getTrimmed("fs.hdfs.impl", "");
         if (fileSystem.startsWith("io.terrace.")) {
             loadable(fileSystem, Severity.ERROR, "hdfs:// paths do not open at all where it is missing");
+        }
+    }
+
+    /** The tcp channel, where it is on; clients and DataNodes look at the same keys. */
+    private void otherHosts() {
+        if (conf.getTrimmed(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), "0").equals("0")) {
+            return;
+        }
+        String protection = conf.getTrimmed(PROTECTION, "");
+        boolean encrypted = conf.getBoolean(ENCRYPTION, false);
+        if (encrypted || !protection.isEmpty()) {
+            add(
+                    Severity.WARNING,
+                    "tcp-protected",
+                    (encrypted ? ENCRYPTION + " is true" : PROTECTION + " is " + protection)
+                            + ": the tcp channel neither signs nor encrypts, so clients of other hosts read stock",
+                    "keep it so, and set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key() + " to 0 to be asked no more");
+        }
+        if (!conf.getTrimmed("fs.hdfs.impl", "").startsWith("io.terrace.")) {
+            add(
+                    Severity.NOTE,
+                    "tcp-no-class",
+                    "fs.hdfs.impl is stock's: clients with this configuration read the memory of their own host alone",
+                    "set it to io.terrace.fs.TerraceFileSystem in the clients' core-site.xml");
         }
     }
 

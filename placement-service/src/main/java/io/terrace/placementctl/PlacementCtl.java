@@ -28,6 +28,7 @@ import picocli.CommandLine.IVersionProvider;
             ChangeCommands.Resume.class,
             ChangeCommands.Off.class,
             ChangeCommands.On.class,
+            PolicyCommand.class,
             DoctorCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",

@@ -91,10 +91,15 @@ final class Table {
 
     /** A text in lines that fit with a small indent, broken at blanks. */
     static List<String> wrapped(String text) {
+        return wrapped(text, WIDTH - 4);
+    }
+
+    /** The same in lines of at most so many letters. */
+    static List<String> wrapped(String text, int width) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
         for (String word : printable(text).split(" ")) {
-            if (line.length() > 0 && line.length() + 1 + word.length() > WIDTH - 4) {
+            if (line.length() > 0 && line.length() + 1 + word.length() > width) {
                 lines.add(line.toString());
                 line.setLength(0);
             }

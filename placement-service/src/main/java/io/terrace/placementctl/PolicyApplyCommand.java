@@ -1,0 +1,119 @@
+package io.terrace.placementctl;
+
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
+import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl policy apply}. */
+@Command(
+        name = "apply",
+        description = {
+            "Puts the policy of a file in force, on the active NameNode, through restarts and failovers. What is in memory"
+                    + " stays there; the new policy knows the heat of what was read.",
+            "With --dry-run it decides beside the one in force, on the same accesses, and moves nothing."
+        },
+        mixinStandardHelpOptions = true)
+final class PolicyApplyCommand implements Callable<Integer> {
+
+    private static final long POLL_MS = 1_000;
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Parameters(paramLabel = "FILE", arity = "0..1", description = "A policy file.")
+    @Nullable
+    Path file;
+
+    @Option(names = "--configured", description = "Back to the policy file of the NameNode, or its settings.")
+    boolean configured;
+
+    @Option(names = "--dry-run", description = "Only rehearse it; policy show tells how it goes.")
+    boolean dryRun;
+
+    @Option(
+            names = "--for",
+            paramLabel = "TIME",
+            defaultValue = "10m",
+            converter = Durations.class,
+            description = "With --dry-run: it ends by itself after this, 1s to 1d. Default: ${DEFAULT-VALUE}")
+    long forMs;
+
+    @Option(names = "--wait", description = "With --dry-run: wait for its end and print what it came to.")
+    boolean await;
+
+    @Option(names = "--stop", description = "With --dry-run, without FILE: end the rehearsal that runs.")
+    boolean stop;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() throws Refused, Unreachable, InterruptedException {
+        ChangeRequestProto request = request();
+        Printer printer = new Printer(spec);
+        try (AdminClient client = cluster.connect()) {
+            ChangeResponseProto response = client.active(service -> service.change(null, request));
+            if (dryRun && (await || stop)) {
+                report(printer, client);
+            } else if (cluster.json) {
+                printer.json(ProtoJson.object(response));
+            } else {
+                response.getMessagesList().forEach(message -> printer.line(sentence(message)));
+            }
+            return PlacementCtl.OK;
+        }
+    }
+
+    private static String sentence(String message) {
+        String text = Table.printable(message);
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
+    }
+
+    private ChangeRequestProto request() throws Refused {
+        int ways = (file == null ? 0 : 1) + (configured ? 1 : 0) + (stop ? 1 : 0);
+        if (ways != 1 || (configured && dryRun) || (!dryRun && (await || stop))) {
+            throw cluster.usage("name one of FILE [--dry-run [--for TIME] [--wait]], --configured, --dry-run --stop");
+        }
+        if (stop) {
+            return ChangeCommands.Change.of(VerbProto.END_REHEARSAL, null);
+        }
+        ChangeRequestProto.Builder request =
+                ChangeRequestProto.newBuilder().setVerb(dryRun ? VerbProto.REHEARSE_POLICY : VerbProto.APPLY_POLICY);
+        if (file != null) {
+            request.setPolicyText(PolicyText.checked(file).text());
+        }
+        return dryRun ? request.setForMs(forMs).build() : request.build();
+    }
+
+    private void report(Printer printer, AdminClient client) throws Refused, Unreachable, InterruptedException {
+        PolicyResponseProto policy = PolicyShowCommand.inForce(client);
+        if (!policy.hasRehearsal()) {
+            throw new Refused("no policy was rehearsed since this NameNode became active");
+        }
+        RehearsalProto rehearsal = policy.getRehearsal();
+        try (ProgressLine progress = new ProgressLine("rehearsing", forMs)) {
+            while (rehearsal.getRunning()) {
+                progress.at(rehearsal.getRanMs());
+                Thread.sleep(Math.min(POLL_MS, Math.max(50, rehearsal.getLeftMs())));
+                rehearsal = PolicyShowCommand.inForce(client).getRehearsal();
+            }
+        }
+        if (cluster.json) {
+            printer.json(ProtoJson.object(rehearsal));
+        } else {
+            PolicyShowCommand.rehearsal(printer, rehearsal);
+        }
+    }
+}

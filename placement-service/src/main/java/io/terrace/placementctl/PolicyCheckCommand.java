@@ -1,0 +1,57 @@
+package io.terrace.placementctl;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicyFileException;
+import io.terrace.placement.policyfile.PolicySpec;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl policy check}. */
+@Command(
+        name = "check",
+        description = "Whether a policy file is right; else every mistake with its line. Asks no cluster.",
+        mixinStandardHelpOptions = true)
+final class PolicyCheckCommand implements Callable<Integer> {
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Parameters(paramLabel = "FILE", description = "A policy file; conf/placement.yaml is one.")
+    Path file;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() throws Refused {
+        Printer printer = new Printer(spec);
+        PolicySpec read = null;
+        List<String> complaints = List.of();
+        String text = PolicyText.read(file);
+        try {
+            read = PolicyFile.read(file.toString(), text);
+        } catch (PolicyFileException e) {
+            complaints = e.complaints();
+        }
+        if (cluster.json) {
+            ObjectNode json = ProtoJson.MAPPER.createObjectNode().put("right", read != null);
+            ArrayNode list = json.putArray("complaints");
+            complaints.forEach(list::add);
+            printer.json(json);
+        } else if (read != null) {
+            printer.line(printer.good("right") + "  policy " + read.policy() + ", "
+                    + read.rules().size() + (read.rules().size() == 1 ? " rule" : " rules") + " by path");
+        } else {
+            complaints.forEach(line -> Table.wrapped(line).forEach(printer::line));
+        }
+        return read == null ? PlacementCtl.REFUSED : PlacementCtl.OK;
+    }
+}

@@ -1,0 +1,90 @@
+package io.terrace.placementctl;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyStepProto;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl policy history}. */
+@Command(
+        name = "history",
+        description = "The policies that were applied, latest first: by whom, when, and which is in force.",
+        mixinStandardHelpOptions = true)
+final class PolicyHistoryCommand implements Callable<Integer> {
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Option(
+            names = "--text",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Print policy N as a policy file, for those who may change placement.")
+    long number;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() throws Refused, Unreachable {
+        Printer printer = new Printer(spec);
+        try (AdminClient client = cluster.connect()) {
+            PolicyResponseProto policy = PolicyShowCommand.inForce(client);
+            if (number > 0) {
+                printer.line(text(policy).stripTrailing());
+            } else if (cluster.json) {
+                ObjectNode json = ProtoJson.MAPPER.createObjectNode();
+                json.put("inForce", policy.getNumber());
+                json.set("steps", ProtoJson.object(policy).get("steps"));
+                printer.json(json);
+            } else {
+                print(printer, policy);
+            }
+            return PlacementCtl.OK;
+        }
+    }
+
+    private String text(PolicyResponseProto policy) throws Refused {
+        PolicyStepProto step = policy.getStepsList().stream()
+                .filter(candidate -> candidate.getNumber() == number)
+                .findFirst()
+                .orElseThrow(() -> new Refused("policy " + number + " was never applied, or is forgotten"));
+        if (!step.hasText()) {
+            throw new Refused(
+                    step.hasPolicy()
+                            ? "its text is for those who may change placement"
+                            : "policy " + number + " was that of the configuration; it has no text here");
+        }
+        return step.getText();
+    }
+
+    private static void print(Printer printer, PolicyResponseProto policy) {
+        Table table = new Table(">N", "APPLIED", "~BY", "POLICY", "AFTER", "IN FORCE");
+        for (int i = policy.getStepsCount() - 1; i >= 0; i--) {
+            PolicyStepProto step = policy.getSteps(i);
+            table.row(
+                    step.getNumber(),
+                    TIME.format(Instant.ofEpochMilli(step.getAtMs())),
+                    step.getUser(),
+                    step.hasPolicy() ? step.getPolicy() : "as configured",
+                    step.getBefore() == 0 ? "configured" : step.getBefore(),
+                    step.getInForce() ? "yes" : null);
+        }
+        if (table.isEmpty()) {
+            printer.line("No policy was applied; " + policy.getPolicy() + " (" + policy.getSource() + ") is in force.");
+        } else {
+            printer.table(table);
+        }
+    }
+}

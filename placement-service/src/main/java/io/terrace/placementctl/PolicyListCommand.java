@@ -1,0 +1,59 @@
+package io.terrace.placementctl;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.PolicyKind;
+import io.terrace.policy.PolicyParameter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl policy list}. */
+@Command(
+        name = "list",
+        description = "The policies there are, with their parameters and defaults. Asks no cluster.",
+        mixinStandardHelpOptions = true)
+final class PolicyListCommand implements Callable<Integer> {
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        Printer printer = new Printer(spec);
+        if (cluster.json) {
+            printer.json(json());
+            return PlacementCtl.OK;
+        }
+        for (PolicyKind kind : PolicyCatalog.kinds()) {
+            printer.line(printer.good(kind.name()));
+            Table.wrapped(kind.summary()).forEach(line -> printer.line("    " + line));
+            for (PolicyParameter parameter : kind.parameters()) {
+                Table.wrapped(parameter.name() + ": " + parameter.defaultValue() + "   " + parameter.doc())
+                        .forEach(line -> printer.line("    " + line));
+            }
+        }
+        return PlacementCtl.OK;
+    }
+
+    private static ObjectNode json() {
+        ObjectNode json = ProtoJson.MAPPER.createObjectNode();
+        ArrayNode policies = json.putArray("policies");
+        for (PolicyKind kind : PolicyCatalog.kinds()) {
+            ObjectNode one = policies.addObject().put("policy", kind.name()).put("summary", kind.summary());
+            ArrayNode parameters = one.putArray("parameters");
+            kind.parameters().forEach(parameter -> parameters
+                    .addObject()
+                    .put("name", parameter.name())
+                    .put("default", parameter.defaultValue())
+                    .put("doc", parameter.doc()));
+        }
+        return json;
+    }
+}

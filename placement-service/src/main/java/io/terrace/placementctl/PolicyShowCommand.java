@@ -1,0 +1,129 @@
+package io.terrace.placementctl;
+
+import io.terrace.protocol.proto.AdminProtos.DecisionProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl policy show}. */
+@Command(
+        name = "show",
+        description = "The policy in force, where it comes from, and how a rehearsal goes.",
+        mixinStandardHelpOptions = true)
+final class PolicyShowCommand implements Callable<Integer> {
+
+    private static final int DECISIONS_SHOWN = 10;
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Option(names = "--text", description = "Print it as a policy file, for those who may change placement.")
+    boolean text;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() throws Refused, Unreachable {
+        Printer printer = new Printer(spec);
+        try (AdminClient client = cluster.connect()) {
+            PolicyResponseProto policy = inForce(client);
+            if (text) {
+                if (!policy.hasText()) {
+                    throw new Refused("its text is for those who may change placement");
+                }
+                printer.line(policy.getText().stripTrailing());
+            } else if (cluster.json) {
+                printer.json(ProtoJson.object(policy));
+            } else {
+                print(printer, policy);
+            }
+            return PlacementCtl.OK;
+        }
+    }
+
+    static PolicyResponseProto inForce(AdminClient client) throws Refused, Unreachable {
+        return client.active(service -> service.policy(null, PolicyRequestProto.getDefaultInstance()));
+    }
+
+    private static void print(Printer printer, PolicyResponseProto policy) {
+        String number = policy.getNumber() == 0 ? "" : " " + policy.getNumber();
+        printer.line("Policy      " + printer.good(policy.getPolicy()) + "  (" + policy.getSource() + number + "), "
+                + policy.getRules() + (policy.getRules() == 1 ? " rule" : " rules") + " by path");
+        if (policy.getParametersCount() > 0) {
+            String parameters = policy.getParametersList().stream()
+                    .map((PolicyParameterProto parameter) -> parameter.getName() + "=" + parameter.getValue())
+                    .collect(Collectors.joining(", "));
+            lines(printer, "Parameters  ", parameters);
+        }
+        printer.line("Memory      " + Quantity.bytes(policy.getMemoryBytes()) + " on " + policy.getDataNodes()
+                + " DataNodes; accesses are " + (policy.getAccessLog() ? "logged" : "not logged"));
+        if (policy.hasFile()) {
+            lines(printer, "File        ", policy.getFile());
+        }
+        if (policy.hasFileTrouble()) {
+            lines(printer, "            ", printer.bad("not taken: ") + policy.getFileTrouble());
+        }
+        if (policy.hasTrouble()) {
+            lines(printer, "Trouble     ", policy.getTrouble());
+        }
+        if (policy.hasRehearsal()) {
+            rehearsal(printer, policy.getRehearsal());
+        }
+    }
+
+    private static void lines(Printer printer, String head, String text) {
+        String lead = head;
+        for (String line : Table.wrapped(text, Table.WIDTH - head.length())) {
+            printer.line(lead + line);
+            lead = " ".repeat(head.length());
+        }
+    }
+
+    /** How a rehearsal goes or went. */
+    static void rehearsal(Printer printer, RehearsalProto rehearsal) {
+        printer.line("Rehearsal   " + rehearsal.getPolicy() + ", "
+                + (rehearsal.getRunning()
+                        ? Quantity.millis(rehearsal.getLeftMs()) + " left"
+                        : "ended after " + Quantity.millis(rehearsal.getRanMs()))
+                + "; it moves nothing");
+        if (rehearsal.hasTrouble()) {
+            lines(printer, "            ", rehearsal.getTrouble());
+        }
+        Table table = new Table("", ">REHEARSED", ">IN FORCE");
+        table.row(
+                "bytes read from memory",
+                bytesOf(rehearsal.getRehearsedBytesFromMemory(), rehearsal.getBytesRead()),
+                bytesOf(rehearsal.getBytesFromMemory(), rehearsal.getBytesRead()));
+        table.row("would have moved", Quantity.bytes(rehearsal.getPromotedBytes()), null);
+        table.row("promotions, drops", rehearsal.getPromotions() + ", " + rehearsal.getDrops(), null);
+        table.row("peak memory use", Quantity.bytes(rehearsal.getPeakBytes()), null);
+        table.lines().forEach(line -> printer.line("  " + line));
+        if (rehearsal.getDecisionsCount() > 0) {
+            Table decisions = new Table(">AGO", "DECISION", "BLOCK", ">SIZE", "~DATANODE");
+            for (DecisionProto decision :
+                    rehearsal.getDecisionsList().subList(0, Math.min(DECISIONS_SHOWN, rehearsal.getDecisionsCount()))) {
+                decisions.row(
+                        Quantity.millis(decision.getAgoMs()),
+                        decision.getKind().name().toLowerCase(Locale.ROOT),
+                        "blk_" + decision.getBlockId(),
+                        Quantity.bytes(decision.getLengthBytes()),
+                        decision.getNode());
+            }
+            decisions.lines().forEach(line -> printer.line("  " + line));
+        }
+    }
+
+    private static String bytesOf(long part, long whole) {
+        return Quantity.bytes(part) + " (" + Quantity.share(part, whole) + ")";
+    }
+}

@@ -1,0 +1,279 @@
+package io.terrace.placementctl;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.policy.sim.Outcome;
+import io.terrace.policy.sim.Trace;
+import io.terrace.policy.sim.TraceReader;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl policy simulate}. */
+@Command(
+        name = "simulate",
+        description = {
+            "What a policy would have done with the accesses of the last hours, or of a trace, beside the one in force.",
+            "Simulates the memory of all DataNodes as one. Rules by path take no part, since a log of accesses holds no"
+                    + " names; bounds of size do."
+        },
+        mixinStandardHelpOptions = true)
+final class PolicySimulateCommand implements Callable<Integer> {
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Option(names = "--policy", paramLabel = "FILE", required = true, description = "The policy file to try.")
+    Path policy;
+
+    @Option(
+            names = "--trace",
+            paramLabel = "FILE",
+            description = "Trace to replay: CSV, plain or gzipped. Default: the service's log of accesses.")
+    @Nullable
+    Path trace;
+
+    @Option(
+            names = "--last",
+            paramLabel = "TIME",
+            defaultValue = "6h",
+            converter = Durations.class,
+            description = "How much of the log of accesses. Default: ${DEFAULT-VALUE}")
+    long lastMs;
+
+    @Option(
+            names = "--compare",
+            paramLabel = "current|none|FILE",
+            defaultValue = "current",
+            description = "What to set beside it. Default: ${DEFAULT-VALUE}")
+    String compare;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "BYTES",
+            description = "Memory of all DataNodes, e.g. 64g. Default: what they have.")
+    @Nullable
+    String memory;
+
+    @Option(
+            names = "--bandwidth",
+            paramLabel = "BYTES",
+            description = "Bytes a second that all DataNodes may move; 0 is no limit. Default: their budget.")
+    @Nullable
+    String bandwidth;
+
+    @Option(names = "--plot", paramLabel = "FILE.png", description = "Also draw it.")
+    @Nullable
+    Path plot;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() throws Refused, Unreachable, IOException {
+        PolicySpec candidate = PolicyText.checked(policy);
+        if (lastMs < 1) {
+            throw cluster.usage("--last is " + lastMs + " ms; it must be above 0");
+        }
+        Long memoryGiven = bytes("--memory", memory);
+        Long bandwidthGiven = bytes("--bandwidth", bandwidth);
+        boolean alone = trace != null && memoryGiven != null && !compare.equals("current");
+        List<Replay> replays = new ArrayList<>();
+        Trace accesses;
+        if (alone && trace != null && memoryGiven != null) {
+            accesses = read(trace);
+            run(replays, candidate, null, accesses, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
+        } else {
+            try (AdminClient client = cluster.connect()) {
+                PolicyResponseProto now = PolicyShowCommand.inForce(client);
+                accesses =
+                        trace != null ? read(trace) : AccessLogTrace.fetch(client, System.currentTimeMillis() - lastMs);
+                long budget = now.getMoveBytesPerSecond() * now.getDataNodes();
+                run(
+                        replays,
+                        candidate,
+                        now,
+                        accesses,
+                        memoryGiven == null ? now.getMemoryBytes() : memoryGiven,
+                        bandwidthGiven == null ? budget : bandwidthGiven,
+                        now.getDataNodes());
+            }
+        }
+        print(new Printer(spec), replays, accesses);
+        if (plot != null) {
+            new Plot(replays).write(plot);
+        }
+        return PlacementCtl.OK;
+    }
+
+    private static Trace read(Path file) throws Refused {
+        try {
+            return TraceReader.read(file);
+        } catch (IOException e) {
+            throw new Refused("the trace cannot be read: " + e.getMessage());
+        }
+    }
+
+    private @Nullable Long bytes(String option, @Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        try {
+            long value = TraditionalBinaryPrefix.string2long(text);
+            if (value >= 0) {
+                return value;
+            }
+        } catch (IllegalArgumentException e) {
+            throw cluster.usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
+        }
+        throw cluster.usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
+    }
+
+    private void run(
+            List<Replay> replays,
+            PolicySpec candidate,
+            @Nullable PolicyResponseProto now,
+            Trace accesses,
+            long memoryBytes,
+            long budget,
+            int dataNodes)
+            throws Refused {
+        if (memoryBytes == 0) {
+            throw new Refused("there is no memory to simulate: no DataNode reports any; give --memory");
+        }
+        replays.add(Replay.of("candidate", candidate, accesses, memoryBytes, budget, dataNodes));
+        PolicySpec other = other(now);
+        if (other != null) {
+            String label = compare.equals("current") ? "current" : "other";
+            replays.add(Replay.of(label, other, accesses, memoryBytes, budget, dataNodes));
+        }
+    }
+
+    private @Nullable PolicySpec other(@Nullable PolicyResponseProto now) throws Refused {
+        if (compare.equals("none")) {
+            return null;
+        }
+        if (!compare.equals("current")) {
+            return PolicyText.checked(Path.of(compare));
+        }
+        if (now == null || !now.hasText()) {
+            throw new Refused("the policy in force is for those who may change placement; name a file with --compare");
+        }
+        return PolicyText.checked("the policy in force", now.getText());
+    }
+
+    private void print(Printer printer, List<Replay> replays, Trace accesses) {
+        if (cluster.json) {
+            printer.json(json(replays, accesses));
+            return;
+        }
+        Replay first = replays.get(0);
+        printer.line(accesses.rows() + " accesses of " + accesses.objects() + " objects, "
+                + Quantity.bytes(accesses.footprintBytes()) + " in all, over " + Quantity.millis(first.lengthMs()));
+        Table table = replays.size() == 1
+                ? new Table("", ">" + first.label().toUpperCase(Locale.ROOT))
+                : new Table(
+                        "",
+                        ">" + first.label().toUpperCase(Locale.ROOT),
+                        ">" + replays.get(1).label().toUpperCase(Locale.ROOT));
+        row(table, replays, "policy", replay -> replay.spec().policy());
+        row(
+                table,
+                replays,
+                "reads from memory",
+                replay -> percent(replay.outcome().objectHitRatio()));
+        row(
+                table,
+                replays,
+                "bytes from memory",
+                replay -> Quantity.bytes((long) hitBytes(replay.outcome())) + " ("
+                        + percent(replay.outcome().byteHitRatio()) + ")");
+        row(
+                table,
+                replays,
+                "bytes moved",
+                replay -> Quantity.bytes((long) replay.outcome().movedBytes()));
+        row(
+                table,
+                replays,
+                "moved per byte read",
+                replay -> String.format(Locale.ROOT, "%.3f", replay.outcome().promotedPerReadByte()));
+        row(
+                table,
+                replays,
+                "moves, never read",
+                replay -> replay.outcome().moves() + ", " + replay.outcome().wastedMoves());
+        row(table, replays, "moves not carried out", replay -> replay.outcome().failedMoves());
+        row(
+                table,
+                replays,
+                "peak memory use",
+                replay -> Quantity.bytes(replay.outcome().peakBytes()[0]));
+        row(
+                table,
+                replays,
+                "read time, mean",
+                replay -> String.format(Locale.ROOT, "%.3f ms", replay.outcome().meanReadMs()));
+        row(table, replays, "read time, all", replay -> Quantity.millis((long) replay.readMs()));
+        printer.table(table);
+        replays.stream()
+                .filter(replay -> !replay.spec().rules().isEmpty())
+                .forEach(replay -> printer.line("The rules by path of " + replay.label() + " took no part."));
+    }
+
+    private static void row(Table table, List<Replay> replays, String head, Function<Replay, Object> cell) {
+        List<@Nullable Object> cells = new ArrayList<>();
+        cells.add(head);
+        replays.forEach(replay -> cells.add(cell.apply(replay)));
+        table.row(cells.toArray());
+    }
+
+    private static double hitBytes(Outcome outcome) {
+        return outcome.tierBytes()[0];
+    }
+
+    private static String percent(double share) {
+        return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    }
+
+    private static ObjectNode json(List<Replay> replays, Trace accesses) {
+        ObjectNode json = ProtoJson.MAPPER.createObjectNode();
+        json.put("accesses", accesses.rows())
+                .put("objects", accesses.objects())
+                .put("footprintBytes", accesses.footprintBytes())
+                .put("lengthMs", replays.get(0).lengthMs());
+        ArrayNode list = json.putArray("policies");
+        for (Replay replay : replays) {
+            Outcome outcome = replay.outcome();
+            list.addObject()
+                    .put("label", replay.label())
+                    .put("policy", replay.spec().policy())
+                    .put("reads", outcome.reads())
+                    .put("readsFromMemory", outcome.tierReads()[0])
+                    .put("bytesRead", (long) outcome.readBytes())
+                    .put("bytesFromMemory", (long) hitBytes(outcome))
+                    .put("bytesMoved", (long) outcome.movedBytes())
+                    .put("moves", outcome.moves())
+                    .put("movesNeverRead", outcome.wastedMoves())
+                    .put("movesFailed", outcome.failedMoves())
+                    .put("peakMemoryBytes", outcome.peakBytes()[0])
+                    .put("meanReadMs", outcome.meanReadMs())
+                    .put("allReadsMs", replay.readMs())
+                    .put("rulesLeftOut", replay.spec().rules().size());
+        }
+        return json;
+    }
+}

@@ -1,0 +1,40 @@
+package io.terrace.placementctl;
+
+import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicyFileException;
+import io.terrace.placement.policyfile.PolicySpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** A policy file that an operator named. */
+final class PolicyText {
+
+    private PolicyText() {}
+
+    static String read(Path file) throws Refused {
+        try (InputStream in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(PolicyFile.MOST_BYTES + 1), StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            throw new Refused("there is no file " + file);
+        } catch (IOException e) {
+            throw new Refused(file + " cannot be read: " + e.getMessage());
+        }
+    }
+
+    /** @throws Refused with every mistake on a line of its own */
+    static PolicySpec checked(Path file) throws Refused {
+        return checked(file.toString(), read(file));
+    }
+
+    static PolicySpec checked(String name, String text) throws Refused {
+        try {
+            return PolicyFile.read(name, text);
+        } catch (PolicyFileException e) {
+            throw new Refused("the policy file is not right:\n  " + String.join("\n  ", e.complaints()));
+        }
+    }
+}
