@@ -189,7 +189,7 @@ final class Contest {
         while (records.count() * rate() > sampledMost && halvings < 20) {
             halvings++;
             for (Residency residency : imagined) {
-                residency.thin(sampleMask());
+                residency.thin(sampleMask(), sampledMost);
             }
             capacity(capacityBytes, 0);
         }

@@ -26,6 +26,16 @@ final class KeyHeap {
         return count == most;
     }
 
+    /** Makes room for the most it takes. */
+    void makeRoom() {
+        grow(most);
+    }
+
+    private void grow(int length) {
+        slots = Arrays.copyOf(slots, length);
+        keys = Arrays.copyOf(keys, length);
+    }
+
     void clear() {
         count = 0;
     }
@@ -33,9 +43,7 @@ final class KeyHeap {
     /** Adds without ordering; {@link #order} is to follow. */
     void append(int slot, double key) {
         if (count == slots.length) {
-            int length = Math.min(most, count * 2);
-            slots = Arrays.copyOf(slots, length);
-            keys = Arrays.copyOf(keys, length);
+            grow(Math.min(most, count * 2));
         }
         slots[count] = slot;
         keys[count++] = key;

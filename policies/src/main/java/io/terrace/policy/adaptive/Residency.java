@@ -21,7 +21,7 @@ final class Residency {
     private static final int MOST_IN_HEAP = 1 << 14;
     private static final int PER_OFFER = 32;
     private static final int PER_VICTIM = 64;
-    private static final int PER_VICTIM_OF_MANY = 16;
+    private static final int PER_VICTIM_OF_MANY = 8;
 
     private final int bit;
     private final Records records;
@@ -186,8 +186,14 @@ final class Residency {
         }
     }
 
-    /** Takes out every member whose hash has one of the mask's bits set. */
-    void thin(long mask) {
+    /**
+     * Takes out every member whose hash has one of the mask's bits set.
+     *
+     * @param most members there can be from now on; room for them is made, so that none is needed later
+     */
+    void thin(long mask, int most) {
+        list = Arrays.copyOf(list, Math.max(list.length, most));
+        heap.makeRoom();
         for (int i = 0; i < listed; i++) {
             int slot = list[i];
             if (has(slot) && (Hash.of(records.id(slot)) & mask) != 0) {
@@ -272,7 +278,7 @@ final class Residency {
     /** Sweeps entries that have outlived their membership; only where these are few does the list grow. */
     private void makeRoomInList() {
         if (members >= listed - (listed >> 3)) {
-            list = Arrays.copyOf(list, listed + (listed >> 2));
+            list = Arrays.copyOf(list, listed + (listed >> 3));
             return;
         }
         int kept = 0;
