@@ -7,10 +7,15 @@ final class TargetDirectory {
     private TargetDirectory() {}
 
     static Path path() {
+        return root().resolve("benchmarks").resolve("target");
+    }
+
+    /** The checkout. */
+    static Path root() {
         String root = System.getProperty("terrace.root");
         if (root == null) {
             throw new IllegalArgumentException("start this through bin/terrace, or name a directory with --dir");
         }
-        return Path.of(root, "benchmarks", "target");
+        return Path.of(root);
     }
 }

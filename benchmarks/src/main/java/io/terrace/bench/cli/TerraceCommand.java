@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
             DownCommand.class,
             DemoCommand.class,
             BenchCommand.class,
+            RunCommand.class,
             TestCommand.class,
             ClasspathCommand.class,
             ConfCommand.class

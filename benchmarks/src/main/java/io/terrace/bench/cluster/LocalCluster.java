@@ -261,7 +261,8 @@ public final class LocalCluster {
         }
     }
 
-    static void deleteTree(Path root) throws IOException {
+    /** Removes a directory with everything below it, if it is there. */
+    public static void deleteTree(Path root) throws IOException {
         try {
             Files.walkFileTree(root, new SimpleFileVisitor<>() {
                 @Override

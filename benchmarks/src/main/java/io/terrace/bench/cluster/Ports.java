@@ -31,6 +31,22 @@ public record Ports(int namenodeRpc, int namenodeHttp, int placementRpc, List<Da
         datanodes = List.copyOf(datanodes);
     }
 
+    /** Draws more ports that are free at this moment, for processes beside the cluster. */
+    public static List<Integer> free(int count, RandomGenerator random) throws IOException {
+        List<ServerSocket> held = new ArrayList<>();
+        try {
+            List<Integer> ports = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                ports.add(hold(held, random));
+            }
+            return ports;
+        } finally {
+            for (ServerSocket socket : held) {
+                socket.close();
+            }
+        }
+    }
+
     /**
      * Draws ports that are free at this moment. Another process may still be faster with its bind; the caller notices
      * when a daemon fails, and draws again.

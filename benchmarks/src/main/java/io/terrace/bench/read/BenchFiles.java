@@ -4,11 +4,14 @@ import io.terrace.bench.load.SeededContent;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.CacheDirectiveInfo;
 import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
@@ -71,6 +74,21 @@ public final class BenchFiles {
                 pause();
             }
         }
+    }
+
+    /** Pins every file below a directory, and returns how many bytes they have. */
+    public long pinTree(Path dir) throws IOException {
+        List<Path> files = new ArrayList<>();
+        long bytes = 0;
+        for (RemoteIterator<LocatedFileStatus> all = dfs.listFiles(dir, true); all.hasNext(); ) {
+            LocatedFileStatus file = all.next();
+            if (file.getLen() > 0) {
+                files.add(file.getPath());
+                bytes += file.getLen();
+            }
+        }
+        pin(files);
+        return bytes;
     }
 
     private boolean isCached(Path file) throws IOException {

@@ -23,6 +23,12 @@ public final class Scoreboard {
         out.flush();
     }
 
+    /** A line that says how far the run is. */
+    public void progress(String line) {
+        out.println("  " + line);
+        out.flush();
+    }
+
     /** A figure without a target. */
     public void note(String id, double value, String unit) {
         figures.put(id, value);

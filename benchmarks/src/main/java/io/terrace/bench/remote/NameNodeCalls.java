@@ -1,25 +1,15 @@
 package io.terrace.bench.remote;
 
+import io.terrace.bench.cluster.MetricsPage;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Calls that a NameNode has answered since it started, by name: its RpcDetailedActivity metrics, from the page that
- * publishes them anew for every request (JMX shows values that are up to ten seconds old).
- */
+/** Calls that a NameNode has answered since it started, by name: its RpcDetailedActivity metrics. */
 final class NameNodeCalls {
-    /** Makes the NameNode serve the page. */
-    static final Map<String, String> SETTINGS = Map.of("hadoop.prometheus.endpoint.enabled", "true");
-
     /** Beside the calls themselves the page has their average times, and both again under other names. */
     private static final Pattern LINE = Pattern.compile(
             "^rpcdetailed_(?!overall_|deferred_)(\\w+)_num_ops\\{port=\"(\\d+)\".*} ([0-9.E]+)$", Pattern.MULTILINE);
@@ -35,22 +25,16 @@ final class NameNodeCalls {
             "version_request",
             "error_report");
 
-    private static final Duration LIMIT = Duration.ofSeconds(10);
-
-    private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(LIMIT).build();
-    private final HttpRequest request;
+    private final MetricsPage page;
     private final int rpcPort;
 
     /**
-     * @param httpPort of the NameNode's pages
+     * @param page of the NameNode
      * @param rpcPort the calls to this one; the placement service has its own
      */
-    NameNodeCalls(int httpPort, int rpcPort) {
+    NameNodeCalls(MetricsPage page, int rpcPort) {
+        this.page = page;
         this.rpcPort = rpcPort;
-        this.request = HttpRequest.newBuilder(URI.create("http://localhost:" + httpPort + "/prom"))
-                .timeout(LIMIT)
-                .build();
     }
 
     /** Of clients, all names together. */
@@ -62,20 +46,9 @@ final class NameNodeCalls {
     }
 
     private Map<String, Long> byName() throws IOException {
-        String page;
-        try {
-            HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-            if (answer.statusCode() != 200) {
-                throw new IOException(request.uri() + " answered " + answer.statusCode());
-            }
-            page = answer.body();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
-        Map<String, Long> calls = parse(page, rpcPort);
+        Map<String, Long> calls = parse(page.text(), rpcPort);
         if (calls.isEmpty()) {
-            throw new IOException(request.uri() + " tells of no calls");
+            throw new IOException("the NameNode tells of no calls to port " + rpcPort);
         }
         return calls;
     }

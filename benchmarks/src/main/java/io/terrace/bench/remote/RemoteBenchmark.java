@@ -1,6 +1,7 @@
 package io.terrace.bench.remote;
 
 import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.MetricsPage;
 import io.terrace.bench.read.BenchFiles;
 import io.terrace.bench.read.Contender;
 import io.terrace.bench.read.Duel;
@@ -65,7 +66,7 @@ public final class RemoteBenchmark implements Closeable {
 
     /** What the cluster must be told for this benchmark. */
     public static Map<String, String> settings() {
-        Map<String, String> all = new LinkedHashMap<>(NameNodeCalls.SETTINGS);
+        Map<String, String> all = new LinkedHashMap<>(MetricsPage.SETTINGS);
         all.put(OFFSET_KEY, PORT_OFFSET);
         return all;
     }
@@ -193,7 +194,7 @@ public final class RemoteBenchmark implements Closeable {
     private void calls(Path hot) throws IOException {
         scores.section("Calls to the NameNode for an open and the reads after it");
         NameNodeCalls calls = new NameNodeCalls(
-                cluster.ports().namenodeHttp(), cluster.ports().namenodeRpc());
+                new MetricsPage(cluster.ports().namenodeHttp()), cluster.ports().namenodeRpc());
         double stock = callsPerOpen(calls, both.get(0), hot);
         double ours = callsPerOpen(calls, both.get(1), hot);
         scores.note("remote.calls.stock", stock, "an open");

@@ -1,0 +1,44 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.remote.RemoteBenchmark;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** {@code bin/terrace run}. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        description = "Run unchanged applications on stock HDFS and with Terrace, and compare.",
+        subcommands = {RunHBaseCommand.class, RunMapReduceCommand.class})
+final class RunCommand {
+    private static final long MEMORY_BYTES = 3L << 30;
+
+    /** An application and what is measured of it. */
+    interface Workload {
+        /**
+         * @param root of the checkout
+         * @param dir for the application's files
+         */
+        void run(LocalCluster cluster, Path root, Path dir) throws IOException;
+    }
+
+    private RunCommand() {}
+
+    /** Runs a workload on a cluster of one DataNode with the tcp channel, where only what is pinned is in memory. */
+    static void onCluster(String name, BenchOptions options, Workload workload) throws IOException {
+        Map<String, String> settings = new LinkedHashMap<>(RemoteBenchmark.settings());
+        settings.put("terrace.placement.idecider.threshold", "1000000000");
+        ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
+                .withNativeDir(System.getProperty("java.library.path", ""))
+                .withProperties(options.over(settings));
+        Path at = options.clusters(name);
+        try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("cluster"), spec)) {
+            workload.run(cluster.cluster(), TargetDirectory.root(), at.resolve("application"));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.read.Scoreboard;
+import io.terrace.bench.run.MapReduceWorkload;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code bin/terrace run mapreduce}. */
+@Command(
+        name = "mapreduce",
+        mixinStandardHelpOptions = true,
+        description = {
+            "MapReduce over YARN, ResourceManager and NodeManager as processes of their own with the default memory checks:"
+                    + " TestDFSIO and TeraSort read input that is pinned in memory, TeraValidate checks the result, with"
+                    + " jobs on stock HDFS over TCP and on Terrace (local, tcp) in turns.",
+            "The jars are resolved by Maven when it is first run. Exit code 0 also when targets are missed."
+        })
+final class RunMapReduceCommand implements Callable<Integer> {
+    @Mixin
+    BenchOptions options = new BenchOptions();
+
+    @Option(names = "--megabytes", defaultValue = "512", description = "sorted, and read (${DEFAULT-VALUE})")
+    int megabytes;
+
+    @Option(names = "--rounds", defaultValue = "3", description = "of all three (${DEFAULT-VALUE})")
+    int rounds;
+
+    @Spec
+    CommandSpec command;
+
+    @Override
+    public Integer call() throws IOException {
+        Scoreboard scores = new Scoreboard(command.commandLine().getOut());
+        RunCommand.onCluster("run-mapreduce", options, (cluster, root, dir) -> new MapReduceWorkload(
+                        cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
+                .run(root));
+        options.finish(command.commandLine().getOut(), scores);
+        return 0;
+    }
+}

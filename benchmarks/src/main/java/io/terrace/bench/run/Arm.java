@@ -1,0 +1,54 @@
+package io.terrace.bench.run;
+
+import io.terrace.bench.cluster.LocalCluster;
+import java.util.Map;
+
+/**
+ * One way in which a workload's processes read HDFS: nothing of the workload differs but these client settings.
+ *
+ * @param name for figures
+ * @param properties over the cluster's stock client settings
+ * @param ours whether its reads must come from memory through Terrace
+ */
+record Arm(String name, Map<String, String> properties, boolean ours) {
+    static final String STOCK = "stock";
+    static final String SHORT_CIRCUIT = "sctuned";
+    static final String LOCAL = "local";
+    static final String REMOTE = "remote";
+
+    private static final String CLASS = "io.terrace.fs.TerraceFileSystem";
+    private static final String CONTEXT_CLASS = "io.terrace.fs.TerraceAbstractFileSystem";
+
+    /** Stock HDFS over TCP. */
+    static Arm stock() {
+        return new Arm(STOCK, Map.of(), false);
+    }
+
+    /** Stock short-circuit reads, with a buffer of the size that the workload reads. */
+    static Arm shortCircuit(LocalCluster cluster, int bufferBytes) {
+        return new Arm(
+                SHORT_CIRCUIT,
+                Map.of(
+                        "dfs.client.read.shortcircuit", "true",
+                        "dfs.domain.socket.path",
+                                cluster.layout().shortCircuit().toString(),
+                        "dfs.client.read.shortcircuit.buffer.size", Integer.toString(bufferBytes)),
+                false);
+    }
+
+    /** The FileSystem class on the DataNode's host. */
+    static Arm local(LocalCluster cluster) {
+        return new Arm(
+                LOCAL,
+                Map.of(
+                        "fs.hdfs.impl", CLASS,
+                        "fs.AbstractFileSystem.hdfs.impl", CONTEXT_CLASS,
+                        "terrace.channel.dir", cluster.layout().channel().toString()),
+                true);
+    }
+
+    /** The FileSystem class as on another host: tcp alone. */
+    static Arm remote() {
+        return new Arm(REMOTE, Map.of("fs.hdfs.impl", CLASS, "fs.AbstractFileSystem.hdfs.impl", CONTEXT_CLASS), true);
+    }
+}
