@@ -5,11 +5,14 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.AbstractFileSystem;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FilterFs;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.TerraceHdfs;
+import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,23 +23,52 @@ public final class TerraceAbstractFileSystem extends FilterFs {
     static final String IMPLEMENTATION_KEY = "fs.AbstractFileSystem.hdfs.impl";
     private static final String STOCK = "org.apache.hadoop.fs.Hdfs";
 
+    private final @Nullable CachedHosts cachedHosts;
+
+    /** What is opened, and what adds to its locations; null for stock HDFS. */
+    private record Opened(AbstractFileSystem fs, @Nullable CachedHosts cachedHosts) {}
+
     /** The signature that Hadoop looks for. */
     public TerraceAbstractFileSystem(URI uri, Configuration conf) throws IOException, URISyntaxException {
-        super(open(uri, conf));
+        this(open(uri, conf));
     }
 
-    private static AbstractFileSystem open(URI uri, Configuration conf) throws IOException, URISyntaxException {
+    private TerraceAbstractFileSystem(Opened opened) throws URISyntaxException {
+        super(opened.fs());
+        this.cachedHosts = opened.cachedHosts();
+    }
+
+    private static Opened open(URI uri, Configuration conf) throws IOException, URISyntaxException {
         @Nullable ReadSetup setup = ReadSetup.of(conf);
         if (setup != null) {
             try {
-                return new TerraceHdfs(uri, conf, setup.clientConf(), setup.memoryFirst());
+                RemoteMemory remote = setup.remote();
+                return new Opened(
+                        new TerraceHdfs(uri, conf, setup.clientConf(), setup.memoryFirst()),
+                        remote == null ? null : new CachedHosts(remote));
             } catch (LinkageError e) {
                 ReadSetup.notLinked(e);
             }
         }
         Configuration stock = new Configuration(conf);
         stock.set(IMPLEMENTATION_KEY, STOCK);
-        return createFileSystem(uri, stock);
+        return new Opened(createFileSystem(uri, stock), null);
+    }
+
+    /** As stock, and cached hosts for what is in memory without a directive. */
+    @Override
+    public BlockLocation[] getFileBlockLocations(Path path, long start, long length) throws IOException {
+        BlockLocation[] locations = super.getFileBlockLocations(path, start, length);
+        CachedHosts hosts = cachedHosts;
+        return hosts == null || locations == null ? locations : hosts.addTo(locations);
+    }
+
+    /** As stock, and cached hosts for what is in memory without a directive. */
+    @Override
+    public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
+        RemoteIterator<LocatedFileStatus> listing = super.listLocatedStatus(path);
+        CachedHosts hosts = cachedHosts;
+        return hosts == null ? listing : RemoteIterators.mappingRemoteIterator(listing, hosts::addTo);
     }
 
     /** In pages, as stock; FilterFs would collect the whole directory. */
