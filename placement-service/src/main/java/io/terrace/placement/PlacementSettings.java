@@ -52,7 +52,7 @@ public record PlacementSettings(
     /** The defaults of every key. */
     public static PlacementSettings defaults() {
         return new PlacementSettings(
-                "idecider",
+                "adaptive",
                 Map.of(),
                 100L << 20,
                 1L << 20,
@@ -73,6 +73,27 @@ public record PlacementSettings(
     /** The policy that the settings name. */
     public PolicyChoice choice() {
         return new PolicyChoice(PolicySpec.plain(policy, policyParameters), PolicyChoice.Source.SETTINGS, 0);
+    }
+
+    /** The same with another policy. */
+    public PlacementSettings withPolicy(String name, Map<String, String> parameters) {
+        return new PlacementSettings(
+                name,
+                parameters,
+                moveBytesPerSecond,
+                idleBytesPerSecond,
+                movesInFlight,
+                movesWaiting,
+                moveTimeoutMs,
+                moveWaitMs,
+                intervalMs,
+                heartbeatMs,
+                expiryMs,
+                forgetMs,
+                trackedBlocks,
+                heartbeatEntries,
+                lockBlocks,
+                halfLifeMs);
     }
 
     /** The same with another budget. */

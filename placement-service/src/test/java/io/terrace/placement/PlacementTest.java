@@ -242,23 +242,7 @@ class PlacementTest extends SteppedLoop {
 
     @Test
     void policyParameter_threshold_isFollowed() {
-        PlacementSettings eager = new PlacementSettings(
-                "idecider",
-                Map.of("threshold", "0"),
-                0,
-                settings.idleBytesPerSecond(),
-                4,
-                256,
-                60_000,
-                30_000,
-                250,
-                250,
-                10_000,
-                600_000,
-                1000,
-                1000,
-                256,
-                600_000);
+        PlacementSettings eager = settings.withPolicy("idecider", Map.of("threshold", "0"));
         placement = new Placement(eager, names, figures);
         placement.activate(8, StandingOrders.initial());
         one.reads(block(1, 1), 1);

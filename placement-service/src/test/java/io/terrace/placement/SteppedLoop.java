@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Figures;
 import java.util.Arrays;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 
 /** An active loop, two DataNodes of 10 MB memory and a clock, for tests that step it. */
@@ -13,7 +14,7 @@ abstract class SteppedLoop {
 
     final FakeNames names = new FakeNames();
     final Figures figures = new Figures();
-    final PlacementSettings settings = PlacementSettings.defaults();
+    final PlacementSettings settings = PlacementSettings.defaults().withPolicy("idecider", Map.of());
     final FakeDataNode one = new FakeDataNode("one", 10 * MB);
     final FakeDataNode two = new FakeDataNode("two", 10 * MB);
     Placement placement = new Placement(settings, names, figures);

@@ -12,7 +12,6 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
-import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +24,6 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.net.NetUtils;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
@@ -47,6 +45,7 @@ class PlacementCtlTest {
     private static MiniDFSCluster cluster;
     private static DistributedFileSystem fs;
     private static String service;
+    private static CtlSession session;
     private static java.nio.file.Path conf;
     private static StandInDataNode dataNode;
     private static ExtendedBlock hot;
@@ -67,13 +66,9 @@ class PlacementCtlTest {
         cluster.waitActive();
         fs = cluster.getFileSystem();
         Configuration bound = cluster.getNameNode().getConf();
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> !bound.get("terrace.placement.rpc-address").endsWith(":0"));
-        service = bound.get("terrace.placement.rpc-address");
-        conf = Files.createDirectories(dir.resolve("conf"));
-        Files.writeString(
-                conf.resolve("core-site.xml"), site("fs.defaultFS", fs.getUri().toString()));
-        Files.writeString(conf.resolve("hdfs-site.xml"), site("terrace.placement.rpc-address", service));
+        service = CtlSession.service(bound);
+        session = CtlSession.of(dir.resolve("conf"), fs.getUri(), service);
+        conf = session.conf;
         dataNode = new StandInDataNode(
                 NetUtils.createSocketAddr(service),
                 bound,
@@ -105,11 +100,6 @@ class PlacementCtlTest {
         });
     }
 
-    private static String site(String key, String value) {
-        return "<configuration><property><name>" + key + "</name><value>" + value
-                + "</value></property></configuration>";
-    }
-
     @AfterAll
     static void stopCluster() {
         dataNode.close();
@@ -124,25 +114,17 @@ class PlacementCtlTest {
     }
 
     private int run(String... arguments) {
-        StringWriter outWriter = new StringWriter();
-        StringWriter errWriter = new StringWriter();
-        List<String> all = new ArrayList<>(List.of(arguments));
-        if (!all.contains("--conf")) {
-            all.addAll(List.of("--conf", conf.toString()));
-        }
-        int code = PlacementCtl.run(new PrintWriter(outWriter), new PrintWriter(errWriter), all.toArray(String[]::new));
-        out = outWriter.toString();
-        err = errWriter.toString();
-        assertThat(out.lines())
-                .as("a table fits 100 columns")
-                .allMatch(line -> line.length() <= 100 || line.contains("\""));
-        assertThat(out).as("no colours off a terminal").doesNotContain("\u001b");
+        int code = session.run(arguments);
+        out = session.out;
+        err = session.err;
         return code;
     }
 
     private int runAs(String user, String... arguments) throws Exception {
-        return UserGroupInformation.createUserForTesting(user, new String[] {"users"})
-                .doAs((PrivilegedExceptionAction<Integer>) () -> run(arguments));
+        int code = session.runAs(user, arguments);
+        out = session.out;
+        err = session.err;
+        return code;
     }
 
     @Test
@@ -150,7 +132,7 @@ class PlacementCtlTest {
         assertThat(run("status")).isZero();
         assertThat(out)
                 .contains("active in NameNode")
-                .contains("policy idecider")
+                .contains("policy adaptive")
                 .contains("promoted (");
         assertThat(run("status", "--json")).isZero();
         JsonNode json = JSON.readTree(out);
@@ -183,7 +165,7 @@ class PlacementCtlTest {
                 .contains("blk_" + hot.getBlockId())
                 .contains("5 reads")
                 .contains("since")
-                .contains("idecider")
+                .contains("adaptive")
                 .contains("promote on localhost");
         assertThat(run("explain", "blk_" + hot.getBlockId(), "--json")).isZero();
         JsonNode block = JSON.readTree(out).get("blocks").get(0);
@@ -287,7 +269,8 @@ class PlacementCtlTest {
     void doctor_misspeltKey_namesTheNearest() throws Exception {
         java.nio.file.Path wrong = Files.createDirectories(dir.resolve("wrong"));
         Files.writeString(
-                wrong.resolve("core-site.xml"), site("fs.defaultFS", fs.getUri().toString()));
+                wrong.resolve("core-site.xml"),
+                CtlSession.site("fs.defaultFS", fs.getUri().toString()));
         Files.writeString(
                 wrong.resolve("hdfs-site.xml"),
                 "<configuration><property><name>terrace.placement.rpc-address</name><value>" + service

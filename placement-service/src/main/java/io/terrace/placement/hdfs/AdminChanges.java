@@ -54,8 +54,7 @@ final class AdminChanges {
             case RESUME -> orders(orders -> orders.withMoves(true), false);
             case OFF -> orders(orders -> orders.withServe(false), false);
             case ON -> orders(orders -> orders.withServe(true), false);
-            case APPLY_POLICY, ROLLBACK_POLICY, REHEARSE_POLICY, END_REHEARSAL -> throw new IllegalArgumentException(
-                    "policies are applied by a later version");
+            case APPLY_POLICY, ROLLBACK_POLICY, REHEARSE_POLICY, END_REHEARSAL -> policies.carryOut(request, user);
         };
     }
 

@@ -123,7 +123,7 @@ public final class SettingsReader {
             SettingKeys known = SettingKeys.of("terrace.placement." + policy + "." + parameter.name());
             if (known != null) {
                 values.put(parameter.name(), text(known));
-            } else if (parameter.name().equals("remembered")) {
+            } else if (parameter.name().equals("remembered") || parameter.name().equals("tracked")) {
                 // A NameNode has a policy per DataNode; the policies' own default is for one alone.
                 values.put(parameter.name(), SettingKeys.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
             }

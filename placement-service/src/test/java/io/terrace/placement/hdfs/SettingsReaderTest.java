@@ -21,7 +21,7 @@ class SettingsReaderTest {
     void read_nothingSet_isTheDocumentedDefaults() {
         PlacementSettings defaults = PlacementSettings.defaults();
         PlacementSettings read = read();
-        assertThat(read.policyParameters()).isEqualTo(Map.of("threshold", "2", "remembered", "100000"));
+        assertThat(read.policyParameters()).isEqualTo(Map.of("tracked", "100000"));
         assertThat(read)
                 .usingRecursiveComparison()
                 .ignoringFields("policyParameters")
@@ -32,6 +32,7 @@ class SettingsReaderTest {
     void read_allKeys_areMapped() {
         conf.set("terrace.placement.move.bandwidth", "1g");
         conf.set("terrace.placement.interval", "1s");
+        conf.set("terrace.placement.policy", "idecider");
         conf.set("terrace.placement.idecider.threshold", "5");
         conf.set("terrace.placement.lock.blocks", "7");
         PlacementSettings read = read();

@@ -111,7 +111,7 @@ class PolicyFileTest {
     @Test
     void read_exampleOfTheConfiguration_isRightAndSoAreItsCommentedLines() throws Exception {
         String text = Files.readString(Path.of("..", "conf", "placement.yaml"));
-        assertThat(PolicyFile.read("placement.yaml", text).policy()).isEqualTo("idecider");
+        assertThat(PolicyFile.read("placement.yaml", text).policy()).isEqualTo("adaptive");
         String uncommented =
                 text.replace("rules: []", "rules:").replace("\n#  - ", "\n  - ").replace("\n#    ", "\n    ");
         uncommented = uncommented
