@@ -120,6 +120,36 @@ final class SteppingBlockReaderTest {
     }
 
     @Test
+    void getClientMmap_asksStockWhereItWouldReadShortCircuit_andReadsStayWithMemory() throws IOException {
+        for (boolean shortCircuit : new boolean[] {false, true}) {
+            stockOpenedAt = -1;
+            List<Stock> opened = new ArrayList<>();
+            LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
+            Configuration conf = new Configuration(false);
+            conf.setBoolean("dfs.client.read.shortcircuit", shortCircuit);
+            BlockRange range = new BlockRange(located, 0, LENGTH, false, true, "/f", "client", conf);
+            try (SteppingBlockReader reader = new SteppingBlockReader(
+                    new Memory(LENGTH, null),
+                    range,
+                    (offset, length) -> {
+                        Stock stock = new Stock(offset, offset + length);
+                        stock.shortCircuit = true;
+                        opened.add(stock);
+                        return stock;
+                    },
+                    steppedDown::add)) {
+                assertThat(reader.getClientMmap(EnumSet.noneOf(ReadOption.class)))
+                        .isNull();
+                byte[] bytes = new byte[500];
+                reader.readFully(bytes, 0, 500);
+                assertThat(bytes).isEqualTo(Arrays.copyOf(block, 500));
+            }
+            assertThat(opened).hasSize(shortCircuit ? 1 : 0).allMatch(stock -> stock.closed && stock.position == 0);
+            assertThat(steppedDown).isEmpty();
+        }
+    }
+
+    @Test
     void read_whenStockFailsToo_throwsWhatStockThrows() throws IOException {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
         BlockRange range = new BlockRange(located, 0, 10, false, true, "/f", "client", new Configuration(false));
@@ -192,6 +222,8 @@ final class SteppingBlockReaderTest {
     private final class Stock implements BlockReader {
         private long position;
         private final long end;
+        private boolean shortCircuit;
+        private boolean closed;
 
         Stock(long position, long end) {
             this.position = position;
@@ -226,7 +258,9 @@ final class SteppingBlockReaderTest {
         }
 
         @Override
-        public void close() {}
+        public void close() {
+            closed = true;
+        }
 
         @Override
         public void readFully(byte[] buffer, int offset, int length) {
@@ -240,7 +274,7 @@ final class SteppingBlockReaderTest {
 
         @Override
         public boolean isShortCircuit() {
-            return false;
+            return shortCircuit;
         }
 
         @Override

@@ -102,6 +102,21 @@ class CampaignTest {
     }
 
     @Test
+    void runs_ofAnEarlierBuild_countWhereTheyPassedAndAreAskedFor() throws Exception {
+        compare("failed", new Script().stock(run("read")).terrace(run("!read"), run("!read"), run("!read")));
+        compare("passed", new Script().terrace(run("read", "seek")));
+
+        ResultStore strict = store("new");
+        ResultStore lenient = new ResultStore(directory, "hadoop", "new", Exclusions.NONE, true);
+
+        assertThat(strict.runs(Side.TERRACE, Runs.CLASS_NAME)).isEmpty();
+        assertThat(lenient.runs(Side.TERRACE, Runs.CLASS_NAME))
+                .singleElement()
+                .satisfies(run -> assertThat(run.passed("seek")).isTrue());
+        assertThat(lenient.runs(Side.TERRACE, "a.TestOther")).isEmpty();
+    }
+
+    @Test
     void compare_resultOfAStoppedRunnerIsMadeAgain() throws Exception {
         Path partial = store("ours").result(Side.STOCK, Runs.CLASS_NAME, 1);
         Files.createDirectories(partial.getParent());

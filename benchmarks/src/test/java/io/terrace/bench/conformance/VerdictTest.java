@@ -25,6 +25,15 @@ class VerdictTest {
     }
 
     @Test
+    void lean_asksStockOnlyWhereTerraceFails() {
+        assertThat(Verdict.lean(List.of(), List.of()).state()).isEqualTo(State.NEEDS_TERRACE);
+        assertThat(Verdict.lean(List.of(), List.of(PASSES)).state()).isEqualTo(State.SAME);
+        assertThat(Verdict.lean(List.of(), List.of(FAILS)).state()).isEqualTo(State.NEEDS_STOCK);
+        assertThat(Verdict.lean(List.of(PASSES), List.of(FAILS, FAILS, FAILS)).state())
+                .isEqualTo(State.DIFFERS);
+    }
+
+    @Test
     void of_failsTwiceThenPasses() {
         assertThat(Verdict.of(List.of(PASSES), List.of(FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
         assertThat(Verdict.of(List.of(PASSES), List.of(FAILS, FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
