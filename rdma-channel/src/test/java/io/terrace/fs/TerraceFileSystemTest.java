@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Random;
@@ -82,6 +84,48 @@ final class TerraceFileSystemTest {
                 FSDataInputStream in = fs.open(new org.apache.hadoop.fs.Path("/off"))) {
             assertThat(fs.readsMemoryFirst()).isFalse();
             assertThat(in.readAllBytes()).isEqualTo(written);
+        }
+    }
+
+    /** As where an application brings Terrace in a class loader of its own: its bridges reach nothing of Hadoop's then. */
+    @Test
+    void initialize_inAnotherClassLoaderThanHadoop_isStock() throws Exception {
+        byte[] written = write("/apart", 2 * BLOCK_BYTES);
+        try (OwnClassesFirst loader = new OwnClassesFirst()) {
+            Configuration apart = new Configuration(conf);
+            apart.setClassLoader(loader);
+            try (FileSystem fs = FileSystem.newInstance(uri(), apart);
+                    FSDataInputStream in = fs.open(new org.apache.hadoop.fs.Path("/apart"))) {
+                assertThat(fs.getClass().getClassLoader()).isSameAs(loader);
+                assertThat(fs.getClass().getMethod("readsMemoryFirst").invoke(fs))
+                        .isEqualTo(false);
+                assertThat(in.readAllBytes()).isEqualTo(written);
+            }
+        }
+    }
+
+    /** Loads Terrace's classes itself and leaves Hadoop's to the loader above. */
+    private static final class OwnClassesFirst extends URLClassLoader {
+        OwnClassesFirst() {
+            super(
+                    new URL[] {
+                        TerraceFileSystem.class
+                                .getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                    },
+                    TerraceFileSystem.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            synchronized (getClassLoadingLock(name)) {
+                if (!name.contains("Terrace") && !name.startsWith("io.terrace.")) {
+                    return super.loadClass(name, resolve);
+                }
+                Class<?> loaded = findLoadedClass(name);
+                return loaded != null ? loaded : findClass(name);
+            }
         }
     }
 
