@@ -74,6 +74,18 @@ final class ExtentTable {
         return List.copyOf(current.values());
     }
 
+    boolean isPinned(String pool, long blockId) {
+        Extent extent = of(pool, blockId);
+        return extent != null && extent.state == ExtentState.LIVE && extent.pinned;
+    }
+
+    /** The live ones, as they are now. */
+    List<Extent> live() {
+        return current.values().stream()
+                .filter(extent -> extent.state == ExtentState.LIVE)
+                .toList();
+    }
+
     /** Retiring extents, as they are now. */
     Collection<Extent> retiring() {
         return List.copyOf(retiring);

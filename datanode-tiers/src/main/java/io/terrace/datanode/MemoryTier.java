@@ -328,24 +328,15 @@ public final class MemoryTier {
 
     /** The live copies, for the scrub and for full reports. */
     public synchronized List<Extent> liveExtents() {
-        List<Extent> live = new ArrayList<>();
-        for (Extent extent : table.snapshot()) {
-            if (extent.state == ExtentState.LIVE) {
-                live.add(extent);
-            }
-        }
-        return live;
+        return table.live();
     }
 
     /** The ids of the pool's blocks that are live and pinned: what a cache report may name. */
     public synchronized List<Long> pinnedBlocks(String pool) {
-        List<Long> pinned = new ArrayList<>();
-        for (Extent extent : liveExtents()) {
-            if (extent.pinned && extent.key().pool().equals(pool)) {
-                pinned.add(extent.key().blockId());
-            }
-        }
-        return pinned;
+        return table.live().stream()
+                .filter(extent -> extent.pinned && extent.key().pool().equals(pool))
+                .map(extent -> extent.key().blockId())
+                .toList();
     }
 
     /** Whether a copy of this very stamp is live. */
@@ -355,23 +346,17 @@ public final class MemoryTier {
 
     /** Whether a copy of this very stamp is live and pinned. */
     public synchronized boolean isPinned(BlockKey key) {
-        Extent extent = table.live(key);
-        return extent != null && extent.pinned;
+        return table.live(key) != null && table.isPinned(key.pool(), key.blockId());
     }
 
     /** How many copies are live and pinned. */
     public synchronized int pinnedCopies() {
-        int pinned = 0;
-        for (Extent extent : table.snapshot()) {
-            pinned += extent.state == ExtentState.LIVE && extent.pinned ? 1 : 0;
-        }
-        return pinned;
+        return (int) table.live().stream().filter(extent -> extent.pinned).count();
     }
 
     /** Whether a copy of the block is live and pinned, whatever its stamp. */
     public synchronized boolean isPinned(String pool, long blockId) {
-        Extent extent = table.of(pool, blockId);
-        return extent != null && extent.state == ExtentState.LIVE && extent.pinned;
+        return table.isPinned(pool, blockId);
     }
 
     /** What the tier holds now. */
