@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.fs.TerraceAbstractFileSystem;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
@@ -52,6 +54,13 @@ class CachedHostsTest {
                     assertThat(locations[1].getCachedHosts()).isEqualTo(locations[1].getHosts());
                     assertThat(listed(fs, file)[1].getCachedHosts()).isEqualTo(locations[1].getHosts());
                 }
+                ours.set("fs.AbstractFileSystem.hdfs.impl", TerraceAbstractFileSystem.class.getName());
+                FileContext context = FileContext.getFileContext(cluster.cluster().getURI(), ours);
+                BlockLocation[] located = context.getFileBlockLocations(file, 0, Long.MAX_VALUE);
+                assertThat(located[0].getCachedHosts()).isEmpty();
+                assertThat(located[1].getCachedHosts()).isEqualTo(located[1].getHosts());
+                assertThat(context.listLocatedStatus(file).next().getBlockLocations()[1].getCachedHosts())
+                        .isEqualTo(located[1].getHosts());
                 assertThat(listed(cluster.fs(), file)[1].getCachedHosts()).isEmpty();
             }
         }

@@ -1,0 +1,100 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.client.ClientFigures;
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.fs.TerraceFileSystem;
+import io.terrace.metrics.Figure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSNNTopology;
+import org.apache.hadoop.hdfs.protocol.CacheDirectiveInfo;
+import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Federation: one DataNode with the block pools of two NameNodes, which give the same ids to different blocks. */
+class FederatedReadsTest {
+    private static final int NAMENODES = 2;
+    private static final int BYTES = 2 * TerraceCluster.BLOCK_BYTES + 99;
+    private static final org.apache.hadoop.fs.Path FILE = new org.apache.hadoop.fs.Path("/same/name");
+
+    @TempDir
+    Path dir;
+
+    @Test
+    void read_ofTwoNameServices_comesFromEachOnesOwnBlocks() throws IOException {
+        Configuration conf = TerraceCluster.configuration();
+        conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
+        conf.setBoolean(DataNodeSettings.MEMORY_REQUIRE_TMPFS, false);
+        conf.set(
+                DataNodeSettings.MEMORY_DIR,
+                Files.createDirectory(dir.resolve("memory")).toString());
+        conf.set(
+                DataNodeSettings.CHANNEL_DIR,
+                Files.createDirectory(dir.resolve("channel")).toString());
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        MiniDFSCluster cluster = new MiniDFSCluster.Builder(
+                        conf, dir.resolve("dfs").toFile())
+                .nnTopology(MiniDFSNNTopology.simpleFederatedTopology(NAMENODES))
+                .numDataNodes(1)
+                .build();
+        try {
+            cluster.waitActive();
+            for (int i = 0; i < NAMENODES; i++) {
+                writeAndPin(cluster.getFileSystem(i), contents(i));
+            }
+            for (int i = 0; i < NAMENODES; i++) {
+                readFromMemory(cluster, i);
+            }
+        } finally {
+            cluster.shutdown();
+        }
+    }
+
+    private static void writeAndPin(DistributedFileSystem fs, byte[] contents) throws IOException {
+        try (FSDataOutputStream out = fs.create(FILE)) {
+            out.write(contents);
+        }
+        fs.addCachePool(new CachePoolInfo("pool"));
+        long unused = fs.addCacheDirective(new CacheDirectiveInfo.Builder()
+                .setPath(FILE)
+                .setPool("pool")
+                .setReplication((short) 1)
+                .build());
+    }
+
+    private static void readFromMemory(MiniDFSCluster cluster, int nameNode) throws IOException {
+        Configuration client = new Configuration(cluster.getConfiguration(nameNode));
+        client.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
+        client.unset(DataNodeSettings.CHANNEL_DIR);
+        client.set("terrace.client.tcp.timeout", "5s");
+        client.set("terrace.client.tcp.connect.timeout", "5s");
+        try (FileSystem fs = FileSystem.newInstance(cluster.getURI(nameNode), client)) {
+            assertThat(fs).isInstanceOf(TerraceFileSystem.class);
+            await().alias("reads of name service " + nameNode + " from memory")
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> {
+                        long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+                        try (FSDataInputStream in = fs.open(FILE)) {
+                            assertThat(in.readAllBytes()).isEqualTo(contents(nameNode));
+                        }
+                        return ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - before == BYTES;
+                    });
+        }
+    }
+
+    private static byte[] contents(int nameNode) {
+        return TerraceCluster.contents("of name service " + nameNode, BYTES);
+    }
+}
