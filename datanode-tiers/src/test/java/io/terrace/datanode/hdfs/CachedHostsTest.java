@@ -55,11 +55,15 @@ class CachedHostsTest {
                     assertThat(listed(fs, file)[1].getCachedHosts()).isEqualTo(locations[1].getHosts());
                 }
                 ours.set("fs.AbstractFileSystem.hdfs.impl", TerraceAbstractFileSystem.class.getName());
-                FileContext context = FileContext.getFileContext(cluster.cluster().getURI(), ours);
+                FileContext context =
+                        FileContext.getFileContext(cluster.cluster().getURI(), ours);
                 BlockLocation[] located = context.getFileBlockLocations(file, 0, Long.MAX_VALUE);
                 assertThat(located[0].getCachedHosts()).isEmpty();
                 assertThat(located[1].getCachedHosts()).isEqualTo(located[1].getHosts());
-                assertThat(context.listLocatedStatus(file).next().getBlockLocations()[1].getCachedHosts())
+                assertThat(context.listLocatedStatus(file)
+                                .next()
+                                .getBlockLocations()[1]
+                                .getCachedHosts())
                         .isEqualTo(located[1].getHosts());
                 assertThat(listed(cluster.fs(), file)[1].getCachedHosts()).isEmpty();
             }
