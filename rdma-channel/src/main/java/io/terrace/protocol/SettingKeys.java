@@ -71,6 +71,21 @@ public enum SettingKeys {
             "256m",
             "DataNode",
             "Heap for the checksums of blocks that clients of other hosts read: 1/128 of those blocks. Beyond it, they read through stock HDFS."),
+    CHANNEL_VERBS_PORT_OFFSET(
+            "terrace.channel.verbs.port.offset",
+            "0",
+            "client, DataNode",
+            "A DataNode also serves its memory by RDMA (InfiniBand, RoCE, iWARP) at its transfer port plus this, to clients of its tcp channel, which tells them where. 0: not at all, in a client: not used. Where there is no RDMA device or library, tcp serves."),
+    CHANNEL_VERBS_REGISTERED_MAX(
+            "terrace.channel.verbs.registered.max",
+            "64g",
+            "DataNode",
+            "Memory that may be pinned for RDMA. It counts against the limit of locked memory (memlock); what is beyond is served over tcp."),
+    CHANNEL_VERBS_LIBDISNI(
+            "terrace.channel.verbs.libdisni",
+            "false",
+            "client, DataNode",
+            "Use DiSNI's own native library, which has to be compiled and installed, instead of rdma-core's libibverbs and librdmacm."),
     CLIENT_TCP_TIMEOUT(
             "terrace.client.tcp.timeout",
             "500ms",
@@ -117,7 +132,7 @@ public enum SettingKeys {
             "Users and groups (\"user1,user2 group1\") who may change placement besides the superuser."),
     PLACEMENT_POLICY(
             "terrace.placement.policy",
-            "idecider",
+            "adaptive",
             "NameNode",
             "Name of the placement policy; each DataNode has an instance of its own."),
     PLACEMENT_POLICY_PARAMETERS(
@@ -148,12 +163,15 @@ public enum SettingKeys {
             "NameNode",
             "Bytes on disk that the log of accesses may use; the oldest file goes for a new one."),
     PLACEMENT_IDECIDER_THRESHOLD(
-            "terrace.placement.idecider.threshold", "2", "NameNode", "Reads that a block must exceed to be promoted."),
+            "terrace.placement.idecider.threshold",
+            "2",
+            "NameNode",
+            "With policy idecider: reads that a block must exceed to be promoted."),
     PLACEMENT_IDECIDER_REMEMBERED(
             "terrace.placement.idecider.remembered",
             "100000",
             "NameNode",
-            "Blocks outside memory whose reads the policy of one DataNode counts."),
+            "With policy idecider: blocks outside memory whose reads the policy of one DataNode counts."),
     PLACEMENT_MOVE_BANDWIDTH(
             "terrace.placement.move.bandwidth",
             "100m",

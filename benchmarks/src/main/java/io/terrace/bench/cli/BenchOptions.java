@@ -2,6 +2,7 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.read.Effort;
 import io.terrace.bench.read.Scoreboard;
+import io.terrace.protocol.SettingKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -12,6 +13,11 @@ import picocli.CommandLine.Option;
 
 /** What the benchmarks on clusters of real daemons have in common on the command line, and how they end. */
 final class BenchOptions {
+    /** Properties with which only what is pinned comes into memory, however often the rest is read. */
+    static final Map<String, String> NOTHING_CLIMBS = Map.of(
+            SettingKeys.PLACEMENT_POLICY.key(), "idecider",
+            SettingKeys.PLACEMENT_IDECIDER_THRESHOLD.key(), "1000000000");
+
     @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, one flat object")
     @Nullable
     Path json;

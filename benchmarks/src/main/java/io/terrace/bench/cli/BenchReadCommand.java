@@ -62,7 +62,7 @@ final class BenchReadCommand implements Callable<Integer> {
         ClusterSpec still = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withNativeDir(nativeDir)
-                .withProperties(options.over(Map.of("terrace.placement.idecider.threshold", "1000000000")));
+                .withProperties(options.over(BenchOptions.NOTHING_CLIMBS));
         Set<Part> wanted = parts.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(parts);
         if (!wanted.equals(EnumSet.of(Part.PROMOTE))) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);
@@ -72,7 +72,7 @@ final class BenchReadCommand implements Callable<Integer> {
         }
         ClusterSpec moving = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
-                .withProperties(options.over(Map.of("terrace.placement.move.bandwidth", "0")));
+                .withProperties(options.over(Map.of("terrace.placement.policy", "idecider", "terrace.placement.move.bandwidth", "0")));
         if (wanted.contains(Part.PROMOTE)) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("moving"), moving);
                     PromotionBenchmark benchmark = new PromotionBenchmark(cluster.cluster(), options.seed, scores)) {

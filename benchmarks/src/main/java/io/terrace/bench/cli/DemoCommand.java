@@ -66,7 +66,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--policy",
             paramLabel = "NAME",
-            defaultValue = "decay-admit",
+            defaultValue = "adaptive",
             description =
                     "placement policy, by name; with a wrong one the NameNode's log lists them (${DEFAULT-VALUE})")
     String policy;

@@ -29,10 +29,10 @@ final class RunCommand {
 
     private RunCommand() {}
 
-    /** Runs a workload on a cluster of one DataNode with the tcp channel, where only what is pinned is in memory. */
+    /** Runs a workload on a cluster of one DataNode with the tcp channel, where what is in memory is what was pinned. */
     static void onCluster(String name, BenchOptions options, Workload workload) throws IOException {
         Map<String, String> settings = new LinkedHashMap<>(RemoteBenchmark.settings());
-        settings.put("terrace.placement.idecider.threshold", "1000000000");
+        settings.putAll(BenchOptions.NOTHING_CLIMBS);
         ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
                 .withNativeDir(System.getProperty("java.library.path", ""))
                 .withProperties(options.over(settings));
