@@ -1,5 +1,6 @@
 package io.terrace.datanode;
 
+import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto.Severity;
 import java.io.IOException;
@@ -26,6 +27,7 @@ public final class HostConditions {
      * @param lockedMemoryBytes dfs.datanode.max.locked.memory
      * @param ramDiskVolumes RAM_DISK volumes, which LAZY_PERSIST writes to
      * @param grants whether clients can be granted anything: the channel directory is set
+     * @param rdmaTrouble why there is no RDMA although it is wanted; empty when there is, or it is not
      */
     public record Facts(
             long capacityBytes,
@@ -33,7 +35,8 @@ public final class HostConditions {
             long memoryFileSystemBytes,
             long lockedMemoryBytes,
             int ramDiskVolumes,
-            boolean grants) {}
+            boolean grants,
+            String rdmaTrouble) {}
 
     private final Path root;
 
@@ -53,6 +56,14 @@ public final class HostConditions {
                     Severity.WARNING,
                     "Clients of this host get no grants; only stock readers are served from memory",
                     "set " + DataNodeSettings.CHANNEL_DIR + " for DataNodes and clients"));
+        }
+        if (!facts.rdmaTrouble().isEmpty()) {
+            found.add(condition(
+                    "rdma-unavailable",
+                    Severity.WARNING,
+                    "RDMA is wanted and there is none, tcp serves: " + facts.rdmaTrouble(),
+                    "docs/rdma.md says what is needed; " + SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key()
+                            + " = 0 asks for none"));
         }
         return found;
     }

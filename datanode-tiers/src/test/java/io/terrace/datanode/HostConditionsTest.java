@@ -29,12 +29,22 @@ class HostConditionsTest {
     }
 
     @Test
+    void look_whereRdmaIsWantedAndMissing_saysWhy() {
+        HostConditions.Facts facts =
+                new HostConditions.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device");
+        assertThat(new HostConditions(Path.of("/nowhere")).look(facts))
+                .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
+                .singleElement()
+                .satisfies(condition -> assertThat(condition.getText()).contains("there is no RDMA device"));
+    }
+
+    @Test
     void look_atHostThatIsRight_findsNothing() throws IOException {
         file("proc/meminfo", "MemTotal:       16777216 kB\nSwapTotal:             0 kB\n");
         file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true)))
+        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
                 .isEmpty();
     }
 
@@ -45,7 +55,7 @@ class HostConditionsTest {
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false)))
+        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "")))
                 .containsExactlyInAnyOrder(
                         "memory-tmpfs-small",
                         "memory-too-little",
@@ -55,13 +65,13 @@ class HostConditionsTest {
                         "memory-lazy-persist",
                         "memory-locked",
                         "channel-off");
-        assertThat(ids(new HostConditions.Facts(GB, "ext4", 100 * GB, 0, 0, true)))
+        assertThat(ids(new HostConditions.Facts(GB, "ext4", 100 * GB, 0, 0, true, "")))
                 .contains("memory-not-tmpfs");
     }
 
     @Test
     void look_whereNothingCanBeRead_saysNothingOfIt() {
-        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true)))
+        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
                 .isEmpty();
     }
 }

@@ -29,6 +29,8 @@ final class ConfigurationCheck {
     static final String PROTECTION = "dfs.data.transfer.protection";
     static final String LOCKED_MEMORY = "dfs.datanode.max.locked.memory";
 
+    static final String DISNI = "com.ibm.disni.verbs.RdmaProvider";
+
     private final Configuration conf;
     private final List<Finding> found = new ArrayList<>();
 
@@ -98,7 +100,21 @@ final class ConfigurationCheck {
 
     /** The tcp channel, where it is on; clients and DataNodes look at the same keys. */
     private void otherHosts() {
+        boolean verbs = !conf.getTrimmed(SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key(), "0")
+                .equals("0");
+        if (verbs) {
+            loadable(DISNI, Severity.WARNING, "without it memory is read over tcp, not by RDMA", "disni-2.0.jar");
+        }
         if (conf.getTrimmed(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), "0").equals("0")) {
+            if (verbs) {
+                add(
+                        Severity.WARNING,
+                        "verbs-without-tcp",
+                        SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key()
+                                + " is set, but what is read by RDMA is granted over"
+                                + " the tcp channel, which is off",
+                        "set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key() + " too");
+            }
             return;
         }
         String protection = conf.getTrimmed(PROTECTION, "");
@@ -121,12 +137,16 @@ final class ConfigurationCheck {
     }
 
     private void loadable(String name, Severity severity, String consequence) {
+        loadable(name, severity, consequence, "rdma-channel's jar");
+    }
+
+    private void loadable(String name, Severity severity, String consequence, String jar) {
         if (conf.getClassByNameOrNull(name) == null) {
             add(
                     severity,
                     "missing-class",
                     name + " is not on this command's class path; " + consequence,
-                    "put rdma-channel's jar on the class path of every client, YARN's containers included");
+                    "put " + jar + " on the class path of every client, YARN's containers included");
         }
     }
 

@@ -1,7 +1,7 @@
 package io.terrace.fs;
 
-import io.terrace.channel.tcp.Piece;
-import io.terrace.channel.tcp.TcpRegion;
+import io.terrace.channel.CheckedPiece;
+import io.terrace.channel.CheckedRegion;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,17 +21,17 @@ final class ReadAhead implements Closeable {
     private static final int DEPTH = 2;
 
     private final RemoteMemory memory;
-    private final TcpRegion region;
+    private final CheckedRegion region;
     private final long endOffset;
-    private final Deque<Piece> coming = new ArrayDeque<>(DEPTH);
+    private final Deque<CheckedPiece> coming = new ArrayDeque<>(DEPTH);
     private int pieceBytes = FIRST_BYTES;
     private long askedTo;
-    private @Nullable Piece using;
+    private @Nullable CheckedPiece using;
     private ByteBuffer bytes = ByteBuffer.allocate(0);
     private long position = -1;
     private boolean sequential;
 
-    ReadAhead(RemoteMemory memory, TcpRegion region, long endOffset) {
+    ReadAhead(RemoteMemory memory, CheckedRegion region, long endOffset) {
         this.memory = memory;
         this.region = region;
         this.endOffset = endOffset;
@@ -55,7 +55,7 @@ final class ReadAhead implements Closeable {
     @Override
     public void close() {
         drop();
-        for (Piece piece = coming.poll(); piece != null; piece = coming.poll()) {
+        for (CheckedPiece piece = coming.poll(); piece != null; piece = coming.poll()) {
             memory.usedAhead(piece.lengthBytes());
             piece.close();
         }
@@ -78,7 +78,7 @@ final class ReadAhead implements Closeable {
     private void next(int wantedBytes) throws IOException {
         drop();
         long timeoutNs = memory.settings().timeoutNs();
-        Piece piece = coming.poll();
+        CheckedPiece piece = coming.poll();
         if (piece == null) {
             piece = region.begin(askedTo, nextBytes(Math.max(pieceBytes, wantedBytes)), timeoutNs);
             askedTo += piece.lengthBytes();

@@ -1,8 +1,8 @@
 package io.terrace.fs;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.CheckedRegion;
 import io.terrace.channel.tcp.TcpLink;
-import io.terrace.channel.tcp.TcpRegion;
 import java.util.Arrays;
 
 /**
@@ -11,7 +11,7 @@ import java.util.Arrays;
  * @param link over which it was granted; void with it
  * @param endsNs when the lease ends, on this process's clock
  */
-record RemoteGrant(Key key, long grantId, TcpLink link, TcpRegion region, long endsNs) {
+record RemoteGrant(Key key, long grantId, TcpLink link, CheckedRegion region, long endsNs) {
     /**
      * What a grant was given for: the same token, so the same user's rights.
      *

@@ -3,18 +3,22 @@ package io.terrace.fs;
 import io.terrace.channel.Access;
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.ChannelException;
+import io.terrace.channel.CheckedRegion;
 import io.terrace.channel.Completion.Status;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantRequest;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
+import io.terrace.channel.ReadReport;
 import io.terrace.channel.RegionKey;
 import io.terrace.channel.SlotTable;
 import io.terrace.channel.tcp.CorruptBytesException;
 import io.terrace.channel.tcp.ResidentBlocks;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
+import io.terrace.channel.tcp.TcpRegion;
+import io.terrace.channel.verbs.VerbsRegion;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
@@ -22,6 +26,7 @@ import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,6 +53,7 @@ final class RemoteNode {
     private static final long LEASE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int MAX_GRANTS = 1024;
+    private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final String uuid;
     private final InetSocketAddress address;
@@ -61,8 +67,13 @@ final class RemoteNode {
     private final ReentrantLock asking = new ReentrantLock();
 
     private volatile @Nullable TcpLink link;
+
+    /** By RDMA, where the DataNode says that it is. */
+    private volatile @Nullable VerbsPeer verbs;
+
     private volatile long pausedUntilNs;
     private volatile long newsNs;
+    private volatile long reportedNs = System.nanoTime();
     private volatile long usedNs = System.nanoTime();
     private volatile int failures;
     private long lastRequest;
@@ -109,6 +120,13 @@ final class RemoteNode {
 
     /** Tells that a read was answered: the next trouble is the first again. */
     void succeeded() {
+        if (verbs != null) {
+            long nowNs = System.nanoTime();
+            if (nowNs - reportedNs > REPORT_NS) {
+                reportedNs = nowNs;
+                report(nowNs);
+            }
+        }
         if (failures != 0) {
             failures = 0;
         }
@@ -148,6 +166,11 @@ final class RemoteNode {
         if (present != null) {
             close(present);
         }
+        VerbsPeer peer = verbs;
+        verbs = null;
+        if (peer != null) {
+            peer.close();
+        }
     }
 
     private @Nullable TcpLink connected(long nowNs) {
@@ -185,6 +208,7 @@ final class RemoteNode {
                     || !welcome.datanode().equals(uuid)) {
                 throw new MalformedMessageException(address + " is not DataNode " + uuid);
             }
+            verbs = VerbsPeer.at(welcome.links(), settings);
             // What it has comes right behind the welcome.
             while (fresh.resident() == ResidentBlocks.NONE && deadlineNs - System.nanoTime() > 0 && !fresh.hasEnded()) {
                 ByteBuffer unused = fresh.receive(TimeUnit.MILLISECONDS.toNanos(1));
@@ -251,8 +275,7 @@ final class RemoteNode {
                         grant.descriptor().lengthBytes(),
                         Access.READ);
                 long endsNs = askedNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
-                return new RemoteGrant(
-                        key, grant.grantId(), present, present.attach(region, deadlineNs - System.nanoTime()), endsNs);
+                return new RemoteGrant(key, grant.grantId(), present, attach(present, region, deadlineNs), endsNs);
             }
             if (answer instanceof Message.Refused refused && refused.requestId() == request) {
                 figures.increment(Figure.CLIENT_REMOTE_REFUSED);
@@ -261,6 +284,37 @@ final class RemoteNode {
                 return null;
             }
             // The late answer to somebody who has given up: that grant ends with its lease.
+        }
+    }
+
+    /** The range over tcp, and by RDMA where that leads there. */
+    private CheckedRegion attach(TcpLink present, RegionKey key, long deadlineNs) throws IOException {
+        TcpRegion tcp = present.attach(key, deadlineNs - System.nanoTime());
+        VerbsPeer peer = verbs;
+        VerbsRegion region = peer == null ? null : peer.attach(key, settings.timeoutNs());
+        return region != null && region.isUsable() ? new VerbsFirst(region, tcp, figures) : tcp;
+    }
+
+    /** Tells the DataNode what was read without its doing. */
+    private void report(long nowNs) {
+        TcpLink present = link;
+        List<ReadReport> reports = new ArrayList<>();
+        for (RemoteGrant grant : grants.values()) {
+            if (grant.link() == present && grant.region() instanceof VerbsFirst region) {
+                long reads = region.takeReads();
+                long bytes = region.takeBytes();
+                if (reads > 0 || bytes > 0) {
+                    reports.add(new ReadReport(grant.grantId(), reads, bytes));
+                }
+            }
+        }
+        if (present == null || reports.isEmpty()) {
+            return;
+        }
+        try {
+            send(present, new Message.Report(reports), nowNs + settings.timeoutNs());
+        } catch (IOException e) {
+            LOG.debug("A report to {} is lost", address, e);
         }
     }
 

@@ -9,9 +9,13 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * What a client is told of reading from other hosts. {@link SettingKeys} documents each key.
  *
  * @param portOffset from a DataNode's transfer port to its tcp channel; 0 when this part is off
+ * @param verbs whether RDMA is used where a DataNode offers it
+ * @param verbsLibdisni whether DiSNI's own native library is used for it
  */
 record RemoteSettings(
         int portOffset,
+        boolean verbs,
+        boolean verbsLibdisni,
         long timeoutNs,
         long connectTimeoutNs,
         int nodesMax,
@@ -30,6 +34,8 @@ record RemoteSettings(
     static RemoteSettings from(Configuration conf) {
         return new RemoteSettings(
                 (int) number(conf, SettingKeys.CHANNEL_TCP_PORT_OFFSET, -65_535, 65_535),
+                number(conf, SettingKeys.CHANNEL_VERBS_PORT_OFFSET, -65_535, 65_535) != 0,
+                conf.getBoolean(SettingKeys.CHANNEL_VERBS_LIBDISNI.key(), false),
                 nanoseconds(conf, SettingKeys.CLIENT_TCP_TIMEOUT),
                 nanoseconds(conf, SettingKeys.CLIENT_TCP_CONNECT_TIMEOUT),
                 (int) number(conf, SettingKeys.CLIENT_TCP_NODES_MAX, 1, 65_536),

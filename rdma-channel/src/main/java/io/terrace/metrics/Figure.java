@@ -192,6 +192,24 @@ public enum Figure {
             Kind.COUNTER,
             Where.CLIENT,
             "File systems without tcp channel because data transfer is to be protected or encrypted."),
+    CLIENT_VERBS_READS(
+            "client.verbs.reads",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Pieces read from the memory of DataNodes by RDMA; they count as remote reads too."),
+    CLIENT_VERBS_BYTES(
+            "client.verbs.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Bytes read from the memory of DataNodes by RDMA; they count as remote bytes too."),
+    CLIENT_VERBS_STEPPED_DOWN(
+            "client.verbs.stepped_down",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Reads by RDMA that did not succeed and were done over tcp."),
     CLIENT_FS_NOT_LINKED(
             "client.fs.not_linked",
             Unit.COUNT,
@@ -241,6 +259,20 @@ public enum Figure {
             Kind.GAUGE,
             Where.DATANODE,
             "Checksums of granted blocks on the heap; bounded by terrace.channel.tcp.checksums.max."),
+    CHANNEL_VERBS_CONNECTIONS(
+            "channel.verbs.connections", Unit.COUNT, Kind.GAUGE, Where.DATANODE, "Clients connected by RDMA."),
+    CHANNEL_VERBS_EXTENTS(
+            "channel.verbs.extents",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Extents registered with the RDMA device, from their first grant until they are freed."),
+    CHANNEL_VERBS_EXTENT_BYTES(
+            "channel.verbs.extent.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Their bytes, pinned; bounded by terrace.channel.verbs.registered.max."),
     CHANNEL_REVOKES("channel.revokes", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Revocations sent to clients."),
 
     // The placement service in the NameNode.

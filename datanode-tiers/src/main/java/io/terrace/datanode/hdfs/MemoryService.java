@@ -6,7 +6,9 @@ import io.terrace.channel.GrantServer;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Peer;
 import io.terrace.channel.SlotTable;
+import io.terrace.channel.tcp.OneSidedRanges;
 import io.terrace.channel.tcp.TcpGrantServer;
+import io.terrace.channel.verbs.VerbsExtents;
 import io.terrace.datanode.Accesses;
 import io.terrace.datanode.Authority;
 import io.terrace.datanode.BackgroundChecks;
@@ -33,6 +35,7 @@ import io.terrace.datanode.ServiceLink;
 import io.terrace.datanode.SharedSlots;
 import io.terrace.datanode.Slots;
 import io.terrace.datanode.TierNews;
+import io.terrace.datanode.WatchedFiles;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.Closeable;
@@ -70,6 +73,8 @@ final class MemoryService implements Closeable {
     private final boolean promotesAtOnce;
     private final MemoryTier tier;
     private final MemoryDirectory directory;
+    private final WatchedFiles extentFiles;
+    private final RdmaClients.Served rdma;
     private final Pins pins;
     private final AnchoredPins anchored;
     private final Accesses accesses;
@@ -94,11 +99,12 @@ final class MemoryService implements Closeable {
         Slots slots = table == null ? SharedSlots.NONE : new SharedSlots(table);
         news = new TierNews(figures, descriptors::invalidate);
         GrantLedger ledger = new GrantLedger(settings.grantLimits());
+        extentFiles = new WatchedFiles(directory);
         tier = new MemoryTier(
                 new MemoryTier.Limits(settings.capacityBytes(), settings.extentsMax(), settings.lentTimeoutNs()),
                 new Region(REGION_BASE, settings.regionBytes(), settings.regionRestNs()),
                 ledger,
-                directory,
+                extentFiles,
                 slots,
                 news,
                 descriptors::isHeld);
@@ -114,6 +120,10 @@ final class MemoryService implements Closeable {
                 name,
                 () -> new Promotion(
                         tier, source, directory, pace, settings.dropSourcePages(), figures, System::nanoTime)));
+        boolean granting = channelDir != null && table != null;
+        rdma = granting
+                ? RdmaClients.serve(datanode, settings.extentsMax(), figures)
+                : new RdmaClients.Served(null, "");
         Housekeeping.Revoker revoker = grant -> {};
         if (channelDir != null && table != null) {
             revoker = serve(datanode, channelDir, table);
@@ -169,7 +179,7 @@ final class MemoryService implements Closeable {
                 datanode.getXferPort(),
                 new SecureRandom().nextLong() >>> 1);
         HostConditions host = new HostConditions(Path.of("/"));
-        HostConditions.Facts facts = StockFacts.of(datanode, settings, directory, grants);
+        HostConditions.Facts facts = StockFacts.of(datanode, settings, directory, grants, rdma.trouble());
         ServiceLink.Shared shared = new ServiceLink.Shared(
                 identity,
                 tier,
@@ -252,7 +262,13 @@ final class MemoryService implements Closeable {
                 GrantLimits.DEFAULT,
                 figures);
         toClose.push(server::close);
-        TcpGrantServer remote = RemoteClients.serve(datanode, table, links, desk, replicas, figures);
+        VerbsExtents extents = rdma.extents();
+        if (extents != null) {
+            toClose.push(extents);
+            extentFiles.beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
+        }
+        OneSidedRanges oneSided = extents == null ? OneSidedRanges.NONE : extents;
+        TcpGrantServer remote = RemoteClients.serve(datanode, table, links, desk, replicas, oneSided, figures);
         if (remote != null) {
             toClose.push(remote);
         }

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.SlotTable;
+import io.terrace.channel.tcp.OneSidedRanges;
 import io.terrace.channel.tcp.TcpGrantServer;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.datanode.GrantDesk;
@@ -32,6 +33,7 @@ final class RemoteClients {
     /**
      * Starts to serve them at the transfer port plus {@code terrace.channel.tcp.port.offset}.
      *
+     * @param oneSided another way to what is granted
      * @return null when the operator does not want it, where data transfer is to be protected or encrypted, which this
      *     channel does not do, and where the port is taken: then they read through stock HDFS
      */
@@ -41,6 +43,7 @@ final class RemoteClients {
             LinkDirectory links,
             GrantDesk desk,
             ReplicaSource replicas,
+            OneSidedRanges oneSided,
             Figures figures) {
         Configuration conf = datanode.getConf();
         int offset = number(conf, SettingKeys.CHANNEL_TCP_PORT_OFFSET, -65_535, 65_535);
@@ -84,6 +87,7 @@ final class RemoteClients {
                     desk,
                     new ReplicaChecksums(replicas),
                     checksumMaxBytes,
+                    oneSided,
                     limits,
                     figures);
             LOG.info("Serving memory to clients of other hosts at {}", server.address());

@@ -14,7 +14,7 @@ final class StockFacts {
     private StockFacts() {}
 
     static HostConditions.Facts of(
-            DataNode datanode, DataNodeSettings settings, MemoryDirectory directory, boolean grants)
+            DataNode datanode, DataNodeSettings settings, MemoryDirectory directory, boolean grants, String rdmaTrouble)
             throws IOException {
         long ramDiskVolumes = DataNode.getStorageLocations(datanode.getConf()).stream()
                 .filter(location -> location.getStorageType() == StorageType.RAM_DISK)
@@ -28,6 +28,7 @@ final class StockFacts {
                                 DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY,
                                 DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_DEFAULT),
                 (int) ramDiskVolumes,
-                grants);
+                grants,
+                rdmaTrouble);
     }
 }

@@ -39,6 +39,10 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 final class TerraceCluster implements AutoCloseable {
 
     static final int BLOCK_BYTES = 1 << 20;
+
+    /** As the address of the DataNodes: reachable from other networks than loopback too. */
+    static final String ANY_ADDRESS = "0.0.0.0:0";
+
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     private final Path scratch;
@@ -100,6 +104,7 @@ final class TerraceCluster implements AutoCloseable {
                         conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
                 .numDataNodes(datanodes)
                 .dataNodeConfOverlays(overlays)
+                .checkDataNodeAddrConfig(ANY_ADDRESS.equals(conf.get(DFSConfigKeys.DFS_DATANODE_ADDRESS_KEY)))
                 .build();
         cluster.waitActive();
         for (int i = 0; i < datanodes; i++) {

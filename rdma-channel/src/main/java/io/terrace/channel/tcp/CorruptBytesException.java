@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class CorruptBytesException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    CorruptBytesException(String message) {
+    public CorruptBytesException(String message) {
         super(message);
     }
 }

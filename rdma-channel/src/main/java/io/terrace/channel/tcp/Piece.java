@@ -1,11 +1,11 @@
 package io.terrace.channel.tcp;
 
-import java.io.Closeable;
+import io.terrace.channel.CheckedPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A part of a region on its way here. Used by one thread; closed by whoever asked for it, in whatever state it is. */
-public final class Piece implements Closeable {
+/** A part of a region on its way here, as the answer to one request. */
+public final class Piece implements CheckedPiece {
     final Operation operation;
 
     /** Checksums, then the whole chunks. */
@@ -26,16 +26,12 @@ public final class Piece implements Closeable {
         this.lengthBytes = lengthBytes;
     }
 
+    @Override
     public int lengthBytes() {
         return lengthBytes;
     }
 
-    /**
-     * Waits for the bytes and verifies them; call it once. They may have been asked for long ago: the time counts from
-     * here.
-     *
-     * @return those asked for, valid until {@link #close}
-     */
+    @Override
     public ByteBuffer bytes(long timeoutNs) throws IOException {
         region.await(this, timeoutNs);
         return buffer.slice(sumBytes + skipBytes, lengthBytes);

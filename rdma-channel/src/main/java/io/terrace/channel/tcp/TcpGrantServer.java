@@ -10,6 +10,7 @@ import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.Peer;
 import io.terrace.channel.Range;
+import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
 import io.terrace.channel.SlotTable;
@@ -41,8 +42,9 @@ import org.slf4j.LoggerFactory;
  * <p>The server is itself the holder of the grants: a client has only the key of a range, which is void once the grant
  * ends, so a revocation needs no answer from it. What was read is counted here, where it is served.
  *
- * <p>Messages: HELLO (the client's name is {@code user/name}, a claim), answered by WELCOME; ASK, answered by GRANTED,
- * whose link name is the key of the range, or REFUSED; RELEASE. Thread-safe.
+ * <p>Messages: HELLO (the client's name is {@code user/name}, a claim), answered by WELCOME, which has the address of
+ * {@link OneSidedRanges} in place of the directory of links; ASK, answered by GRANTED,
+ * whose link name is the key of the range, or REFUSED; RELEASE; REPORT of what was read by RDMA. Thread-safe.
  */
 public final class TcpGrantServer implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpGrantServer.class);
@@ -61,6 +63,7 @@ public final class TcpGrantServer implements Closeable {
     private final LinkDirectory links;
     private final ExtentOwner owner;
     private final ChecksumShelf shelf;
+    private final OneSidedRanges oneSided;
     private final Figures figures;
     private final TcpListener listener;
     private final ResidencyNews news;
@@ -76,6 +79,7 @@ public final class TcpGrantServer implements Closeable {
             LinkDirectory links,
             ExtentOwner owner,
             ChecksumShelf shelf,
+            OneSidedRanges oneSided,
             TcpLimits limits,
             Figures figures)
             throws IOException {
@@ -84,6 +88,7 @@ public final class TcpGrantServer implements Closeable {
         this.links = links;
         this.owner = owner;
         this.shelf = shelf;
+        this.oneSided = oneSided;
         this.figures = figures;
         this.news = new ResidencyNews(table);
         ThreadFactory threads = work -> {
@@ -102,6 +107,7 @@ public final class TcpGrantServer implements Closeable {
      *
      * @param links where the owner makes the links that its grants name
      * @param checksumMaxBytes checksums of granted blocks held on the heap
+     * @param oneSided another way to what is granted
      */
     public static TcpGrantServer start(
             SocketAddress where,
@@ -111,11 +117,13 @@ public final class TcpGrantServer implements Closeable {
             ExtentOwner owner,
             ChecksumSource checksums,
             long checksumMaxBytes,
+            OneSidedRanges oneSided,
             TcpLimits limits,
             Figures figures)
             throws IOException {
         ChecksumShelf shelf = new ChecksumShelf(checksums, checksumMaxBytes);
-        TcpGrantServer server = new TcpGrantServer(where, datanode, table, links, owner, shelf, limits, figures);
+        TcpGrantServer server =
+                new TcpGrantServer(where, datanode, table, links, owner, shelf, oneSided, limits, figures);
         figures.gauge(Figure.CHANNEL_TCP_CONNECTIONS, server.listener::connections);
         figures.gauge(Figure.CHANNEL_TCP_CHECKSUM_BYTES, shelf::heldBytes);
         server.ticker.scheduleWithFixedDelay(server::tick, NEWS_MS, NEWS_MS, TimeUnit.MILLISECONDS);
@@ -136,6 +144,12 @@ public final class TcpGrantServer implements Closeable {
         TcpClient client = clients.get(peer.session());
         if (client != null) {
             figures.increment(Figure.CHANNEL_REVOKES);
+            synchronized (client) {
+                TcpClient.HeldRange held = client.held.get(grantId);
+                if (held != null) {
+                    oneSided.retired(held.range.key);
+                }
+            }
             ticker.execute(() -> end(client, grantId));
         }
     }
@@ -191,10 +205,12 @@ public final class TcpGrantServer implements Closeable {
             // While there was nobody to tell, nobody looked.
             tellChanges();
             clients.put(number, new TcpClient(new Peer(number, user, "", hello.client()), session));
-            send(session, new Message.Welcome(datanode, "", table.incarnation(), ""));
+            send(session, new Message.Welcome(datanode, "", table.incarnation(), oneSided.where()));
             tellEverything(session);
         } else if (message instanceof Message.Ask ask) {
             workers.execute(() -> answer(client, ask));
+        } else if (message instanceof Message.Report report) {
+            workers.execute(() -> reported(client, report));
         } else if (message instanceof Message.Release release) {
             workers.execute(() -> release.grantIds().forEach(grantId -> end(client, grantId)));
         } else {
@@ -260,8 +276,10 @@ public final class TcpGrantServer implements Closeable {
                 return null;
             }
             try {
-                return listener.register(
+                TcpRange range = listener.register(
                         new Range(file, grant.descriptor().address(), lengthBytes), Access.READ, checksums);
+                oneSided.granted(grant, range.key, file, checksums);
+                return range;
             } catch (IOException | RuntimeException e) {
                 shelf.giveBack(grant.descriptor().block());
                 throw e;
@@ -282,8 +300,22 @@ public final class TcpGrantServer implements Closeable {
             held = client.held.remove(grantId);
         }
         if (held != null) {
+            long graceNs = oneSided.ended(held.range.key);
             // Comes back on whatever thread ended the last read.
-            listener.revoke(held.range.key, () -> ticker.execute(() -> ended(client, held)));
+            listener.revoke(
+                    held.range.key, () -> ticker.schedule(() -> ended(client, held), graceNs, TimeUnit.NANOSECONDS));
+        }
+    }
+
+    /** What a client read one-sidedly, as it says; the owner believes no more than it granted. */
+    private void reported(TcpClient client, Message.Report report) {
+        synchronized (client) {
+            if (!client.ended) {
+                List<ReadReport> held = report.reports().stream()
+                        .filter(one -> client.held.containsKey(one.grantId()))
+                        .toList();
+                owner.reported(client.peer, held);
+            }
         }
     }
 
@@ -304,6 +336,7 @@ public final class TcpGrantServer implements Closeable {
             owner.reported(client.peer, client.unreported());
             for (TcpClient.HeldRange held : client.held.values()) {
                 listener.revoke(held.range.key, () -> {});
+                oneSided.ended(held.range.key);
                 shelf.giveBack(held.block);
             }
             client.held.clear();

@@ -1,6 +1,7 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.ChannelException;
+import io.terrace.channel.CheckedRegion;
 import io.terrace.channel.Completion.Status;
 import io.terrace.channel.RegionKey;
 import io.terrace.channel.RemoteRegion;
@@ -14,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * A range of another host, within reach. Where the range has checksums, every byte is verified against them before a
  * caller sees it. Thread-safe.
  */
-public final class TcpRegion implements RemoteRegion {
+public final class TcpRegion implements RemoteRegion, CheckedRegion {
     /** Pieces of one long read that are in flight at a time. */
     private static final int WINDOW = 4;
 
@@ -46,12 +47,12 @@ public final class TcpRegion implements RemoteRegion {
         return key.lengthBytes();
     }
 
-    /** The most that {@link #begin} takes at a time, wherever the range begins. */
+    @Override
     public int maxPieceBytes() {
         return kind == ChecksumKind.NONE ? maxPieceBytes : maxPieceBytes - 2 * chunkBytes;
     }
 
-    /** Asks for a piece of the range; the answer is waited for in {@link Piece#bytes}. */
+    @Override
     public Piece begin(long offset, int bytes, long timeoutNs) throws IOException {
         requireInside(offset, bytes);
         if (bytes > maxPieceBytes()) {

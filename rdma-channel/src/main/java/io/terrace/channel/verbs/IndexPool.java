@@ -37,8 +37,4 @@ final class IndexPool {
     int free() {
         return count;
     }
-
-    int takenNow() {
-        return free.length - count;
-    }
 }

@@ -209,10 +209,6 @@ final class Operations {
         free.give(operation.slot);
     }
 
-    int inFlight() {
-        return free.takenNow();
-    }
-
     void close() throws IOException {
         domain.deregister(wordsRegistration);
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +35,16 @@ final class RangeBook implements Closeable {
 
     private record Secret(long high, long low) {}
 
+    /** A key that leads to a range, and whether anybody has shown it. */
+    private record Shown(RegionKey key, RegisteredRange range, AtomicBoolean attached) {}
+
     private record RestingMapping(MappedRange mapping, long untilNs) {}
 
     private final Domain domain;
     private final VerbsLimits limits;
     private final SecureRandom random = new SecureRandom();
     private final Map<Secret, RegisteredRange> ranges = new ConcurrentHashMap<>();
+    private final Map<Secret, Shown> keys = new ConcurrentHashMap<>();
     private final ValidityWords words;
     private final IbvMr wordsRegistration;
     private final CutWatch cuts;
@@ -85,7 +90,8 @@ final class RangeBook implements Closeable {
             }
             try {
                 RegisteredRange registered = register(range, access, checksums, word);
-                ranges.put(new Secret(registered.key().high(), registered.key().low()), registered);
+                ranges.put(secret(registered.key()), registered);
+                admit(registered.key(), registered.key());
                 rangeBytes += lengthBytes;
                 cuts.watch(registered);
                 return registered.key();
@@ -97,10 +103,11 @@ final class RangeBook implements Closeable {
     }
 
     void deregister(RegionKey key) throws IOException {
-        RegisteredRange range = ranges.remove(new Secret(key.high(), key.low()));
+        RegisteredRange range = ranges.remove(secret(key));
         if (range == null) {
             return;
         }
+        keys.remove(secret(key));
         synchronized (this) {
             words.give(range.wordIndex());
             cuts.forget(range);
@@ -117,21 +124,41 @@ final class RangeBook implements Closeable {
 
     /** Makes a range invalid for its readers, who see it behind the bytes; nobody attaches it any more. */
     void voidWord(RegionKey key) {
-        RegisteredRange range = ranges.get(new Secret(key.high(), key.low()));
+        RegisteredRange range = ranges.get(secret(key));
         if (range != null) {
             words.invalidate(range.wordIndex());
         }
     }
 
+    /** Lets one more key lead to a range that is registered. */
+    void admit(RegionKey key, RegionKey registered) throws IOException {
+        RegisteredRange range = ranges.get(secret(registered));
+        if (range == null) {
+            throw new IOException("the range is not registered any more");
+        }
+        keys.put(secret(key), new Shown(key, range, new AtomicBoolean()));
+    }
+
+    /** Makes an admitted key void; returns whether anybody has shown it. */
+    boolean dismiss(RegionKey key) {
+        Shown shown = keys.remove(secret(key));
+        return shown != null && shown.attached.get();
+    }
+
     /** What a key that was shown leads to; null when it is void or lies about its range. */
     @Nullable
-    Attachment find(RegionKey shown) {
-        RegisteredRange range = ranges.get(new Secret(shown.high(), shown.low()));
-        if (range == null || !range.key().equals(shown)) {
+    Attachment find(RegionKey key) {
+        Shown shown = keys.get(secret(key));
+        if (shown == null || !shown.key.equals(key)) {
             return null;
         }
-        Attachment attachment = range.attachment();
-        return words.get(range.wordIndex()) == attachment.word() ? attachment : null;
+        shown.attached.set(true);
+        Attachment attachment = shown.range.attachment();
+        return words.get(shown.range.wordIndex()) == attachment.word() ? attachment : null;
+    }
+
+    private static Secret secret(RegionKey key) {
+        return new Secret(key.high(), key.low());
     }
 
     synchronized long rangeBytes() {

@@ -8,7 +8,6 @@ import io.terrace.channel.Completion;
 import io.terrace.channel.Completion.Status;
 import io.terrace.channel.CompletionQueue;
 import io.terrace.channel.Link;
-import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.RegionKey;
 import java.io.EOFException;
@@ -16,10 +15,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -39,11 +34,7 @@ public final class VerbsLink implements Link {
 
     private static final int MAX_COMPLETIONS = 1024;
     private static final int POLLED = 16;
-    private static final int MAX_WAITING_ANSWERS = 64;
-    private static final int LOOKS_BETWEEN_POLLS = 64;
     private static final long ATTACH_NS = TimeUnit.SECONDS.toNanos(2);
-
-    private record Waiting(byte type, long number, ByteBuffer body) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -52,14 +43,10 @@ public final class VerbsLink implements Link {
     private final @Nullable IbvCQ queue;
     private final @Nullable SVCPollCq poll;
     private final IbvWC[] polled = new IbvWC[POLLED];
-    private final @Nullable RangeBook ranges;
     private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
     private final Operations operations;
-    private final Mailbox mailbox = new Mailbox();
-    private final Map<Long, ByteBuffer> answers = new HashMap<>();
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
-    private int credits = ControlFrame.WINDOW;
-    private long lastNumber;
+    private final Transfers transfers;
+    private final Controls controls;
     private boolean woken;
     private boolean closed;
     private volatile boolean ended;
@@ -73,8 +60,9 @@ public final class VerbsLink implements Link {
         this.domain = domain;
         this.pair = pair;
         this.queue = queue;
-        this.ranges = ranges;
+        this.controls = new Controls(pair, ranges);
         this.operations = new Operations(domain, pair, completions, operations);
+        this.transfers = new Transfers(this, lock, this.operations, domain.buffers());
         for (int i = 0; i < POLLED; i++) {
             polled[i] = new IbvWC();
         }
@@ -96,7 +84,7 @@ public final class VerbsLink implements Link {
                 ByteBuffer body = left.slice(left.position(), bytes);
                 left.position(left.position() + bytes);
                 last = !left.hasRemaining();
-                for (int looks = 0; !ended && (credits == 0 || !pair.maySend()); looks++) {
+                for (int looks = 0; !ended && !controls.maySend(); looks++) {
                     if (deadlineNs - System.nanoTime() <= 0) {
                         end(Status.DEADLINE);
                         throw new SocketTimeoutException("the other side does not take messages in time");
@@ -104,7 +92,7 @@ public final class VerbsLink implements Link {
                     look(looks, deadlineNs);
                 }
                 requireOpen();
-                transmit(last ? ControlFrame.MESSAGE : ControlFrame.PART, 0, body);
+                controls.transmit(last ? ControlFrame.MESSAGE : ControlFrame.PART, 0, body);
             } while (!last);
             message.position(message.limit());
         } finally {
@@ -119,9 +107,8 @@ public final class VerbsLink implements Link {
         try {
             for (int looks = 0; ; looks++) {
                 drive();
-                ByteBuffer message = mailbox.take();
+                ByteBuffer message = ended ? null : controls.takeMessage();
                 if (message != null) {
-                    payCredits();
                     return message;
                 }
                 requireOpen();
@@ -166,18 +153,16 @@ public final class VerbsLink implements Link {
         long deadlineNs = System.nanoTime() + timeoutNs;
         lock.lock();
         try {
-            long number = ++lastNumber;
-            for (int looks = 0; !ended && (credits == 0 || !pair.maySend()); looks++) {
+            for (int looks = 0; !ended && !controls.maySend(); looks++) {
                 requireTime(deadlineNs);
                 look(looks, deadlineNs);
             }
             requireConnected();
-            transmit(ControlFrame.ATTACH, number, Attachment.request(key));
-            answers.put(number, Attachment.refusal().limit(0));
+            long number = controls.attach(key);
             try {
                 for (int looks = 0; ; looks++) {
-                    ByteBuffer answer = answers.get(number);
-                    if (answer != null && answer.hasRemaining()) {
+                    ByteBuffer answer = controls.answer(number);
+                    if (answer != null) {
                         if (Attachment.isRefusal(answer)) {
                             throw new ChannelException(Status.NO_ACCESS, "the key is void", null);
                         }
@@ -188,7 +173,7 @@ public final class VerbsLink implements Link {
                     look(looks, deadlineNs);
                 }
             } finally {
-                answers.remove(number);
+                controls.forget(number);
             }
         } finally {
             lock.unlock();
@@ -230,6 +215,16 @@ public final class VerbsLink implements Link {
         }
     }
 
+    /** Sends one frame as it is. */
+    void transmit(byte type, long number, ByteBuffer body) throws IOException {
+        lock.lock();
+        try {
+            controls.transmit(type, number, body);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     // For the regions of this link.
 
     LocalBuffers buffers() {
@@ -240,98 +235,8 @@ public final class VerbsLink implements Link {
         return completions;
     }
 
-    /**
-     * Posts an operation, waiting for room when there is none.
-     *
-     * @param posted null for an operation that somebody waits for, which is never refused for want of room
-     */
-    Operation begin(
-            Attachment range,
-            long offset,
-            int bytes,
-            int bufferBytes,
-            @Nullable ByteBuffer source,
-            long sumsAt,
-            int sumBytes,
-            Operation.@Nullable Posted posted,
-            long deadlineNs)
-            throws IOException {
-        lock.lock();
-        try {
-            Operation operation = null;
-            for (int looks = 0; operation == null; looks++) {
-                requireConnected();
-                requireTime(deadlineNs);
-                operation = operations.prepare(offset, bytes, bufferBytes, sumBytes);
-                if (operation == null) {
-                    drive();
-                    if (posted != null) {
-                        operation = operations.prepare(offset, bytes, bufferBytes, sumBytes);
-                        if (operation == null) {
-                            throw new ChannelException(Status.FAILED, "too many operations are in flight", null);
-                        }
-                    } else {
-                        look(looks, deadlineNs);
-                    }
-                }
-            }
-            if (source != null) {
-                operation.copyFrom(source, domain.buffers());
-            }
-            operation.posted = posted;
-            operation.deadlineNs = deadlineNs;
-            try {
-                operations.post(operation, range, offset, source != null, sumsAt, sumBytes);
-            } catch (IOException e) {
-                operation.posted = null;
-                end(Status.FAILED);
-                operations.release(operation);
-                throw new ChannelException(Status.FAILED, "the device takes no more", e);
-            }
-            return operation;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Waits for an operation; throws unless it is DONE. It is still to be released. */
-    void await(Operation operation, long deadlineNs) throws IOException {
-        for (int looks = 0; !operation.done; looks++) {
-            if (operations.hasLanded(operation)
-                    || looks % LOOKS_BETWEEN_POLLS == LOOKS_BETWEEN_POLLS - 1
-                    || looks > 250) {
-                if (lock.tryLock()) {
-                    try {
-                        drive();
-                    } finally {
-                        lock.unlock();
-                    }
-                    if (operation.done) {
-                        break;
-                    }
-                }
-            }
-            if (deadlineNs - System.nanoTime() <= 0) {
-                throw new ChannelException(Status.DEADLINE, "no completion in time", null);
-            }
-            if (Thread.currentThread().isInterrupted()) {
-                throw new InterruptedIOException("interrupted while waiting for a completion");
-            }
-            Backoff.idle(looks);
-        }
-        if (operation.status != Status.DONE) {
-            throw new ChannelException(operation.status, "an operation failed: " + operation.status, null);
-        }
-    }
-
-    /** Takes an operation back, in whatever state it is. */
-    void release(Operation operation) {
-        lock.lock();
-        try {
-            operations.abandon(operation);
-        } finally {
-            lock.unlock();
-        }
+    Transfers transfers() {
+        return transfers;
     }
 
     // For the listener and for connection events.
@@ -359,18 +264,9 @@ public final class VerbsLink implements Link {
         }
     }
 
-    int inFlight() {
-        lock.lock();
-        try {
-            return operations.inFlight();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // Under the lock.
 
-    private void drive() {
+    void drive() {
         SVCPollCq call = poll;
         if (call == null) {
             return;
@@ -402,69 +298,16 @@ public final class VerbsLink implements Link {
         }
         try {
             if (kind == QueuePair.RECEIVE) {
-                hear(index, bytes);
+                controls.hear(index, bytes);
             }
-            sendWaiting();
+            controls.sendWaiting();
         } catch (IOException e) {
             end(Status.FAILED);
         }
     }
 
-    private void hear(int buffer, int bytes) throws IOException {
-        int at = pair.received(buffer);
-        ControlFrame frame = ControlFrame.get(pair.frames(), at, bytes);
-        ByteBuffer body = ByteBuffer.allocate(frame.bodyBytes());
-        body.put(0, pair.frames(), at + ControlFrame.HEADER_BYTES, frame.bodyBytes());
-        pair.receiveAgain(buffer);
-        credits += frame.credits();
-        if (credits > ControlFrame.WINDOW) {
-            throw new MalformedMessageException("more credits than frames were sent");
-        }
-        switch (frame.type()) {
-            case ControlFrame.PART, ControlFrame.MESSAGE -> mailbox.part(body, frame.type() == ControlFrame.MESSAGE);
-            case ControlFrame.ATTACH -> {
-                mailbox.owe();
-                Attachment found = ranges == null ? null : ranges.find(Attachment.requested(body));
-                answer(frame.number(), found == null ? Attachment.refusal() : found.encode());
-            }
-            case ControlFrame.ATTACHED -> {
-                mailbox.owe();
-                // A late answer is nobody's any more.
-                answers.replace(frame.number(), body);
-            }
-            default -> {}
-        }
-        payCredits();
-    }
-
-    private void answer(long number, ByteBuffer body) throws IOException {
-        if (waiting.size() >= MAX_WAITING_ANSWERS) {
-            throw new MalformedMessageException("more attaches than answers are taken");
-        }
-        waiting.add(new Waiting(ControlFrame.ATTACHED, number, body));
-        sendWaiting();
-    }
-
-    private void sendWaiting() throws IOException {
-        while (!waiting.isEmpty() && credits > 0 && pair.maySend()) {
-            Waiting next = waiting.remove();
-            transmit(next.type, next.number, next.body);
-        }
-    }
-
-    void transmit(byte type, long number, ByteBuffer body) throws IOException {
-        credits--;
-        pair.send(type, mailbox.pay(), number, body);
-    }
-
-    private void payCredits() throws IOException {
-        if (mailbox.owed() >= ControlFrame.WINDOW / 2 && pair.maySend()) {
-            pair.send(ControlFrame.CREDIT, mailbox.pay(), 0, ByteBuffer.allocate(0));
-        }
-    }
-
     /** Looks for completions, or waits for whoever does. */
-    private void look(int looks, long deadlineNs) throws IOException {
+    void look(int looks, long deadlineNs) throws IOException {
         if (poll != null) {
             drive();
             lock.unlock();
@@ -485,7 +328,7 @@ public final class VerbsLink implements Link {
         }
     }
 
-    private void end(Status status) {
+    void end(Status status) {
         if (ended) {
             return;
         }
@@ -505,13 +348,13 @@ public final class VerbsLink implements Link {
         }
     }
 
-    private void requireConnected() throws ChannelException {
+    void requireConnected() throws ChannelException {
         if (ended) {
             throw new ChannelException(Status.DISCONNECTED, "the link has ended", null);
         }
     }
 
-    private static void requireTime(long deadlineNs) throws ChannelException {
+    static void requireTime(long deadlineNs) throws ChannelException {
         if (deadlineNs - System.nanoTime() <= 0) {
             throw new ChannelException(Status.DEADLINE, "no time is left", null);
         }

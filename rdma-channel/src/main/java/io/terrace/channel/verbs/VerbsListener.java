@@ -113,6 +113,16 @@ public final class VerbsListener implements Listener {
         ranges.voidWord(key);
     }
 
+    /** Lets one more key lead to a registered range. */
+    public void admit(RegionKey key, RegionKey registered) throws IOException {
+        ranges.admit(key, registered);
+    }
+
+    /** Makes a key void that {@link #admit} let in; returns whether anybody has shown it. */
+    public boolean dismiss(RegionKey key) {
+        return ranges.dismiss(key);
+    }
+
     @Override
     public @Nullable Link accept(long timeoutNs) throws IOException {
         try {

@@ -2,20 +2,38 @@ package io.terrace.channel.verbs;
 
 import io.terrace.channel.Access;
 import io.terrace.channel.ChannelException;
+import io.terrace.channel.CheckedRegion;
 import io.terrace.channel.Completion.Status;
 import io.terrace.channel.RegionKey;
 import io.terrace.channel.RemoteRegion;
+import io.terrace.channel.tcp.ChecksumKind;
+import io.terrace.channel.tcp.Checksums;
+import io.terrace.channel.tcp.CorruptBytesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A range of another host that its network card reads and writes, with nothing of the owner's CPU. Small reads cost one
  * post and one completion and register nothing. Thread-safe.
  */
-public final class VerbsRegion implements RemoteRegion {
+public final class VerbsRegion implements RemoteRegion, CheckedRegion {
+    /** An owner waits for so long before it frees what was being read; no read with checksums takes longer. */
+    public static final long LONGEST_READ_NS = TimeUnit.SECONDS.toNanos(1);
+
     /** One buffer less than there are: a piece may cross from one registration to the next. */
     private static final int MAX_PIECE_BYTES = Operation.MAX_BYTES - LocalBuffers.LARGE_BYTES;
+
+    /** Pieces of one long read that are in flight at a time. */
+    private static final int WINDOW = 4;
+
+    /** A reader that finds no free buffer for so long takes another way. */
+    private static final long ROOM_NS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private static final int SUM_BYTES = 4;
 
     private final VerbsLink link;
     private final RegionKey key;
@@ -37,6 +55,10 @@ public final class VerbsRegion implements RemoteRegion {
         requireInside(offset, target.remaining());
         long deadlineNs = System.nanoTime() + timeoutNs;
         requireUsable(timeoutNs);
+        if (range.sumsKind() != ChecksumKind.NONE) {
+            readChecked(offset, target, deadlineNs);
+            return;
+        }
         Operation current = null;
         long at = offset;
         long end = offset + target.remaining();
@@ -53,9 +75,45 @@ public final class VerbsRegion implements RemoteRegion {
             }
         } finally {
             if (current != null) {
-                link.release(current);
+                link.transfers().release(current);
             }
         }
+    }
+
+    /** Less than a buffer, since a piece is widened to whole chunks. */
+    @Override
+    public int maxPieceBytes() {
+        return LocalBuffers.LARGE_BYTES - 2 * range.chunkBytes();
+    }
+
+    @Override
+    public VerbsPiece begin(long offset, int bytes, long timeoutNs) throws IOException {
+        requireInside(offset, bytes);
+        requireUsable(timeoutNs);
+        if (bytes > maxPieceBytes()) {
+            throw new IllegalArgumentException("a piece of " + bytes + " bytes");
+        }
+        int chunk = range.chunkBytes();
+        long start = offset / chunk * chunk;
+        long end = Math.min(key.lengthBytes(), (offset + bytes + chunk - 1) / chunk * chunk);
+        if (start / Attachment.SEGMENT_BYTES != (end - 1) / Attachment.SEGMENT_BYTES) {
+            throw new ChannelException(Status.FAILED, "a piece of two registrations", null);
+        }
+        int wide = (int) (end - start);
+        int sumBytes = range.sumsKind() == ChecksumKind.NONE ? 0 : (wide + chunk - 1) / chunk * SUM_BYTES;
+        long roomNs = System.nanoTime() + Math.min(timeoutNs, ROOM_NS);
+        Operation operation = link.transfers()
+                .begin(
+                        range,
+                        start,
+                        wide,
+                        LocalBuffers.LARGE_BYTES,
+                        null,
+                        start / chunk * SUM_BYTES,
+                        sumBytes,
+                        null,
+                        roomNs);
+        return new VerbsPiece(this, operation, (int) (offset - start), bytes);
     }
 
     @Override
@@ -94,6 +152,30 @@ public final class VerbsRegion implements RemoteRegion {
         return number;
     }
 
+    /** Whether it can be read at all: chunks fit a buffer, and the connection is there. */
+    public boolean isUsable() {
+        return !link.hasEnded() && maxPieceBytes() > 0;
+    }
+
+    /** Waits for a piece and checks it. */
+    ByteBuffer arrived(Operation operation, long timeoutNs) throws IOException {
+        link.transfers().await(operation, System.nanoTime() + Math.min(timeoutNs, LONGEST_READ_NS));
+        ByteBuffer data = link.buffers().bytes(operation.buffers[0]).duplicate();
+        data.limit(operation.bytes);
+        if (operation.sums >= 0) {
+            ByteBuffer sums = link.buffers().bytes(operation.sums).duplicate();
+            int wrong = Checksums.firstWrong(range.sumsKind(), range.chunkBytes(), data, sums);
+            if (wrong >= 0) {
+                throw new CorruptBytesException("bytes do not match their checksum, " + wrong + " bytes into a read");
+            }
+        }
+        return data;
+    }
+
+    void release(Operation operation) {
+        link.transfers().release(operation);
+    }
+
     /** The device's key of the first segment. */
     int remoteKey() {
         return range.keys()[0];
@@ -114,8 +196,8 @@ public final class VerbsRegion implements RemoteRegion {
         Operation.Posted posted = new Operation.Posted(number, target, position);
         long deadlineNs = System.nanoTime() + timeoutNs;
         try {
-            Operation unused =
-                    link.begin(range, offset, bytes, LocalBuffers.LARGE_BYTES, source, 0, 0, posted, deadlineNs);
+            Operation unused = link.transfers()
+                    .begin(range, offset, bytes, LocalBuffers.LARGE_BYTES, source, 0, 0, posted, deadlineNs);
             return number;
         } catch (ChannelException e) {
             if (e.status() == Status.FAILED) {
@@ -143,17 +225,37 @@ public final class VerbsRegion implements RemoteRegion {
     }
 
     private Operation begin(long at, int bytes, @Nullable ByteBuffer source, long deadlineNs) throws IOException {
-        return link.begin(range, at, bytes, LocalBuffers.LARGE_BYTES, source, 0, 0, null, deadlineNs);
+        return link.transfers().begin(range, at, bytes, LocalBuffers.LARGE_BYTES, source, 0, 0, null, deadlineNs);
+    }
+
+    private void readChecked(long offset, ByteBuffer target, long deadlineNs) throws IOException {
+        Deque<VerbsPiece> window = new ArrayDeque<>(WINDOW);
+        long at = offset;
+        long end = offset + target.remaining();
+        try {
+            while (at < end || !window.isEmpty()) {
+                while (at < end && window.size() < WINDOW) {
+                    int bytes = (int) Math.min(maxPieceBytes(), end - at);
+                    window.add(begin(at, bytes, deadlineNs - System.nanoTime()));
+                    at += bytes;
+                }
+                try (VerbsPiece piece = window.remove()) {
+                    target.put(piece.bytes(deadlineNs - System.nanoTime()));
+                }
+            }
+        } finally {
+            window.forEach(VerbsPiece::close);
+        }
     }
 
     private void take(Operation operation, @Nullable ByteBuffer target, long deadlineNs) throws IOException {
         try {
-            link.await(operation, deadlineNs);
+            link.transfers().await(operation, deadlineNs);
             if (target != null) {
                 operation.copyTo(target, target.position(), link.buffers());
             }
         } finally {
-            link.release(operation);
+            link.transfers().release(operation);
         }
     }
 

@@ -114,7 +114,8 @@ final class VerbsResourcesTest {
             switch (shape) {
                 case 0 -> hostile.transmit((byte) 99, 1, some);
                 case 1 -> hostile.transmit(ControlFrame.ATTACH, 1, some);
-                case 2 -> hostile.transmit(ControlFrame.CREDIT, 1, ByteBuffer.allocate(0).limit(0));
+                case 2 -> hostile.transmit(
+                        ControlFrame.CREDIT, 1, ByteBuffer.allocate(0).limit(0));
                 case 3 -> {
                     for (int i = 0; i < 17; i++) {
                         hostile.transmit(ControlFrame.PART, 1, ByteBuffer.allocate(ControlFrame.MAX_BODY_BYTES));
@@ -199,13 +200,12 @@ final class VerbsResourcesTest {
     }
 
     private void awaitHeld() {
-        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> assertThat(Held.of(provider))
-                .isEqualTo(before));
+        await().atMost(20, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(Held.of(provider)).isEqualTo(before));
     }
 
     private RegionKey register(String name) throws IOException {
-        return listener.register(
-                new Range(Files.write(dir.resolve(name), new byte[LENGTH]), 0, LENGTH), Access.READ);
+        return listener.register(new Range(Files.write(dir.resolve(name), new byte[LENGTH]), 0, LENGTH), Access.READ);
     }
 
     private static void readUntilItFails(RemoteRegion region) throws IOException {

@@ -1,0 +1,25 @@
+package io.terrace.datanode;
+
+import java.util.function.Consumer;
+
+/** Files of extents, and somebody who is told before one goes, while its bytes are still there. Thread-safe. */
+public final class WatchedFiles implements ExtentFiles {
+    private final ExtentFiles files;
+    private volatile Consumer<Extent> beforeRemoval = extent -> {};
+
+    /** Nobody is told yet. */
+    public WatchedFiles(ExtentFiles files) {
+        this.files = files;
+    }
+
+    /** Says who is told. */
+    public void beforeRemoval(Consumer<Extent> told) {
+        this.beforeRemoval = told;
+    }
+
+    @Override
+    public void remove(Extent extent, boolean truncate) {
+        beforeRemoval.accept(extent);
+        files.remove(extent, truncate);
+    }
+}

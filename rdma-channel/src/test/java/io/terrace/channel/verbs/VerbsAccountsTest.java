@@ -1,0 +1,110 @@
+package io.terrace.channel.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.MessageCodec;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is counted and waited for, without a device: pools, words, resting keys, credits, back-off. */
+final class VerbsAccountsTest {
+    @Test
+    void indexPool_givesEachNumberOnce_andTakesItBackOnce() {
+        IndexPool pool = new IndexPool(5);
+        Set<Integer> taken = new HashSet<>();
+        for (int i = 0; i < 5; i++) {
+            taken.add(pool.take());
+        }
+        assertThat(taken).containsExactlyInAnyOrder(0, 1, 2, 3, 4);
+        assertThat(pool.take()).isEqualTo(-1);
+        pool.give(3);
+        assertThat(pool.free()).isEqualTo(1);
+        assertThatThrownBy(() -> pool.give(3)).isInstanceOf(IllegalStateException.class);
+        assertThat(pool.take()).isEqualTo(3);
+        assertThat(pool.free()).isZero();
+    }
+
+    @Test
+    void validityWord_usedAgain_isNeverTheWordItWas() {
+        ValidityWords words = new ValidityWords(2);
+        Set<Long> seen = new HashSet<>();
+        for (int round = 0; round < 10; round++) {
+            int index = words.take();
+            long word = words.live(index);
+            assertThat(seen.add(word << 1 | index)).isTrue();
+            words.give(index);
+            assertThat(words.get(index)).isNotEqualTo(word);
+        }
+        assertThat(words.take()).isNotEqualTo(words.take());
+        assertThat(words.take()).isEqualTo(-1);
+    }
+
+    @Test
+    void validityWord_ofACutRange_saysSo_andAVoidOneStaysVoid() {
+        ValidityWords words = new ValidityWords(1);
+        int index = words.take();
+        long live = words.live(index);
+        words.cut(index);
+        assertThat(words.get(index)).isEqualTo(live - ValidityWords.LIVE + ValidityWords.CUT);
+        words.invalidate(index);
+        words.cut(index);
+        assertThat(words.get(index) & 3).isEqualTo(ValidityWords.VOID);
+    }
+
+    @Test
+    void restingKeys_restForTheirTime() {
+        RestingKeys keys = new RestingKeys(100);
+        keys.add(7, 1000);
+        keys.add(8, 1050);
+        assertThat(keys.rests(7, 1099)).isTrue();
+        assertThat(keys.rests(9, 1099)).isFalse();
+        assertThat(keys.rests(7, 1100)).isFalse();
+        assertThat(keys.rests(8, 1100)).isTrue();
+        assertThat(keys.rests(8, 1150)).isFalse();
+    }
+
+    @Test
+    void mailbox_owesPartsAtOnce_andMessagesWhenTheyAreTaken() throws Exception {
+        Mailbox mailbox = new Mailbox();
+        mailbox.part(ByteBuffer.wrap(new byte[] {1, 2}), false);
+        assertThat(mailbox.owed()).isEqualTo(1);
+        assertThat(mailbox.take()).isNull();
+        mailbox.part(ByteBuffer.wrap(new byte[] {3}), true);
+        assertThat(mailbox.owed()).isEqualTo(1);
+        assertThat(mailbox.take()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        assertThat(mailbox.pay()).isEqualTo(2);
+        assertThat(mailbox.owed()).isZero();
+    }
+
+    @Test
+    void mailbox_overItsBounds_isRefused() throws Exception {
+        Mailbox endless = new Mailbox();
+        ByteBuffer most = ByteBuffer.allocate(MessageCodec.MAX_FRAME_BYTES);
+        endless.part(most, false);
+        assertThatThrownBy(() -> endless.part(ByteBuffer.allocate(1), false))
+                .isInstanceOf(MalformedMessageException.class);
+        Mailbox unread = new Mailbox();
+        for (int i = 0; i < ControlFrame.WINDOW; i++) {
+            unread.part(ByteBuffer.allocate(1), true);
+        }
+        assertThatThrownBy(() -> unread.part(ByteBuffer.allocate(1), true))
+                .isInstanceOf(MalformedMessageException.class);
+    }
+
+    @Test
+    void backoff_spinsFirst_thenSleepsLongerAndLonger_toABound() {
+        assertThat(Backoff.pauseNs(0)).isZero();
+        assertThat(Backoff.pauseNs(Backoff.SPINS + Backoff.YIELDS - 1)).isZero();
+        long before = 0;
+        for (int looks = Backoff.SPINS + Backoff.YIELDS; looks < 10_000; looks++) {
+            long pauseNs = Backoff.pauseNs(looks);
+            assertThat(pauseNs).isBetween(Math.max(1, before), 1_000_000L);
+            before = pauseNs;
+        }
+        assertThat(Backoff.pauseNs(Integer.MAX_VALUE)).isEqualTo(before);
+    }
+}
