@@ -11,6 +11,7 @@ import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,6 +115,25 @@ class RemoteReadsTest {
                 .until(() ->
                         cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES)
                                 >= served + BYTES);
+    }
+
+    /** It is told where DataNodes of its host would be met, and there is none. */
+    @Test
+    void read_whereTheHostHasNoDataNode_comesOverTcp() throws Exception {
+        Path file = pinned("elsewhere", BYTES);
+        awaitRemote(file, BYTES);
+        Configuration conf = remote();
+        conf.set(
+                DataNodeSettings.CHANNEL_DIR,
+                Files.createTempDirectory(cluster.scratch(), "elsewhere").toString());
+        long withoutDataNode = ClientFigures.value(Figure.CLIENT_FALLBACK_NO_DATANODE);
+        long before = remoteBytes();
+        try (FileSystem elsewhere = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+                FSDataInputStream in = elsewhere.open(file)) {
+            assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("elsewhere", BYTES));
+        }
+        assertThat(remoteBytes() - before).isEqualTo(BYTES);
+        assertThat(ClientFigures.value(Figure.CLIENT_FALLBACK_NO_DATANODE)).isGreaterThan(withoutDataNode);
     }
 
     /** HBase has checksums of its own, and opens its store files like this. */
