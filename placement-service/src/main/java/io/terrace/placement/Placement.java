@@ -139,13 +139,21 @@ public final class Placement {
             return "policy " + rehearsal.policy() + " is being rehearsed; end that first";
         }
         Placement understudy = new Placement(settings, view, new Figures(), regime.maker());
-        String refusal = understudy.policy(nowMs, candidate);
-        if (refusal == null) {
-            understudy.activate(1, orders);
-            rehearsal = new Rehearsal(nowMs, forMs, understudy, board, settings.heartbeatEntries());
-            understudy.learn(nowMs, board);
+        try {
+            String refusal = understudy.policy(nowMs, candidate);
+            if (refusal == null) {
+                understudy.activate(1, orders);
+                rehearsal = new Rehearsal(nowMs, forMs, understudy, board, settings.heartbeatEntries());
+                refusal = understudy.learn(nowMs, board);
+            }
+            if (refusal != null) {
+                rehearsal = null;
+            }
+            return refusal;
+        } catch (RuntimeException | LinkageError e) {
+            rehearsal = null;
+            return "the policy failed: " + e;
         }
-        return refusal;
     }
 
     /** Ends the rehearsal, if one runs; what it came to is kept until the next one. */
@@ -161,11 +169,16 @@ public final class Placement {
     }
 
     /** Takes over the heat of another loop's DataNodes and lets the policy know it, as a switch of policies does. */
-    private void learn(long nowMs, Board other) {
+    private @Nullable String learn(long nowMs, Board other) {
         for (BlockHeat heat : other.heat().latest(PolicySwitch.REPLAYED_BLOCKS)) {
             board.heat().put(heat.copied(node -> board.nodes().get(node.uuid())));
         }
-        new PolicySwitch(board, regime).to(nowMs, regime.inForce());
+        return new PolicySwitch(board, regime).to(nowMs, regime.inForce());
+    }
+
+    /** Something broke the loop; if it was the policy, another one takes its place, which is what is answered. */
+    boolean distrustPolicy(Throwable e) {
+        return regime.distrust(e);
     }
 
     public PolicyChoice policyInForce() {

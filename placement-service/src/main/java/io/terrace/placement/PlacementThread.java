@@ -123,7 +123,8 @@ public final class PlacementThread implements AutoCloseable {
     }
 
     private void fail(Throwable e) {
-        failures++;
+        // A policy that breaks is replaced, which ends the failures; what else breaks may break again.
+        failures += placement.distrustPolicy(e) ? 0 : 1;
         placement.standDown();
         vitals = placement.vitals();
         LOG.error(

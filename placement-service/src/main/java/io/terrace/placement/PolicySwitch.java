@@ -53,15 +53,27 @@ final class PolicySwitch {
             return regime.trouble();
         }
         regime.enter(wanted);
+        for (Node node : made.keySet()) {
+            retract(nowMs, node);
+        }
+        try {
+            install(nowMs, made);
+        } catch (RuntimeException | LinkageError e) {
+            regime.failed(e);
+            wishes.clear();
+            made.replaceAll((node, policy) -> regime.make());
+            install(nowMs, made);
+            return regime.trouble();
+        }
+        return null;
+    }
+
+    private void install(long nowMs, Map<Node, Policy> made) {
         List<BlockHeat> latest = board.heat().latest(REPLAYED_BLOCKS);
         long sinceMs = latest.stream().mapToLong(BlockHeat::lastMs).min().orElse(nowMs);
-        made.forEach((node, policy) -> {
-            retract(nowMs, node);
-            node.obey(sinceMs, policy);
-        });
+        made.forEach((node, policy) -> node.obey(sinceMs, policy));
         adopt(sinceMs, made.keySet());
         latest.forEach(this::replay);
-        return null;
     }
 
     private void retract(long nowMs, Node node) {

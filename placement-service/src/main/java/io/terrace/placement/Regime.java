@@ -6,6 +6,7 @@ import io.terrace.placement.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.policy.Policy;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +19,15 @@ final class Regime {
     private static final PolicyChoice LAST_RESORT =
             new PolicyChoice(PolicySpec.plain("idecider", Map.of("remembered", "100000")), Source.FALLBACK, 0);
 
+    /** What a policy throws comes from the policy itself or from what it called. */
+    private static final int FRAMES_BLAMED = 12;
+
     private final PolicyMaker maker;
     private final Figures figures;
     private PolicyChoice inForce;
     private PolicyChoice lastGood = LAST_RESORT;
     private @Nullable String trouble;
+    private @Nullable PolicySpec distrusted;
 
     Regime(PolicyChoice first, PolicyMaker maker, Figures figures) {
         this.inForce = first;
@@ -71,6 +76,9 @@ final class Regime {
     /** An instance of a policy that may come into force; null when it cannot be made, for {@link #trouble}. */
     @Nullable
     Policy tryOut(PolicyChoice wanted) {
+        if (wanted.spec().equals(distrusted)) {
+            return null;
+        }
         try {
             return maker.make(wanted.spec(), PolicySpec.TIERS);
         } catch (Throwable e) {
@@ -84,6 +92,30 @@ final class Regime {
         trouble = "policy " + wanted.spec().policy() + " cannot be made: " + e;
     }
 
+    /**
+     * The policy in force broke while it decided: from the next epoch on another one takes its place, until a different one
+     * is wanted.
+     *
+     * @return whether it was the policy that broke, and there is another one
+     */
+    boolean distrust(Throwable e) {
+        boolean ofPolicy = Stream.of(e.getStackTrace()).limit(FRAMES_BLAMED).anyMatch(frame -> frame.getClassName()
+                .startsWith("io.terrace.policy."));
+        if (!ofPolicy || inForce.source() == Source.FALLBACK) {
+            return false;
+        }
+        failed(e);
+        return true;
+    }
+
+    /** The policy in force is of no use; the one before it is in force, and this one is not taken again. */
+    void failed(Throwable e) {
+        figures.increment(Figure.PLACEMENT_POLICY_REFUSED);
+        trouble = "policy " + inForce.spec().policy() + " failed: " + e;
+        distrusted = inForce.spec();
+        inForce = lastGood.spec().equals(distrusted) ? LAST_RESORT : lastGood;
+    }
+
     void enter(PolicyChoice wanted) {
         if (!wanted.spec().equals(inForce.spec())) {
             figures.increment(Figure.PLACEMENT_POLICY_SWITCHES);
@@ -91,5 +123,6 @@ final class Regime {
         lastGood = inForce;
         inForce = wanted;
         trouble = null;
+        distrusted = null;
     }
 }

@@ -3,6 +3,7 @@ package io.terrace.placement;
 import static io.terrace.placement.Move.Kind.DROP;
 import static io.terrace.placement.Move.Kind.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.metrics.Figure;
 import io.terrace.placement.HeartbeatAnswer.Order;
@@ -10,8 +11,12 @@ import io.terrace.placement.NameView.Located;
 import io.terrace.placement.NameView.Named;
 import io.terrace.placement.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.policy.Hierarchy;
+import io.terrace.policy.Policy;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -85,7 +90,7 @@ class PolicyChangeTest extends SteppedLoop {
         placement.activate(8, StandingOrders.initial());
         beat(one);
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("NoClassDefFoundError");
-        assertThat(placement.policyInForce().spec().policy()).isEqualTo("idecider");
+        assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
         assertThat(placement.policyTrouble()).contains("lru");
         assertThat(figures.value(Figure.PLACEMENT_POLICY_REFUSED)).isEqualTo(1);
         warm(one, block(1, 1));
@@ -271,11 +276,7 @@ class PolicyChangeTest extends SteppedLoop {
 
     @Test
     void rehearsal_policyFails_endsItAndNothingElse() {
-        placement = new Placement(
-                settings,
-                names,
-                figures,
-                (spec, tiers) -> spec.policy().equals("lru") ? new FailingPolicy(spec.make(tiers)) : spec.make(tiers));
+        placement = new Placement(settings, names, figures, PolicyChangeTest::lruBreaks);
         placement.activate(8, StandingOrders.initial());
         beat(one);
         assertThat(placement.rehearse(nowMs, applied("policy: lru"), 60_000)).isNull();
@@ -283,5 +284,58 @@ class PolicyChangeTest extends SteppedLoop {
         assertThat(placement.rehearsal().trouble()).contains("planted");
         assertThat(one.memory).containsKey(1L);
         assertThat(one.orderKinds()).doesNotContain(DROP, PROMOTE);
+    }
+
+    /** Makes an {@code lru} that breaks at its first access, as one does whose jars do not fit. */
+    private static Policy lruBreaks(PolicySpec spec, Hierarchy tiers) {
+        Policy whole = spec.make(tiers);
+        return !spec.policy().equals("lru")
+                ? whole
+                : (Policy) Proxy.newProxyInstance(
+                        Policy.class.getClassLoader(), new Class<?>[] {Policy.class}, (proxy, method, arguments) -> {
+                            if (method.getName().equals("access")) {
+                                NoClassDefFoundError planted = new NoClassDefFoundError("planted");
+                                planted.setStackTrace(new StackTraceElement[] {
+                                    new StackTraceElement("io.terrace.policy.shelf.LruShelf", "access", null, 1)
+                                });
+                                throw planted;
+                            }
+                            return method.invoke(whole, arguments);
+                        });
+    }
+
+    @Test
+    void policy_breaksWhileItLearns_oldOneGoesOnWithWhatItKnew() {
+        placement = new Placement(settings, names, figures, PolicyChangeTest::lruBreaks);
+        placement.activate(8, StandingOrders.initial());
+        warm(one, block(1, 1));
+        assertThat(placement.rehearse(nowMs, applied("policy: lru"), 60_000)).contains("planted");
+        assertThat(placement.rehearsal()).isNull();
+        assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
+        assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
+        assertThat(placement.policyTrouble()).contains("planted");
+        warm(one, block(2, 1));
+        assertThat(one.memory.keySet()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void policy_breaksWhileItDecides_isReplacedInTheNextEpoch() {
+        placement = new Placement(settings, names, figures, PolicyChangeTest::lruBreaks);
+        placement.activate(8, StandingOrders.initial());
+        beat(one);
+        assertThat(placement.policy(nowMs, applied("policy: lru"))).isNull();
+        one.reads(block(1, 1), 1);
+        assertThatThrownBy(() -> beat(one))
+                .isInstanceOf(NoClassDefFoundError.class)
+                .satisfies(e -> assertThat(placement.distrustPolicy(e)).isTrue());
+        placement.standDown();
+        assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
+        placement.activate(9, StandingOrders.initial());
+        assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
+        beat(one);
+        assertThat(placement.distrustPolicy(new IllegalStateException("of the loop")))
+                .isFalse();
+        assertThat(placement.policy(nowMs, applied("policy: arc"))).isNull();
+        assertThat(placement.policyTrouble()).isNull();
     }
 }
