@@ -117,7 +117,7 @@ public final class PolicyCatalog {
                 new PolicyParameter("tracked", "1000000", "objects with a record of about 60 bytes, 16 to 16777216"),
                 new PolicyParameter("sampled", "32768", "objects that take part in the contest of rules, 16 or more"),
                 new PolicyParameter(
-                        "move-cost", "0.03", "what a move into a tier costs, as a share of a hit, 0 to 0.9"),
+                        "move-cost", "0.015", "what a move into a tier costs, as a share of a hit, 0 to 0.9"),
                 new PolicyParameter(
                         "margin", "0.005", "share of all reads by which a rule must lead to be followed, 0 to 1"),
                 new PolicyParameter(

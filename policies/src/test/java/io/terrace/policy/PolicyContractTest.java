@@ -106,6 +106,34 @@ class PolicyContractTest {
 
     @ParameterizedTest
     @MethodSource("names")
+    void access_objectLargerThanEveryTier_staysAtHome(String name) {
+        Hierarchy hierarchy = tiers(true, 1000, 3000);
+        Policy policy = policy(name, hierarchy);
+        for (int i = 0; i < 100; i++) {
+            policy.access(new Access().read(i * 1000L, 1, 3001, 10, 2), (object, size, from, to) -> {
+                throw new AssertionError("wished into tier " + to);
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void access_clockJumpsBackAndForth_goesOnPlacing(String name) {
+        Hierarchy hierarchy = tiers(true, 500);
+        Policy policy = policy(name, hierarchy);
+        CheckedTiers world = new CheckedTiers(hierarchy);
+        long[] starts = {1_700_000_000_000L, 0, 4_000_000_000_000L, 1_700_000_000_000L};
+        for (int era = 0; era < starts.length; era++) {
+            for (int i = 0; i < 100; i++) {
+                world.read(policy, starts[era] + i * 1000L, era * 10 + i % 5, 100);
+            }
+        }
+        assertThat(world.used(0)).as("as full as the policy's parts allow").isBetween(400L, 500L);
+        assertThat(policy.explain(5_000_000_000_000L, 30)).isNotNull();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
     void access_hotObjectsThatFit_climbIntoTheFastestTier(String name) {
         Hierarchy hierarchy = tiers(true, 10_000);
         Policy policy = policy(name, hierarchy);

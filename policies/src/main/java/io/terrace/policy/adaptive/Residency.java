@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Residency {
 
-    private static final int MOST_IN_HEAP = 1 << 14;
+    private static final int MOST_IN_HEAP = 1 << 15;
     private static final int PER_OFFER = 32;
     private static final int PER_VICTIM = 64;
-    private static final int PER_VICTIM_OF_MANY = 8;
+    private static final int PER_VICTIM_OF_MANY = 16;
 
     private final int bit;
     private final Records records;

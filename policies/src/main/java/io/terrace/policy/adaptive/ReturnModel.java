@@ -27,9 +27,13 @@ final class ReturnModel {
     private static final int SPANS = PER_OCTAVE * OCTAVES;
     private static final int READ_CLASSES = 6;
     private static final int GAP_CLASSES = 22;
-    private static final int NODES = 1 + READ_CLASSES + READ_CLASSES * GAP_CLASSES;
+    private static final int FIRST_BY_GAP = 1 + READ_CLASSES;
+    private static final int FIRST_LEAF = FIRST_BY_GAP + READ_CLASSES * GAP_CLASSES;
+    private static final int LEAVES_PER_GAP_CLASS = 2;
+    private static final int NODES = FIRST_LEAF + READ_CLASSES * GAP_CLASSES * LEAVES_PER_GAP_CLASS;
     private static final double ROOT_WEIGHT = 10;
     private static final double PRIOR_WEIGHT = 20;
+    private static final double LEAF_PRIOR_WEIGHT = 100;
     private static final double LEAST_WORTH = 1e-30;
     private static final double STALE_SHARE = 0.1;
     private static final double STALE_LEAST = 8;
@@ -85,7 +89,8 @@ final class ReturnModel {
     static int classOf(int reads, double gapLog, long sizeBytes) {
         int byReads = readClass(reads);
         double detail = byReads == 0 ? Log2.of(sizeBytes) * 0.333 : gapLog * 0.5;
-        return 1 + READ_CLASSES + byReads * GAP_CLASSES + (int) Math.min(GAP_CLASSES - 1, detail);
+        int leaf = (int) Math.min(GAP_CLASSES * LEAVES_PER_GAP_CLASS - 1, detail * LEAVES_PER_GAP_CLASS);
+        return FIRST_LEAF + byReads * GAP_CLASSES * LEAVES_PER_GAP_CLASS + leaf;
     }
 
     private static int readClass(int reads) {
@@ -96,7 +101,10 @@ final class ReturnModel {
     }
 
     private static int parent(int node) {
-        return node <= READ_CLASSES ? 0 : 1 + (node - 1 - READ_CLASSES) / GAP_CLASSES;
+        if (node >= FIRST_LEAF) {
+            return FIRST_BY_GAP + (node - FIRST_LEAF) / LEAVES_PER_GAP_CLASS;
+        }
+        return node <= READ_CLASSES ? 0 : 1 + (node - FIRST_BY_GAP) / GAP_CLASSES;
     }
 
     private static int span(long ageMs) {
@@ -195,9 +203,10 @@ final class ReturnModel {
             return;
         }
         distribute(parent(node));
-        double sum = started[node] + PRIOR_WEIGHT;
+        double prior = node >= FIRST_LEAF ? LEAF_PRIOR_WEIGHT : PRIOR_WEIGHT;
+        double sum = started[node] + prior;
         for (int span = 0; span < SPANS; span++) {
-            chance[span] = (returned[node][span] + PRIOR_WEIGHT * chance[span]) / sum;
+            chance[span] = (returned[node][span] + prior * chance[span]) / sum;
         }
     }
 

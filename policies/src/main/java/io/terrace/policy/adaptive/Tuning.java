@@ -31,6 +31,6 @@ public record Tuning(
     }
 
     public static Tuning standard(Objective objective) {
-        return new Tuning(objective, 1_000_000, 32_768, 0.03, 0.005, 100_000);
+        return new Tuning(objective, 1_000_000, 32_768, 0.015, 0.005, 100_000);
     }
 }

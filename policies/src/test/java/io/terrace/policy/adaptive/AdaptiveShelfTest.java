@@ -98,7 +98,7 @@ class AdaptiveShelfTest {
         for (int i = 0; i < objects; i++) {
             read(shelf, i, i, 1, Access.NO_JOB);
         }
-        assertThat((double) shelf.memoryBytes() / shelf.trackedObjects()).isLessThan(58);
+        assertThat((double) shelf.memoryBytes() / shelf.trackedObjects()).isLessThan(60);
     }
 
     @ParameterizedTest

@@ -43,10 +43,38 @@ class ReturnModelTest {
     }
 
     @Test
+    void admission_quickReturnsAndSlowMoves_paysForObjectsThatKeepComingBack() {
+        for (int i = 0; i < 10_000; i++) {
+            model.start(node, 1);
+            if (i % 20 > 0) {
+                model.end(node, 1000, 1);
+            }
+        }
+        double atOnce = model.admission(node);
+        model.moved(5000);
+        assertThat(model.admission(node))
+                .as("19 of 20 return within a second; five such returns are lost")
+                .isBetween(atOnce - 1, atOnce - 0.1);
+    }
+
+    @Test
+    void admission_oneQuickReturnAndSlowMoves_isRefused() {
+        for (int i = 0; i < 10_000; i++) {
+            model.start(node, 1);
+            if (i % 2 > 0) {
+                model.end(node, 1000, 1);
+            }
+        }
+        assertThat(model.admission(node)).isGreaterThan(Double.NEGATIVE_INFINITY);
+        model.moved(60_000);
+        assertThat(model.admission(node)).isEqualTo(Double.NEGATIVE_INFINITY);
+    }
+
+    @Test
     void classOf_anything_isInRange() {
         for (int reads : new int[] {1, 2, 3, 5, 9, 21, 65_535}) {
             for (long size : new long[] {0, 1, 1L << 50}) {
-                assertThat(ReturnModel.classOf(reads, 41, size)).isBetween(7, 138);
+                assertThat(ReturnModel.classOf(reads, 41, size)).isBetween(139, 402);
             }
         }
     }
