@@ -227,7 +227,7 @@ final class PolicySimulateCommand implements Callable<Integer> {
                 replays,
                 "read time, mean",
                 replay -> String.format(Locale.ROOT, "%.3f ms", replay.outcome().meanReadMs()));
-        row(table, replays, "read time, all", replay -> Quantity.millis((long) replay.readMs()));
+        row(table, replays, "read time, all", replay -> String.format(Locale.ROOT, "%.1f s", replay.readMs() / 1000));
         printer.table(table);
         replays.stream()
                 .filter(replay -> !replay.spec().rules().isEmpty())

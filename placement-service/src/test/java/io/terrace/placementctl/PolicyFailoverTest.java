@@ -25,6 +25,7 @@ class PolicyFailoverTest {
         Configuration conf = new HdfsConfiguration();
         conf.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
         conf.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        conf.set("terrace.placement.policy", "idecider");
         conf.setInt("dfs.ha.tail-edits.period", 1);
         MiniDFSCluster cluster = new MiniDFSCluster.Builder(
                         conf, dir.resolve("dfs").toFile())
