@@ -44,8 +44,20 @@ public final class PlacementBenchmark implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--traces", required = true, description = "directory of *.csv.gz or *.csv traces")
-    private Path traces;
+    @Option(
+            names = "--traces",
+            description = "directory of *.csv.gz or *.csv traces; needed unless --held-out is given")
+    private @Nullable Path traces;
+
+    @Option(
+            names = "--held-out",
+            description =
+                    "instead, replay workloads made from a seed, and the traces, if any, cut in halves, with other"
+                            + " sizes and with other objects; adaptive against the best of the other policies")
+    private boolean heldOut;
+
+    @Option(names = "--seed", description = "of what --held-out makes (${DEFAULT-VALUE})")
+    private long seed = 1;
 
     @Option(names = "--json", description = "file for the figures, one flat object")
     private @Nullable Path json;
@@ -77,16 +89,38 @@ public final class PlacementBenchmark implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        Path referenceFile = traces.resolve("reference.csv");
+        if (heldOut) {
+            return replayHeldOut(out);
+        }
+        if (traces == null) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--traces DIR is needed without --held-out");
+        }
+        return replayTraces(traces, out);
+    }
+
+    private int replayHeldOut(PrintWriter out) throws IOException {
+        HeldOut replays = new HeldOut(contestants(), out);
+        replays.header();
+        if (names.isEmpty()) {
+            SyntheticTraces.all(seed).forEach(replays::replay);
+        }
+        for (Path file : traces == null ? List.<Path>of() : files(traces)) {
+            DistortedTraces.of(TraceReader.read(file), seed).forEach(replays::replay);
+        }
+        return finish(replays.figures(), Map.of(), out);
+    }
+
+    private int replayTraces(Path dir, PrintWriter out) throws IOException {
+        Path referenceFile = dir.resolve("reference.csv");
         Reference reference = Files.exists(referenceFile) ? Reference.read(referenceFile) : null;
         List<Contestant> contestants = contestants();
         Map<String, Number> figures = new LinkedHashMap<>();
         Summary summary = new Summary(reference);
-        for (Path file : files()) {
+        for (Path file : files(dir)) {
             replay(file, reference, contestants, summary, figures, out);
         }
         if (figures.isEmpty()) {
-            throw new IOException("no trace of " + traces + " is chosen by the options; there must be *.csv.gz files");
+            throw new IOException("no trace of " + dir + " is chosen by the options; there must be *.csv.gz files");
         }
         Map<String, Number> all = new LinkedHashMap<>(summary.figures());
         if (costObjects > 0) {
@@ -95,11 +129,17 @@ public final class PlacementBenchmark implements Callable<Integer> {
             all.put("cost.bytes_per_object", cost.bytesPerObject());
             all.put("cost.allocated_bytes", cost.allocatedBytes());
         }
+        return finish(all, figures, out);
+    }
+
+    /** Prints the summary, and writes it with the cells' figures where that was asked for. */
+    private int finish(Map<String, Number> summary, Map<String, Number> cells, PrintWriter out) throws IOException {
         out.println();
-        all.forEach((name, value) -> out.printf("%-28s %10.4f%n", name, value.doubleValue()));
+        summary.forEach((name, value) -> out.printf("%-28s %10.4f%n", name, value.doubleValue()));
         out.flush();
-        all.putAll(figures);
         if (json != null) {
+            Map<String, Number> all = new LinkedHashMap<>(summary);
+            all.putAll(cells);
             write(json, all);
         }
         return 0;
@@ -120,8 +160,8 @@ public final class PlacementBenchmark implements Callable<Integer> {
                         .toList();
     }
 
-    private List<Path> files() throws IOException {
-        try (Stream<Path> entries = Files.list(traces)) {
+    private List<Path> files(Path dir) throws IOException {
+        try (Stream<Path> entries = Files.list(dir)) {
             return entries.filter(file -> file.toString().matches(".*\\.csv(\\.gz)?"))
                     .filter(file -> !file.endsWith("reference.csv"))
                     .filter(file -> names.isEmpty()
