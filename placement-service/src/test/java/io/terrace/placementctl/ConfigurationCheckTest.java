@@ -1,0 +1,42 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+/** What doctor says of reads from other hosts, by the configuration alone. */
+class ConfigurationCheckTest {
+    private static final String OFFSET = "terrace.channel.tcp.port.offset";
+
+    @Test
+    void run_tcpWithEncryptedTransfer_saysThatItStepsAside() {
+        assertThat(ids(Map.of(OFFSET, "10", "dfs.encrypt.data.transfer", "true")))
+                .contains("tcp-protected");
+    }
+
+    @Test
+    void run_tcpWithProtectedTransfer_saysThatItStepsAside() {
+        assertThat(ids(Map.of(OFFSET, "10", "dfs.data.transfer.protection", "privacy")))
+                .contains("tcp-protected");
+    }
+
+    @Test
+    void run_tcpWithTheClass_findsNothingOfIt() {
+        assertThat(ids(Map.of(OFFSET, "10", "fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem")))
+                .noneMatch(id -> id.startsWith("tcp-"));
+    }
+
+    @Test
+    void run_withoutTcp_saysNothingOfProtection() {
+        assertThat(ids(Map.of("dfs.encrypt.data.transfer", "true"))).noneMatch(id -> id.startsWith("tcp-"));
+    }
+
+    private static List<String> ids(Map<String, String> properties) {
+        Configuration conf = new Configuration(false);
+        properties.forEach(conf::set);
+        return new ConfigurationCheck(conf).run().stream().map(Finding::id).toList();
+    }
+}
