@@ -3,12 +3,17 @@ package io.terrace.channel;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /**
  * A range of another host whose bytes are verified against the block's HDFS checksums before a caller sees them.
  * Thread-safe.
  */
 public interface CheckedRegion extends Closeable {
+    /** Pieces of one long read that are in flight at a time. */
+    int WINDOW = 4;
+
     long lengthBytes();
 
     /** The most that {@link #begin} takes at a time, wherever the range begins. */
@@ -19,6 +24,27 @@ public interface CheckedRegion extends Closeable {
 
     /** Fills the target from an offset, or throws. */
     void read(long offset, ByteBuffer target, long timeoutNs) throws IOException;
+
+    /** Fills the target piece by piece, with a few of them on their way at a time. */
+    default void readPieces(long offset, ByteBuffer target, long deadlineNs) throws IOException {
+        Deque<CheckedPiece> window = new ArrayDeque<>(WINDOW);
+        long at = offset;
+        long end = offset + target.remaining();
+        try {
+            while (at < end || !window.isEmpty()) {
+                while (at < end && window.size() < WINDOW) {
+                    int bytes = (int) Math.min(maxPieceBytes(), end - at);
+                    window.add(begin(at, bytes, deadlineNs - System.nanoTime()));
+                    at += bytes;
+                }
+                try (CheckedPiece piece = window.remove()) {
+                    target.put(piece.bytes(deadlineNs - System.nanoTime()));
+                }
+            }
+        } finally {
+            window.forEach(CheckedPiece::close);
+        }
+    }
 
     @Override
     void close();

@@ -1,5 +1,6 @@
 package io.terrace.channel;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -29,6 +30,31 @@ public final class CompletionQueue {
     public synchronized void complete(long operation, Completion.Status status, int bytes) {
         outstanding--;
         done.add(new Completion(operation, status, bytes));
+    }
+
+    /** An operation that is over when it returns. */
+    public interface Transfer {
+        void run() throws IOException;
+    }
+
+    /**
+     * Does an operation at once: its completion is there when this returns.
+     *
+     * @param bytes that it moves when it succeeds
+     * @return its number
+     */
+    public long run(int bytes, Transfer transfer) throws ChannelException {
+        long operation = begin();
+        Completion.Status status = Completion.Status.DONE;
+        try {
+            transfer.run();
+        } catch (ChannelException e) {
+            status = e.status();
+        } catch (IOException e) {
+            status = Completion.Status.FAILED;
+        }
+        complete(operation, status, status == Completion.Status.DONE ? bytes : 0);
+        return operation;
     }
 
     /** Takes back {@link #begin}: the operation could not be posted, and completes nowhere. */

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The RDMA connection to one DataNode, kept and shared by all readers of the process, made anew when it has ended. Where
- * this host has no RDMA, one line says so and everything goes over tcp. Used under the lock of whoever asks for grants.
+ * this host has no RDMA, one line says so and everything goes over tcp. Thread-safe.
  */
 final class VerbsPeer {
     private static final Logger LOG = LoggerFactory.getLogger(VerbsPeer.class);
@@ -49,8 +49,7 @@ final class VerbsPeer {
     }
 
     /** The range that a key was granted for, or null when RDMA does not lead there now. */
-    @Nullable
-    VerbsRegion attach(RegionKey key, long timeoutNs) {
+    synchronized @Nullable VerbsRegion attach(RegionKey key, long timeoutNs) {
         long nowNs = System.nanoTime();
         if (pausedUntilNs - nowNs > 0) {
             return null;
@@ -81,7 +80,7 @@ final class VerbsPeer {
         }
     }
 
-    void close() {
+    synchronized void close() {
         VerbsLink present = link;
         link = null;
         if (present != null) {

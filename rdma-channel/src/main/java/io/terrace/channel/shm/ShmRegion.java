@@ -43,36 +43,18 @@ final class ShmRegion implements RemoteRegion {
     @Override
     public long postRead(long offset, ByteBuffer target, long timeoutNs) throws IOException {
         int wanted = target.remaining();
-        return post(wanted, () -> read(offset, target, timeoutNs));
+        return link.completions().run(wanted, () -> read(offset, target, timeoutNs));
     }
 
     @Override
     public long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
         int wanted = source.remaining();
-        return post(wanted, () -> write(offset, source, timeoutNs));
+        return link.completions().run(wanted, () -> write(offset, source, timeoutNs));
     }
 
     @Override
     public void close() throws IOException {
         file.close();
-    }
-
-    private interface Transfer {
-        void run() throws IOException;
-    }
-
-    private long post(int wanted, Transfer transfer) throws ChannelException {
-        long operation = link.completions().begin();
-        Status status = Status.DONE;
-        try {
-            transfer.run();
-        } catch (ChannelException e) {
-            status = e.status();
-        } catch (IOException e) {
-            status = Status.FAILED;
-        }
-        link.completions().complete(operation, status, status == Status.DONE ? wanted : 0);
-        return operation;
     }
 
     private void requireUsable(long timeoutNs) throws ChannelException {

@@ -7,8 +7,6 @@ import io.terrace.channel.RegionKey;
 import io.terrace.channel.RemoteRegion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,9 +14,6 @@ import java.util.concurrent.TimeUnit;
  * caller sees it. Thread-safe.
  */
 public final class TcpRegion implements RemoteRegion, CheckedRegion {
-    /** Pieces of one long read that are in flight at a time. */
-    private static final int WINDOW = 4;
-
     private static final long CLOSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Exchange exchange;
@@ -75,24 +70,7 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
     @Override
     public void read(long offset, ByteBuffer target, long timeoutNs) throws IOException {
         requireInside(offset, target.remaining());
-        long deadlineNs = System.nanoTime() + timeoutNs;
-        Deque<Piece> window = new ArrayDeque<>(WINDOW);
-        long at = offset;
-        long end = offset + target.remaining();
-        try {
-            while (at < end || !window.isEmpty()) {
-                while (at < end && window.size() < WINDOW) {
-                    int bytes = (int) Math.min(maxPieceBytes(), end - at);
-                    window.add(begin(at, bytes, deadlineNs - System.nanoTime()));
-                    at += bytes;
-                }
-                try (Piece piece = window.remove()) {
-                    target.put(piece.bytes(deadlineNs - System.nanoTime()));
-                }
-            }
-        } finally {
-            window.forEach(Piece::close);
-        }
+        readPieces(offset, target, System.nanoTime() + timeoutNs);
     }
 
     @Override
@@ -116,12 +94,12 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
         if (inside && kind == ChecksumKind.NONE && bytes <= Wire.MAX_READ_BYTES) {
             return -begin(offset, bytes, target, true, deadlineNs).number;
         }
-        return post(bytes, () -> read(offset, target, deadlineNs - System.nanoTime()));
+        return exchange.completions().run(bytes, () -> read(offset, target, deadlineNs - System.nanoTime()));
     }
 
     @Override
     public long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
-        return post(source.remaining(), () -> write(offset, source, timeoutNs));
+        return exchange.completions().run(source.remaining(), () -> write(offset, source, timeoutNs));
     }
 
     @Override
@@ -172,24 +150,6 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
         Operation operation = exchange.begin(Wire.WRITE, body, ByteBuffer.allocate(0), posted, deadlineNs);
         source.position(source.position() + bytes);
         return operation;
-    }
-
-    private interface Transfer {
-        void run() throws IOException;
-    }
-
-    private long post(int bytes, Transfer transfer) throws ChannelException {
-        long number = exchange.completions().begin();
-        Status status = Status.DONE;
-        try {
-            transfer.run();
-        } catch (ChannelException e) {
-            status = e.status();
-        } catch (IOException e) {
-            status = Status.FAILED;
-        }
-        exchange.completions().complete(number, status, status == Status.DONE ? bytes : 0);
-        return number;
     }
 
     private void requireInside(long offset, int bytes) throws ChannelException {

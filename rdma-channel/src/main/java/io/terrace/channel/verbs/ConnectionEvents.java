@@ -48,6 +48,11 @@ final class ConnectionEvents implements Closeable {
         takers.remove(id);
     }
 
+    /** Connections that somebody is told of. */
+    int watched() {
+        return takers.size();
+    }
+
     @Override
     public void close() throws IOException {
         closed = true;

@@ -36,6 +36,7 @@ final class QueuePair {
 
     private final Domain domain;
     private final RdmaCm cm;
+    private final ConnectionEvents events;
     private final RdmaCmId id;
     private final long session;
     private final IbvQP pair;
@@ -51,9 +52,11 @@ final class QueuePair {
      *
      * @param oneSided requests that may be posted and not complete, beside control messages
      */
-    QueuePair(Domain domain, RdmaCm cm, RdmaCmId id, IbvCQ queue, long session, int oneSided) throws IOException {
+    QueuePair(Domain domain, RdmaCm cm, ConnectionEvents events, RdmaCmId id, IbvCQ queue, long session, int oneSided)
+            throws IOException {
         this.domain = domain;
         this.cm = cm;
+        this.events = events;
         this.id = id;
         this.session = session;
         this.registration = domain.register(frames.address(), frames.bytes().capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
@@ -168,6 +171,7 @@ final class QueuePair {
 
     /** After {@link #destroy}: nothing of the connection is left then. */
     void free() throws IOException {
+        events.forget(id);
         cm.destroyCmId(id);
     }
 

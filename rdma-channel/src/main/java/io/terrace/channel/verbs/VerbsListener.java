@@ -179,7 +179,7 @@ public final class VerbsListener implements Listener {
                 throw new IOException("too many connections");
             }
             long number = ++lastSession;
-            pair = new QueuePair(domain, cm, id, queue, number, Operations.requests(1));
+            pair = new QueuePair(domain, cm, events, id, queue, number, Operations.requests(1));
             VerbsLink session = new VerbsLink(domain, pair, null, ranges, 1);
             sessions.put(number, session);
             events.tell(id, (what, which) -> happened(number, session, id, what));

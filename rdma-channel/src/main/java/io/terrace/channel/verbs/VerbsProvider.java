@@ -78,7 +78,7 @@ public final class VerbsProvider implements Provider, Closeable {
             Domain domain = domain(id);
             int requests = Operations.requests(limits.operations());
             queue = verbs.createCQ(domain.device(), null, 2 * QueuePair.BUFFERS + requests, 0);
-            pair = new QueuePair(domain, cm, id, queue, 0, requests);
+            pair = new QueuePair(domain, cm, events, id, queue, 0, requests);
             link = new VerbsLink(domain, pair, queue, null, limits.operations());
             connecting.connect(where);
             VerbsLink connected = link;
@@ -112,6 +112,11 @@ public final class VerbsProvider implements Provider, Closeable {
     /** What this process holds of its devices. */
     public Counts counts() {
         return counts;
+    }
+
+    /** Connections, and listeners, that have not been closed. */
+    int watched() {
+        return events.watched();
     }
 
     /** The device that a connection goes over. */

@@ -11,8 +11,6 @@ import io.terrace.channel.tcp.Checksums;
 import io.terrace.channel.tcp.CorruptBytesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +24,6 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
 
     /** One buffer less than there are: a piece may cross from one registration to the next. */
     private static final int MAX_PIECE_BYTES = Operation.MAX_BYTES - LocalBuffers.LARGE_BYTES;
-
-    /** Pieces of one long read that are in flight at a time. */
-    private static final int WINDOW = 4;
 
     /** A reader that finds no free buffer for so long takes another way. */
     private static final long ROOM_NS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -56,7 +51,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         long deadlineNs = System.nanoTime() + timeoutNs;
         requireUsable(timeoutNs);
         if (range.sumsKind() != ChecksumKind.NONE) {
-            readChecked(offset, target, deadlineNs);
+            readPieces(offset, target, deadlineNs);
             return;
         }
         Operation current = null;
@@ -136,7 +131,8 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
     public long postRead(long offset, ByteBuffer target, long timeoutNs) throws IOException {
         int bytes = target.remaining();
         if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0) {
-            return post(bytes, () -> read(offset, target, timeoutNs));
+            // Does not fit the device's queue as one, or is refused: over before this returns.
+            return link.completions().run(bytes, () -> read(offset, target, timeoutNs));
         }
         return post(offset, bytes, null, target, timeoutNs);
     }
@@ -145,7 +141,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
     public long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
         int bytes = source.remaining();
         if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0 || key.access() == Access.READ) {
-            return post(bytes, () -> write(offset, source, timeoutNs));
+            return link.completions().run(bytes, () -> write(offset, source, timeoutNs));
         }
         long number = post(offset, bytes, source, null, timeoutNs);
         source.position(source.limit());
@@ -185,10 +181,6 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
     @Override
     public void close() {}
 
-    private interface Transfer {
-        void run() throws IOException;
-    }
-
     private long post(long offset, int bytes, @Nullable ByteBuffer source, @Nullable ByteBuffer target, long timeoutNs)
             throws IOException {
         int position = target == null ? 0 : target.position();
@@ -209,43 +201,8 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         }
     }
 
-    /** An operation that does not fit the device's queue as one, or that is refused, ends before this returns. */
-    private long post(int bytes, Transfer transfer) throws ChannelException {
-        long number = link.completions().begin();
-        Status status = Status.DONE;
-        try {
-            transfer.run();
-        } catch (ChannelException e) {
-            status = e.status();
-        } catch (IOException e) {
-            status = Status.FAILED;
-        }
-        link.completions().complete(number, status, status == Status.DONE ? bytes : 0);
-        return number;
-    }
-
     private Operation begin(long at, int bytes, @Nullable ByteBuffer source, long deadlineNs) throws IOException {
         return link.transfers().begin(range, at, bytes, LocalBuffers.LARGE_BYTES, source, 0, 0, null, deadlineNs);
-    }
-
-    private void readChecked(long offset, ByteBuffer target, long deadlineNs) throws IOException {
-        Deque<VerbsPiece> window = new ArrayDeque<>(WINDOW);
-        long at = offset;
-        long end = offset + target.remaining();
-        try {
-            while (at < end || !window.isEmpty()) {
-                while (at < end && window.size() < WINDOW) {
-                    int bytes = (int) Math.min(maxPieceBytes(), end - at);
-                    window.add(begin(at, bytes, deadlineNs - System.nanoTime()));
-                    at += bytes;
-                }
-                try (VerbsPiece piece = window.remove()) {
-                    target.put(piece.bytes(deadlineNs - System.nanoTime()));
-                }
-            }
-        } finally {
-            window.forEach(VerbsPiece::close);
-        }
     }
 
     private void take(Operation operation, @Nullable ByteBuffer target, long deadlineNs) throws IOException {

@@ -12,7 +12,6 @@ import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
 import io.terrace.channel.verbs.rdmacore.NativeMemory;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -22,40 +21,13 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a device and its kernel do where the design relies on it; decision 0008 has what was seen. */
-final class VerbsFactsTest {
-    private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+final class VerbsFactsTest extends ListeningBed {
     private static final int LENGTH = 256 * 1024;
-
-    @TempDir
-    private Path dir;
-
-    private VerbsProvider provider;
-    private VerbsListener listener;
-    private InetSocketAddress address;
-
-    @BeforeEach
-    void listen() throws Exception {
-        provider = VerbsBed.provider(VerbsLimits.DEFAULT);
-        address = VerbsBed.address(provider);
-        listener = provider.listen(address);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        if (listener != null) {
-            listener.close();
-            provider.close();
-        }
-    }
 
     private record Connected(VerbsLink client, Link server) implements AutoCloseable {
         @Override

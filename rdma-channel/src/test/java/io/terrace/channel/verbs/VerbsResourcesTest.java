@@ -22,22 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is held of the device goes back to what it was, however things end; by counting. */
-final class VerbsResourcesTest {
-    private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+final class VerbsResourcesTest extends ListeningBed {
     private static final int LENGTH = 4 << 20;
 
-    @TempDir
-    private Path dir;
-
-    private VerbsProvider provider;
-    private VerbsListener listener;
-    private InetSocketAddress address;
     private Held before;
 
     private record Held(long queuePairs, long registrations, long registeredBytes, long lentBuffers) {
@@ -52,20 +43,8 @@ final class VerbsResourcesTest {
     }
 
     @BeforeEach
-    void listen() throws Exception {
-        provider = VerbsBed.provider(VerbsLimits.DEFAULT);
-        address = VerbsBed.address(provider);
-        listener = provider.listen(address);
+    void hold() {
         before = Held.of(provider);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        if (listener != null) {
-            listener.close();
-            provider.close();
-            assertThat(Held.of(provider)).isEqualTo(new Held(0, 0, 0, 0));
-        }
     }
 
     @Test

@@ -156,7 +156,7 @@ final class LayoutTest {
         public Pointer[] between = new Pointer[12];
         public Pointer post_send;
         public Pointer post_recv;
-        public Pointer[] after = new Pointer[4];
+        public Pointer[] after = new Pointer[5];
         public int cmd_fd;
         public int async_fd;
         public int num_comp_vectors;
