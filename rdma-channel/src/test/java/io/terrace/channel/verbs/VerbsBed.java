@@ -20,6 +20,16 @@ final class VerbsBed {
 
     private VerbsBed() {}
 
+    /** Whether there is one; for classes whose set-up cannot be given up half-way. */
+    static boolean hasDevice() throws IOException {
+        try {
+            VerbsProvider.open(VerbsLimits.DEFAULT, false).close();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     static VerbsProvider provider(VerbsLimits limits) {
         try {
             return VerbsProvider.open(limits, false);

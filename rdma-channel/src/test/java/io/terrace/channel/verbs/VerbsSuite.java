@@ -34,7 +34,8 @@ public final class VerbsSuite {
                 + counts.getTestsSkippedCount()
                 + counts.getTestsAbortedCount()
                 + counts.getContainersFailedCount()
-                + counts.getContainersAbortedCount();
+                + counts.getContainersAbortedCount()
+                + counts.getContainersSkippedCount();
         Files.writeString(
                 Path.of(arguments[0]),
                 "{\"tests\": " + counts.getTestsFoundCount() + ", \"failed\": " + failed + "}\n");
