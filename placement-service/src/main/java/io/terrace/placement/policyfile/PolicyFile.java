@@ -113,9 +113,11 @@ public final class PolicyFile {
                 .flatMap(kind -> kind.parameters().stream())
                 .forEach(parameter -> known.put(parameter.name(), parameter));
         Map<String, String> values = new HashMap<>();
-        if (known.containsKey("remembered")) {
-            // A NameNode has a policy per DataNode; the policies' own default is for one alone.
-            values.put("remembered", SettingKeys.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
+        // A NameNode has a policy per DataNode; the policies' own defaults are for one alone.
+        for (String bound : List.of("remembered", "tracked")) {
+            if (known.containsKey(bound)) {
+                values.put(bound, SettingKeys.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
+            }
         }
         if (node == null) {
             return values;
