@@ -3,6 +3,7 @@ package io.terrace.bench.placement;
 import io.terrace.policy.Hierarchy;
 import io.terrace.policy.Tier;
 import io.terrace.policy.sim.World;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,7 +53,8 @@ record Cell(String trace, int tiers, double memory) {
     }
 
     String key() {
-        return trace + "/" + String.format("%s", memory);
+        return trace + "/"
+                + BigDecimal.valueOf(memory).stripTrailingZeros().toPlainString();
     }
 
     /** Tiers as in the reference: each holds copies; latencies and rates of memory, NVM, SSD and disk. */

@@ -22,6 +22,9 @@ final class Contest {
     /** Standard deviations by which another rule must be ahead besides; few reads, or a few large sums, prove little. */
     private static final double DOUBT = 0.5;
 
+    /** Share of all bytes read; where sizes differ by orders of magnitude, nothing would ever be proved otherwise. */
+    private static final double MOST_DOUBT = 0.01;
+
     private final Records records;
     private final Ranking ranking;
     private final Residency[] imagined = new Residency[RULES.length];
@@ -166,6 +169,9 @@ final class Contest {
 
     private void chooseFavourite(long nowMs) {
         double doubt = DOUBT * Math.sqrt(squares);
+        if (objective == Objective.BYTES) {
+            doubt = Math.min(doubt, MOST_DOUBT * total);
+        }
         double bar = scores[favourite.ordinal()] + doubt;
         Rule best = favourite;
         for (Rule rule : RULES) {
