@@ -72,7 +72,8 @@ final class BenchReadCommand implements Callable<Integer> {
         }
         ClusterSpec moving = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
-                .withProperties(options.over(Map.of("terrace.placement.policy", "idecider", "terrace.placement.move.bandwidth", "0")));
+                .withProperties(options.over(
+                        Map.of("terrace.placement.policy", "idecider", "terrace.placement.move.bandwidth", "0")));
         if (wanted.contains(Part.PROMOTE)) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("moving"), moving);
                     PromotionBenchmark benchmark = new PromotionBenchmark(cluster.cluster(), options.seed, scores)) {
