@@ -21,7 +21,8 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule loop_knowsNothingOfHadoop = noClasses()
             .that()
-            .resideInAPackage("io.terrace.placement")
+            .resideInAnyPackage(
+                    "io.terrace.placement", "io.terrace.placement.policyfile..", "io.terrace.placement.accesslog..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.hadoop..", "io.terrace.placement.hdfs..", "io.terrace.placementctl..");
