@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Residency {
 
     private static final int MOST_IN_HEAP = 1 << 15;
+    /** Where worths change by themselves, all of them a little, no more than so many are brought up to date for a victim. */
+    private static final int MOST_LOOKS = 8;
+
     private static final int PER_OFFER = 32;
     private static final int PER_VICTIM = 64;
     private static final int PER_VICTIM_OF_MANY = 16;
@@ -36,6 +39,7 @@ final class Residency {
     /** Rule by which the heap is ordered; null before there is one. */
     private @Nullable Rule ordered;
 
+    private double leastWorth;
     private long credit;
     private int[] victims = new int[16];
     private double[] victimKeys = new double[16];
@@ -79,7 +83,7 @@ final class Residency {
         }
         while (room < needed && members > found) {
             int victim = least(rule, nowMs);
-            if (heap.leastKey() >= bid) {
+            if (leastWorth >= bid) {
                 break;
             }
             if (found == victims.length) {
@@ -87,7 +91,7 @@ final class Residency {
                 victimKeys = Arrays.copyOf(victimKeys, found * 2);
             }
             victims[found] = victim;
-            victimKeys[found++] = heap.leastKey();
+            victimKeys[found++] = leastWorth;
             heap.dropLeast();
             room += records.sizeBytes(victim);
             // Until it is decided it is no member, so that it is not found again.
@@ -204,6 +208,7 @@ final class Residency {
 
     /** The least worthy member, put on top of the heap; there is one that is not being tried out. */
     private int least(Rule rule, long nowMs) {
+        int looks = 0;
         while (true) {
             if (heap.count() == 0) {
                 fillHeap(rule, nowMs);
@@ -213,7 +218,11 @@ final class Residency {
                 heap.dropLeast();
                 continue;
             }
-            heap.rekeyLeast(ranking.worth(rule, slot, nowMs));
+            leastWorth = ranking.worth(rule, slot, nowMs);
+            if (rule.fades() && ++looks > MOST_LOOKS) {
+                return slot;
+            }
+            heap.rekeyLeast(leastWorth);
             if (heap.least() == slot) {
                 return slot;
             }
