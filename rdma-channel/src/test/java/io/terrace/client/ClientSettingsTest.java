@@ -13,7 +13,7 @@ class ClientSettingsTest {
     @Test
     void from_anEmptyConfiguration_isOffWithTheDocumentedDefaults() {
         assertThat(ClientSettings.from(conf))
-                .isEqualTo(new ClientSettings(null, 64L << 20, 1024, 250, 60_000, 1_000, 256L << 20, 1_000, 1_000));
+                .isEqualTo(new ClientSettings(null, 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000));
     }
 
     @Test
