@@ -53,8 +53,7 @@ record Cell(String trace, int tiers, double memory) {
     }
 
     String key() {
-        return trace + "/"
-                + BigDecimal.valueOf(memory).stripTrailingZeros().toPlainString();
+        return trace + "/" + BigDecimal.valueOf(memory).stripTrailingZeros().toPlainString();
     }
 
     /** Tiers as in the reference: each holds copies; latencies and rates of memory, NVM, SSD and disk. */
