@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a device and its kernel do where the design relies on it; decision 0008 has what was seen. */
+/** What a device and its kernel do where the design relies on it; decision 0007 has what was seen. */
 final class VerbsFactsTest extends ListeningBed {
     private static final int LENGTH = 256 * 1024;
 
