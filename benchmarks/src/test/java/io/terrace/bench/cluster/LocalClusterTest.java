@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -40,7 +41,12 @@ class LocalClusterTest {
 
     @BeforeAll
     static void up() throws IOException {
-        ClusterSpec spec = ClusterSpec.of(2, 16 * BLOCK_BYTES).withBlockBytes(BLOCK_BYTES);
+        // Only what is pinned comes into memory: a test waits for a copy that no earlier read may have had made.
+        ClusterSpec spec = ClusterSpec.of(2, 16 * BLOCK_BYTES)
+                .withBlockBytes(BLOCK_BYTES)
+                .withProperties(Map.of(
+                        "terrace.placement.policy", "idecider",
+                        "terrace.placement.idecider.threshold", "1000000000"));
         cluster = LocalCluster.up(DIR, spec, ClassPath.ofThisProcess(), new SplittableRandom());
         try (VerifyingClient client = client(cluster.confStock())) {
             for (int file = 0; file < DATA.files().size(); file++) {
