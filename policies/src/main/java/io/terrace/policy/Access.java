@@ -17,9 +17,10 @@ public final class Access {
     private long job = NO_JOB;
     private int burst = 1;
     private int tier;
+    private int pool;
 
     /**
-     * Fills the flyweight with a read; {@link #job} and {@link #burst} are reset to unknown and 1.
+     * Fills the flyweight with a read; {@link #job}, {@link #burst} and {@link #pool} are reset to unknown, 1 and 0.
      *
      * @param nowMs time of the access, milliseconds on the caller's clock
      * @param object id of a block or file
@@ -49,6 +50,7 @@ public final class Access {
         write = isWrite;
         job = NO_JOB;
         burst = 1;
+        pool = 0;
         return this;
     }
 
@@ -64,6 +66,12 @@ public final class Access {
             throw new IllegalArgumentException("a burst has at least one access, not " + accesses);
         }
         burst = accesses;
+        return this;
+    }
+
+    /** The pool that the object belongs to, 0 when memory is not divided into pools. */
+    public Access in(int poolNumber) {
+        pool = poolNumber;
         return this;
     }
 
@@ -97,5 +105,9 @@ public final class Access {
 
     public int tier() {
         return tier;
+    }
+
+    public int pool() {
+        return pool;
     }
 }

@@ -1,5 +1,7 @@
 package io.terrace.policy;
 
+import io.terrace.policy.pool.PoolUse;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,14 @@ public interface Policy {
      * @param tier any tier but the last
      */
     void resize(long nowMs, int tier, long capacityBytes, Wishes wishes);
+
+    /** An object that stands in memory belongs to a pool; nothing where memory is not divided into pools. */
+    default void belongs(long nowMs, long object, int pool, Wishes wishes) {}
+
+    /** What each pool uses; empty where memory is not divided into pools. */
+    default List<PoolUse> pools() {
+        return List.of();
+    }
 
     /** Why the object stands where it does, in the policy's own figures; null when it has no memory of the object. */
     @Nullable

@@ -36,14 +36,20 @@ public final class CheckedTiers implements Wishes {
 
     public void read(Policy policy, long nowMs, long object, long sizeBytes) {
         int tier = tier(object);
+        policy.access(new Access().read(nowMs, object, sizeBytes, sizeBytes, tier), sized(object, sizeBytes));
+        checkRoom();
+    }
+
+    /** The object has that size from now on, where it stands. */
+    public CheckedTiers sized(long object, long sizeBytes) {
         Long before = sizes.put(object, sizeBytes);
-        if (before != null) {
-            used[tier] += sizeBytes - before;
-        } else {
-            used[tier] += sizeBytes;
-        }
-        policy.access(new Access().read(nowMs, object, sizeBytes, sizeBytes, tier), this);
-        check();
+        used[tier(object)] += sizeBytes - (before == null ? 0 : before);
+        return this;
+    }
+
+    /** Puts an object somewhere without the policy's wish. */
+    public void put(long object, long sizeBytes, int tier) {
+        sized(object, sizeBytes).place(object, sizeBytes, tier(object), tier);
     }
 
     public void vanish(Policy policy, long nowMs, long object) {
@@ -58,7 +64,7 @@ public final class CheckedTiers implements Wishes {
     public void resize(Policy policy, long nowMs, int tier, long bytes) {
         capacities[tier] = bytes;
         policy.resize(nowMs, tier, bytes, this);
-        check();
+        checkRoom();
     }
 
     @Override
@@ -75,7 +81,7 @@ public final class CheckedTiers implements Wishes {
         log.append(object).append('>').append(toTier).append(' ');
     }
 
-    private void check() {
+    public void checkRoom() {
         for (int tier = 0; tier < hierarchy.home(); tier++) {
             assertThat(used[tier]).as("bytes in tier %d", tier).isBetween(0L, capacities[tier]);
         }
