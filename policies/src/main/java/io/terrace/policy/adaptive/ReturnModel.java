@@ -25,12 +25,18 @@ final class ReturnModel {
 
     private static final int OCTAVES = 41;
     private static final int SPANS = PER_OCTAVE * OCTAVES;
-    private static final int READ_CLASSES = 6;
-    private static final int GAP_CLASSES = 22;
-    private static final int FIRST_BY_GAP = 1 + READ_CLASSES;
-    private static final int FIRST_LEAF = FIRST_BY_GAP + READ_CLASSES * GAP_CLASSES;
-    private static final int LEAVES_PER_GAP_CLASS = 2;
-    private static final int NODES = FIRST_LEAF + READ_CLASSES * GAP_CLASSES * LEAVES_PER_GAP_CLASS;
+    /** By reads, of objects read more than once. */
+    private static final int READ_CLASSES = 5;
+    /** Octaves of gaps, and of sizes. */
+    private static final int OCTAVES_OF_GAP = 44;
+
+    private static final int ONCE = 1;
+    private static final int FIRST_SIZE = 2;
+    private static final int FIRST_PAIR = FIRST_SIZE + OCTAVES_OF_GAP;
+    private static final int FIRST_OCTAVE = FIRST_PAIR + OCTAVES_OF_GAP / 2;
+    private static final int FIRST_LEAF = FIRST_OCTAVE + OCTAVES_OF_GAP;
+    private static final int NODES = FIRST_LEAF + READ_CLASSES * OCTAVES_OF_GAP;
+    private static final double SIZES_PER_OCTAVE = 0.666;
     private static final double ROOT_WEIGHT = 10;
     private static final double PRIOR_WEIGHT = 20;
     private static final double LEAF_PRIOR_WEIGHT = 100;
@@ -87,24 +93,24 @@ final class ReturnModel {
 
     /** Class of an object that has been read so often, with such a typical gap (log2 of ms) and size. */
     static int classOf(int reads, double gapLog, long sizeBytes) {
-        int byReads = readClass(reads);
-        double detail = byReads == 0 ? Log2.of(sizeBytes) * 0.333 : gapLog * 0.5;
-        int leaf = (int) Math.min(GAP_CLASSES * LEAVES_PER_GAP_CLASS - 1, detail * LEAVES_PER_GAP_CLASS);
-        return FIRST_LEAF + byReads * GAP_CLASSES * LEAVES_PER_GAP_CLASS + leaf;
+        if (reads <= 1) {
+            return FIRST_SIZE + (int) Math.min(OCTAVES_OF_GAP - 1, Log2.of(sizeBytes) * SIZES_PER_OCTAVE);
+        }
+        return FIRST_LEAF + readClass(reads) * OCTAVES_OF_GAP + (int) Math.min(OCTAVES_OF_GAP - 1, gapLog);
     }
 
     private static int readClass(int reads) {
-        if (reads <= 2) {
-            return Math.max(0, reads - 1);
-        }
-        return reads <= 4 ? 2 : reads <= 8 ? 3 : reads <= 20 ? 4 : 5;
+        return reads <= 2 ? 0 : reads <= 4 ? 1 : reads <= 8 ? 2 : reads <= 20 ? 3 : 4;
     }
 
     private static int parent(int node) {
         if (node >= FIRST_LEAF) {
-            return FIRST_BY_GAP + (node - FIRST_LEAF) / LEAVES_PER_GAP_CLASS;
+            return FIRST_OCTAVE + (node - FIRST_LEAF) % OCTAVES_OF_GAP;
         }
-        return node <= READ_CLASSES ? 0 : 1 + (node - FIRST_BY_GAP) / GAP_CLASSES;
+        if (node >= FIRST_OCTAVE) {
+            return FIRST_PAIR + (node - FIRST_OCTAVE) / 2;
+        }
+        return node >= FIRST_PAIR || node == ONCE ? 0 : ONCE;
     }
 
     private static int span(long ageMs) {
