@@ -216,7 +216,7 @@ final class Intake {
             moveHome(nowMs, before, block, home);
         }
         if (home != null && !home.isPinned(block.id())) {
-            tell(nowMs, home, entry, ruling.weight());
+            tell(nowMs, home, entry, ruling);
         }
     }
 
@@ -230,17 +230,19 @@ final class Intake {
         }
     }
 
-    private void tell(long nowMs, Node home, Heat entry, int weight) {
+    private void tell(long nowMs, Node home, Heat entry, Ruling ruling) {
         StampedBlock block = entry.block();
         int tier = home.residents().containsKey(block.id()) ? Node.MEMORY : Node.HOME;
         if (entry.reads() > 0) {
             access.read(nowMs, block.id(), block.lengthBytes(), entry.bytesRead(), tier)
-                    .burst((int) Math.min(Integer.MAX_VALUE, entry.reads() * weight));
+                    .burst((int) Math.min(Integer.MAX_VALUE, entry.reads() * ruling.weight()))
+                    .in(ruling.pool());
             home.policy().access(access, home::wish);
         }
         if (entry.writes() > 0) {
             access.write(nowMs, block.id(), block.lengthBytes(), entry.bytesWritten(), tier)
-                    .burst((int) Math.min(Integer.MAX_VALUE, entry.writes()));
+                    .burst((int) Math.min(Integer.MAX_VALUE, entry.writes()))
+                    .in(ruling.pool());
             home.policy().access(access, home::wish);
         }
     }

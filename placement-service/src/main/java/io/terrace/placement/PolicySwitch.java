@@ -73,7 +73,10 @@ final class PolicySwitch {
         long sinceMs = latest.stream().mapToLong(BlockHeat::lastMs).min().orElse(nowMs);
         made.forEach((node, policy) -> node.obey(sinceMs, policy));
         adopt(sinceMs, made.keySet());
-        latest.forEach(this::replay);
+        if (regime.spec().pools().isEmpty()) {
+            // With pools nobody knows whose heat it is before the block's path is looked up.
+            latest.forEach(this::replay);
+        }
     }
 
     private void retract(long nowMs, Node node) {

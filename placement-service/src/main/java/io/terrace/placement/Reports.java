@@ -3,6 +3,7 @@ package io.terrace.placement;
 import io.terrace.placement.Heartbeat.Condition;
 import io.terrace.placement.Heartbeat.TierState;
 import io.terrace.policy.Explanation;
+import io.terrace.policy.pool.PoolUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,7 @@ public final class Reports {
             long pinnedBytes,
             int movesWaiting,
             int movesInFlight,
+            List<PoolUse> pools,
             List<Condition> conditions,
             Map<String, Long> figures) {}
 
@@ -94,6 +96,7 @@ public final class Reports {
                     node.pinnedBytes(),
                     node.agenda().waitingCount(),
                     node.agenda().inFlightCount(),
+                    node.policy().pools(),
                     node.conditions(),
                     node.figures()));
         }

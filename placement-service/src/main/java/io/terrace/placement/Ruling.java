@@ -24,6 +24,11 @@ record Ruling(@Nullable Rule rule, boolean fits) {
         return rule == null ? 1 : rule.weight();
     }
 
+    /** The pool that it belongs to. */
+    int pool() {
+        return rule == null ? 0 : rule.pool();
+    }
+
     /** For people who may not see the patterns. */
     String sentence() {
         String by = rule == null ? "the policy's bounds of size" : "rule " + rule.number() + " of the policy";

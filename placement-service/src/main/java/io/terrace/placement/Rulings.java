@@ -166,6 +166,8 @@ final class Rulings {
             Ruling ruling = of(nowMs, heat);
             if (ruling != null && ruling.forbids()) {
                 breaches.add(new Breach(resident.node, resident.block, ruling));
+            } else if (ruling != null && !resident.node.isPinned(resident.block.id())) {
+                resident.node.policy().belongs(nowMs, resident.block.id(), ruling.pool(), resident.node::wish);
             }
         }
         fresh.clear();

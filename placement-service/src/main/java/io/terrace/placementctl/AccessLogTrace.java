@@ -43,7 +43,7 @@ final class AccessLogTrace {
     }
 
     /** @param fromMs since 1970 */
-    static Trace fetch(AdminClient client, long fromMs) throws Refused, Unreachable, IOException {
+    static AccessLogTrace fetch(AdminClient client, long fromMs) throws Refused, Unreachable, IOException {
         Path dir = Files.createTempDirectory("placementctl-");
         try {
             List<Path> files = download(client, fromMs, dir);
@@ -54,7 +54,7 @@ final class AccessLogTrace {
             if (trace.rows.rows() == 0) {
                 throw new Refused("nothing was read or written in that time, according to the log of accesses");
             }
-            return trace.rows.build();
+            return trace;
         } finally {
             try (var left = Files.list(dir)) {
                 for (Path file : left.toList()) {
@@ -63,6 +63,16 @@ final class AccessLogTrace {
             }
             Files.deleteIfExists(dir);
         }
+    }
+
+    /** The accesses as the simulator reads them. */
+    Trace trace() {
+        return rows.build();
+    }
+
+    /** Numbers of the objects in {@link #trace}, by block id. */
+    Map<String, Integer> numbers() {
+        return numbers;
     }
 
     private static List<Path> download(AdminClient client, long fromMs, Path dir)

@@ -48,7 +48,8 @@ final class PolicyCheckCommand implements Callable<Integer> {
             printer.json(json);
         } else if (read != null) {
             printer.line(printer.good("right") + "  policy " + read.policy() + ", "
-                    + read.rules().size() + (read.rules().size() == 1 ? " rule" : " rules") + " by path");
+                    + read.rules().size() + (read.rules().size() == 1 ? " rule" : " rules") + " by path"
+                    + (read.pools().isEmpty() ? "" : ", " + read.pools().size() + " pools"));
         } else {
             complaints.forEach(line -> Table.wrapped(line).forEach(printer::line));
         }

@@ -4,6 +4,7 @@ import io.terrace.protocol.proto.AdminProtos.DecisionProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.PoolProto;
 import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -65,6 +66,12 @@ final class PolicyShowCommand implements Callable<Integer> {
                     .collect(Collectors.joining(", "));
             lines(printer, "Parameters  ", parameters);
         }
+        if (policy.getPoolsCount() > 0) {
+            lines(
+                    printer,
+                    "Pools       ",
+                    policy.getPoolsList().stream().map(PolicyShowCommand::pool).collect(Collectors.joining("; ")));
+        }
         printer.line("Memory      " + Quantity.bytes(policy.getMemoryBytes()) + " on " + policy.getDataNodes()
                 + " DataNodes; accesses are " + (policy.getAccessLog() ? "logged" : "not logged"));
         if (policy.hasFile()) {
@@ -79,6 +86,14 @@ final class PolicyShowCommand implements Callable<Integer> {
         if (policy.hasRehearsal()) {
             rehearsal(printer, policy.getRehearsal());
         }
+    }
+
+    private static String pool(PoolProto pool) {
+        return String.format(Locale.ROOT, "%s %.0f %%", pool.getName(), 100 * pool.getShare())
+                + (pool.getMost() > pool.getShare()
+                        ? String.format(Locale.ROOT, ", at most %.0f %%", 100 * pool.getMost())
+                        : "")
+                + (pool.getLends() ? "" : ", lends nothing") + ", " + pool.getPolicy();
     }
 
     private static void lines(Printer printer, String head, String text) {

@@ -3,6 +3,7 @@ package io.terrace.placementctl;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placementctl.RuledPolicy.PoolReads;
 import io.terrace.policy.sim.Outcome;
 import io.terrace.policy.sim.Trace;
 import io.terrace.policy.sim.TraceReader;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
@@ -27,8 +29,9 @@ import picocli.CommandLine.Spec;
         name = "simulate",
         description = {
             "What a policy would have done with the accesses of the last hours, or of a trace, beside the one in force.",
-            "Simulates the memory of all DataNodes as one. Rules by path take no part, since a log of accesses holds no"
-                    + " names; bounds of size do."
+            "Simulates the memory of all DataNodes as one. With the service's log of accesses, rules by path and pools"
+                    + " take part: the NameNode says which rule holds for which block. A trace has no paths, so with"
+                    + " one they take none; bounds of size do."
         },
         mixinStandardHelpOptions = true)
 final class PolicySimulateCommand implements Callable<Integer> {
@@ -95,18 +98,26 @@ final class PolicySimulateCommand implements Callable<Integer> {
         Trace accesses;
         if (alone && trace != null && memoryGiven != null) {
             accesses = read(trace);
-            run(replays, candidate, null, accesses, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
+            Trace given = accesses;
+            Rules none = policy -> LoggedRules.none(given.objects());
+            run(replays, candidate, null, given, none, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
         } else {
             try (AdminClient client = cluster.connect()) {
                 PolicyResponseProto now = PolicyShowCommand.inForce(client);
-                accesses =
-                        trace != null ? read(trace) : AccessLogTrace.fetch(client, System.currentTimeMillis() - lastMs);
+                long fromMs = System.currentTimeMillis() - lastMs;
+                AccessLogTrace logged = trace == null ? AccessLogTrace.fetch(client, fromMs) : null;
+                accesses = logged == null ? read(Objects.requireNonNull(trace)) : logged.trace();
+                Trace given = accesses;
+                Rules rules = policy -> logged == null || policy.rules().isEmpty()
+                        ? LoggedRules.none(given.objects())
+                        : LoggedRules.fetch(client, fromMs, policy.text(), logged.numbers());
                 long budget = now.getMoveBytesPerSecond() * now.getDataNodes();
                 run(
                         replays,
                         candidate,
                         now,
                         accesses,
+                        rules,
                         memoryGiven == null ? now.getMemoryBytes() : memoryGiven,
                         bandwidthGiven == null ? budget : bandwidthGiven,
                         now.getDataNodes());
@@ -142,23 +153,30 @@ final class PolicySimulateCommand implements Callable<Integer> {
         throw cluster.usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
     }
 
+    /** Finds out which rules of a policy hold for the objects of the simulation. */
+    @FunctionalInterface
+    private interface Rules {
+        LoggedRules of(PolicySpec policy) throws Refused, Unreachable;
+    }
+
     private void run(
             List<Replay> replays,
             PolicySpec candidate,
             @Nullable PolicyResponseProto now,
             Trace accesses,
+            Rules rules,
             long memoryBytes,
             long budget,
             int dataNodes)
-            throws Refused {
+            throws Refused, Unreachable {
         if (memoryBytes == 0) {
             throw new Refused("there is no memory to simulate: no DataNode reports any; give --memory");
         }
-        replays.add(Replay.of("candidate", candidate, accesses, memoryBytes, budget, dataNodes));
+        replays.add(Replay.of("candidate", candidate, rules.of(candidate), accesses, memoryBytes, budget, dataNodes));
         PolicySpec other = other(now);
         if (other != null) {
             String label = compare.equals("current") ? "current" : "other";
-            replays.add(Replay.of(label, other, accesses, memoryBytes, budget, dataNodes));
+            replays.add(Replay.of(label, other, rules.of(other), accesses, memoryBytes, budget, dataNodes));
         }
     }
 
@@ -228,10 +246,14 @@ final class PolicySimulateCommand implements Callable<Integer> {
                 "read time, mean",
                 replay -> String.format(Locale.ROOT, "%.3f ms", replay.outcome().meanReadMs()));
         row(table, replays, "read time, all", replay -> String.format(Locale.ROOT, "%.1f s", replay.readMs() / 1000));
+        replays.stream()
+                .flatMap(replay -> replay.pools().stream().map(PoolReads::name))
+                .distinct()
+                .forEach(pool -> row(table, replays, "  pool " + pool + ", reads", replay -> ofPool(replay, pool)));
         printer.table(table);
         replays.stream()
                 .filter(replay -> !replay.spec().rules().isEmpty())
-                .forEach(replay -> printer.line("The rules by path of " + replay.label() + " took no part."));
+                .forEach(replay -> printer.line(rulesOf(replay, accesses.objects())));
     }
 
     private static void row(Table table, List<Replay> replays, String head, Function<Replay, Object> cell) {
@@ -241,12 +263,41 @@ final class PolicySimulateCommand implements Callable<Integer> {
         table.row(cells.toArray());
     }
 
+    private static String ofPool(Replay replay, String name) {
+        return replay.pools().stream()
+                .filter(pool -> pool.name().equals(name))
+                .map(pool ->
+                        pool.reads() + " (" + percent((double) pool.fromMemory() / Math.max(1, pool.reads())) + ")")
+                .findFirst()
+                .orElse("-");
+    }
+
+    private static String rulesOf(Replay replay, int objects) {
+        LoggedRules rules = replay.rules();
+        if (rules.unknown() == objects) {
+            return "The rules by path of " + replay.label() + " took no part: no path is known.";
+        }
+        return "Rules by path of " + replay.label() + " hold for " + rules.matched() + " of " + objects + " objects"
+                + (rules.unknown() == 0 ? "." : "; of " + rules.unknown() + " no path is known.");
+    }
+
     private static double hitBytes(Outcome outcome) {
         return outcome.tierBytes()[0];
     }
 
     private static String percent(double share) {
         return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    }
+
+    private static ArrayNode pools(Replay replay) {
+        ArrayNode list = ProtoJson.MAPPER.createArrayNode();
+        for (PoolReads pool : replay.pools()) {
+            list.addObject()
+                    .put("name", pool.name())
+                    .put("reads", pool.reads())
+                    .put("readsFromMemory", pool.fromMemory());
+        }
+        return list;
     }
 
     private static ObjectNode json(List<Replay> replays, Trace accesses) {
@@ -272,7 +323,9 @@ final class PolicySimulateCommand implements Callable<Integer> {
                     .put("peakMemoryBytes", outcome.peakBytes()[0])
                     .put("meanReadMs", outcome.meanReadMs())
                     .put("allReadsMs", replay.readMs())
-                    .put("rulesLeftOut", replay.spec().rules().size());
+                    .put("objectsMatched", replay.rules().matched())
+                    .put("objectsWithoutPath", replay.rules().unknown())
+                    .set("pools", pools(replay));
         }
         return json;
     }

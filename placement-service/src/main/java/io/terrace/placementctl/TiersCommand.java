@@ -1,6 +1,7 @@
 package io.terrace.placementctl;
 
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.AdminProtos.PoolUseProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -66,7 +67,21 @@ final class TiersCommand implements Callable<Integer> {
                             moves,
                             heard);
                 }
+                for (PoolUseProto pool : node.getPoolsList()) {
+                    table.row(
+                            node.getName(),
+                            "pool",
+                            pool.getName(),
+                            Quantity.bytes(pool.getOwnBytes()),
+                            Quantity.bytes(pool.getUsedBytes()),
+                            Quantity.share(pool.getUsedBytes(), pool.getOwnBytes()),
+                            "-",
+                            "-",
+                            "-",
+                            "-");
+                }
             }
+            boolean pools = tiers.getNodesList().stream().anyMatch(node -> node.getPoolsCount() > 0);
             for (String name : tiers.getWithoutPluginList()) {
                 table.row(name, "no plugin", "-", "-", "-", "-", "-", "-", "-", "never");
             }
@@ -75,6 +90,9 @@ final class TiersCommand implements Callable<Integer> {
             } else {
                 printer.table(table);
                 printer.line("MOVES: waiting+in flight. HEARD: since the last heartbeat.");
+                if (pools) {
+                    printer.line("A pool's USED may exceed its CAPACITY while others leave room (most, lend).");
+                }
             }
             return PlacementCtl.OK;
         }

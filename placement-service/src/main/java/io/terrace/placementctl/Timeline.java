@@ -1,6 +1,5 @@
 package io.terrace.placementctl;
 
-import io.terrace.placement.policyfile.SizeBounds;
 import io.terrace.policy.Access;
 import io.terrace.policy.Explanation;
 import io.terrace.policy.Policy;
@@ -9,22 +8,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A policy as it is, watched while it is simulated: how many bytes were read, served by memory, and moved into it, in {@value
- * #SLICES} slices of the trace's time. Objects outside the bounds of size are kept from the policy, as the service does.
- */
+ * #SLICES} slices of the trace's time.  */
 final class Timeline implements Policy {
 
     static final int SLICES = 120;
 
     private final Policy policy;
-    private final SizeBounds size;
     private final long sliceMs;
     private final double[] readBytes = new double[SLICES];
     private final double[] memoryBytes = new double[SLICES];
     private final double[] movedBytes = new double[SLICES];
 
-    Timeline(Policy policy, SizeBounds size, long lengthMs) {
+    Timeline(Policy policy, long lengthMs) {
         this.policy = policy;
-        this.size = size;
         this.sliceMs = lengthMs / SLICES + 1;
     }
 
@@ -62,9 +58,7 @@ final class Timeline implements Policy {
             readBytes[slice(access.nowMs())] += access.bytes();
             memoryBytes[slice(access.nowMs())] += access.tier() == 0 ? access.bytes() : 0;
         }
-        if (size.contains(access.sizeBytes())) {
-            policy.access(access, wishes);
-        }
+        policy.access(access, wishes);
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.terrace.policy.Hierarchy;
 import io.terrace.policy.Policy;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
+import io.terrace.policy.pool.PoolUse;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,6 +144,51 @@ class PolicyChangeTest extends SteppedLoop {
         beat(one);
         beat(one);
         assertThat(one.memory.keySet()).containsExactly(2L, 1L);
+    }
+
+    @Test
+    void pool_full_leavesTheRestAloneAndIsShown() {
+        for (int i = 1; i <= 20; i++) {
+            name(block(i, 1), 100 + i, (i <= 10 ? "/etl/f" : "/data/f") + i);
+        }
+        placement.policy(
+                nowMs,
+                applied("policy: lru", "pools: [{name: etl, share: 30%}]", "rules: [{path: /etl/**, pool: etl}]"));
+        for (int i = 11; i <= 20; i++) {
+            one.reads(block(i, 1), 1);
+            beat(one);
+        }
+        beat(one);
+        assertThat(one.memory).as("what the pool leaves unused is lent").hasSize(10);
+        for (int i = 1; i <= 10; i++) {
+            one.reads(block(i, 1), 1);
+            beat(one);
+        }
+        beat(one);
+        beat(one);
+        assertThat(one.memory.keySet())
+                .as("the pool has its share back, and no more")
+                .containsExactlyInAnyOrder(14L, 15L, 16L, 17L, 18L, 19L, 20L, 8L, 9L, 10L);
+        assertThat(placement.reports().nodes(nowMs).get(0).pools())
+                .containsExactly(
+                        new PoolUse("default", 7 * MB, 10 * MB, 7 * MB), new PoolUse("etl", 3 * MB, 3 * MB, 3 * MB));
+        String why =
+                placement.reports().block(nowMs, 9, 1).standings().get(0).why().sentence();
+        assertThat(why).startsWith("pool etl, 3 of 3 MB used: ");
+
+        // After a restart nobody knows whose the copies are; they stay, and join their pools within a minute.
+        placement.standDown();
+        placement.activate(9, StandingOrders.initial());
+        one.wantsFull = true;
+        beat(one);
+        beat(one);
+        nowMs += Rulings.VALID_MS;
+        beat(one);
+        beat(one);
+        assertThat(one.memory).hasSize(10);
+        assertThat(placement.reports().nodes(nowMs).get(0).pools())
+                .extracting(PoolUse::usedBytes)
+                .containsExactly(7 * MB, 3 * MB);
     }
 
     @Test

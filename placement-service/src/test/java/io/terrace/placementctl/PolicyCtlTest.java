@@ -355,6 +355,62 @@ class PolicyCtlTest {
         assertThat(dataNode.orders).as("a simulation moves nothing").isEmpty();
     }
 
+    /** Files 0, 3, 6 and 9 are below /tmp, each of one block; memory holds four blocks. */
+    @Test
+    void simulate_rulesAndPools_holdAsTheyDoInTheService() throws Exception {
+        String never =
+                file("policy: lru\nrules: [{path: /tmp/**, place: never}]\n").toString();
+        String pooled = Files.writeString(
+                        dir.resolve("pooled.yaml"),
+                        "policy: lru\npools: [{name: scratch, share: 25%}]\nrules: [{path: /tmp/**, pool: scratch}]\n")
+                .toString();
+        restart();
+        assertThat(ctl.run("policy", "apply", pooled)).as(ctl.err).isZero();
+        long fromMs = System.currentTimeMillis();
+        for (int round = 0; round < 4; round++) {
+            for (int i = 0; i < FILES; i++) {
+                dataNode.reads(BLOCKS.get(i), 1);
+                dataNode.beat();
+                dataNode.beat();
+            }
+        }
+        long scratch = BLOCKS.stream()
+                .filter(block -> BLOCKS.indexOf(block) % 3 == 0 && dataNode.memory.containsKey(block.getBlockId()))
+                .count();
+        assertThat(scratch).as("of four blocks a quarter is for /tmp").isEqualTo(1);
+        assertThat(dataNode.memory).hasSize(4);
+        assertThat(ctl.run("tiers", "--json")).isZero();
+        JsonNode pool = ctl.json().at("/nodes/0/pools/1");
+        assertThat(pool.get("name").asText()).isEqualTo("scratch");
+        assertThat(pool.get("ownBytes").asLong()).isEqualTo(BLOCK);
+        assertThat(pool.get("usedBytes").asLong()).isEqualTo(BLOCK);
+        assertThat(ctl.run("tiers")).isZero();
+        assertThat(ctl.out).containsPattern("pool +scratch +1.0 MB +1.0 MB");
+        assertThat(ctl.run("policy", "show")).isZero();
+        assertThat(ctl.out).contains("Pools       default 75 %, at most 100 %, lru; scratch 25 %, lru");
+        assertThat(ctl.run("explain", "/tmp/f9")).isZero();
+        assertThat(ctl.out).contains("pool scratch, 1 of 1 MB used");
+
+        String last = (System.currentTimeMillis() - fromMs) / 1000 + 1 + "s";
+        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", last, "--json"))
+                .as(ctl.err)
+                .isZero();
+        JsonNode simulated = ctl.json().at("/policies/0");
+        JsonNode current = ctl.json().at("/policies/1");
+        assertThat(simulated.get("objectsMatched").asLong()).isEqualTo(4);
+        assertThat(simulated.get("objectsWithoutPath").asLong()).isZero();
+        assertThat(current.at("/pools/1/name").asText()).isEqualTo("scratch");
+        assertThat(current.at("/pools/1/reads").asLong()).isBetween(12L, 16L);
+        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", last))
+                .isZero();
+        assertThat(ctl.out)
+                .contains("Rules by path of candidate hold for 4 of 12 objects.")
+                .contains("pool scratch, reads")
+                .doesNotContain("/tmp");
+        assertThat(ctl.runAs("stranger", "policy", "simulate", "--policy", never))
+                .isEqualTo(1);
+    }
+
     @Test
     void simulate_traceOfAFile_needsNoService() throws Exception {
         StringBuilder csv = new StringBuilder("time_s,object_id,bytes,op,obj_size,job\n");

@@ -493,6 +493,12 @@ public enum Figure {
             Kind.COUNTER,
             Where.NAMENODE,
             "Accesses not logged, because the writer could not keep up or the disk failed."),
+    PLACEMENT_ACCESS_LOG_UNNAMED(
+            "placement.access_log.unnamed",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Reports logged of blocks whose paths are not, because too many blocks waited to be named."),
     PLACEMENT_ACCESS_LOG_BYTES(
             "placement.access_log.bytes",
             Unit.BYTES,

@@ -156,7 +156,12 @@ public enum SettingKeys {
             "terrace.placement.access-log.dir",
             "",
             "NameNode",
-            "Local directory for the log of accesses, one for each NameNode, that placementctl policy simulate replays: block ids, sizes and times, no names. Unset: no log."),
+            "Local directory for the log of accesses, one for each NameNode, that placementctl policy simulate replays: block ids, sizes and times, and paths in files beside them. Unset: no log."),
+    PLACEMENT_ACCESS_LOG_PATHS(
+            "terrace.placement.access-log.paths",
+            "true",
+            "NameNode",
+            "Whether the paths of the blocks are kept beside the log of accesses, so that simulations know which rules hold. They do not leave the NameNode."),
     PLACEMENT_ACCESS_LOG_BYTES(
             "terrace.placement.access-log.bytes",
             "256m",

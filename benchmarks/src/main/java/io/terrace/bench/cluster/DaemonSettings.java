@@ -62,6 +62,9 @@ final class DaemonSettings {
         map.put("dfs.namenode.replication.considerLoad", "false");
         if (spec.terrace()) {
             map.put("dfs.namenode.plugins", "io.terrace.placement.hdfs.TerraceNameNodePlugin");
+            map.put(
+                    "terrace.placement.access-log.dir",
+                    layout.home(Layout.namenode()).resolve("accesses").toString());
         }
         map.putAll(spec.properties());
         return map;

@@ -7,17 +7,14 @@ import io.terrace.placement.accesslog.Segments.Segment;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
-import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes what is read and written, as the DataNodes report it, to gzipped CSV files in the format that the simulator
  * replays: {@code time_s,object_id,bytes,op,obj_size,job}, seconds since 1970, block ids, no job, no names. An entry that
- * stands for several reads becomes as many rows, at most {@value #MOST_ROWS}, all at the time of the heartbeat.
+ * stands for several reads becomes as many rows, at most {@value #MOST_ROWS}, all at the time of the heartbeat. The paths of
+ * the blocks stand in a file of their own beside it ({@link PathTable}).
  *
  * <p>The loop's thread only fills a buffer ({@link AccessBuffer}); a thread of its own empties it every {@value
  * #PERIOD_MS} ms. Files are for their owner only; an eighth of the bound, or {@value #SEGMENT_MS} ms, makes a file, and the
@@ -46,6 +44,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
     private final LongSupplier wallMs;
     private final Figures figures;
     private final AccessBuffer buffer = new AccessBuffer();
+    private final PathTable table;
     private final StringBuilder row = new StringBuilder(64);
     private final Thread thread;
 
@@ -64,13 +63,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
         CountedFile(long fromMs, Path path) throws IOException {
             this.fromMs = fromMs;
             this.path = path;
-            this.out = new GZIPOutputStream(
-                    Channels.newOutputStream(Files.newByteChannel(
-                            path,
-                            EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))),
-                    1 << 15,
-                    true);
+            this.out = Segments.create(path);
             out.write((Segments.HEADER + "\n").getBytes(StandardCharsets.US_ASCII));
         }
     }
@@ -80,8 +73,13 @@ public final class AccessLog implements AccessSink, AutoCloseable {
      *
      * @param mostBytes on disk, at least {@link #LEAST_BYTES}
      * @param wallMs milliseconds since 1970
+     * @param paths asked by the writer's thread
+     * @param blocksPerLook blocks in one question to {@code paths}
      */
-    public AccessLog(Path dir, long mostBytes, LongSupplier wallMs, Figures figures) throws IOException {
+    public AccessLog(
+            Path dir, long mostBytes, LongSupplier wallMs, BlockPaths paths, int blocksPerLook, Figures figures)
+            throws IOException {
+        this.table = new PathTable(paths, blocksPerLook);
         this.segments = Segments.open(dir);
         this.mostBytes = mostBytes;
         this.wallMs = wallMs;
@@ -119,6 +117,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
             for (; written < batch.entries(); written++) {
                 entry(batch.values(), written * AccessBuffer.FIELDS);
             }
+            table.look();
             CountedFile file = current;
             if (file != null) {
                 file.out.flush();
@@ -150,6 +149,10 @@ public final class AccessLog implements AccessSink, AutoCloseable {
         CountedFile file = current;
         if (file == null) {
             file = open();
+            table.begin(segments.pathsFor(file.fromMs));
+        }
+        if (!table.meet(values[at + 1])) {
+            figures.increment(Figure.PLACEMENT_ACCESS_LOG_UNNAMED);
         }
         rows(file, 'R', values[at + 1], values[at + 2], values[at + 3], values[at + 4]);
         rows(file, 'W', values[at + 1], values[at + 2], values[at + 5], values[at + 6]);
@@ -183,6 +186,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
     private void finish() throws IOException {
         CountedFile file = current;
         current = null;
+        table.end();
         if (file != null) {
             file.out.close();
         }
@@ -227,6 +231,23 @@ public final class AccessLog implements AccessSink, AutoCloseable {
             }
         }
         throw new IOException("the log of accesses has no file " + segment + " any more; ask again");
+    }
+
+    /** A block that the log names, and the file that it belonged to. */
+    public record NamedBlock(long block, String path) {}
+
+    /**
+     * Some of the blocks that a file of {@link #since} names.
+     *
+     * @param from those to leave out
+     */
+    public List<NamedBlock> named(Segment segment, int from, int most) throws IOException {
+        Path file = segments.pathsFor(segment.fromMs());
+        List<NamedBlock> named = new ArrayList<>();
+        if (Files.exists(file)) {
+            PathTable.read(file, from, most, (block, path) -> named.add(new NamedBlock(block, path)));
+        }
+        return named;
     }
 
     /** Writes what is left and ends the thread; waits a second for it. */

@@ -1,8 +1,11 @@
 package io.terrace.placement.accesslog;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
@@ -11,9 +14,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 
 /**
- * The files of an access log in their directory, {@code accesses-<begin in ms since 1970>.csv.gz}, oldest first. The
+ * The files of an access log in their directory, {@code accesses-<begin in ms since 1970>.csv.gz}, oldest first, and beside
+ * each the paths of its blocks, {@code paths-<begin>.tsv.gz}. The
  * directory and the files are for their owner only.
  */
 public final class Segments {
@@ -50,6 +55,22 @@ public final class Segments {
         return dir.resolve("accesses-%013d.csv.gz".formatted(fromMs));
     }
 
+    /** Where the paths of the blocks of such a file are. */
+    Path pathsFor(long fromMs) {
+        return dir.resolve("paths-%013d.tsv.gz".formatted(fromMs));
+    }
+
+    /** A new gzipped file for its owner only, to be flushed as it is written. */
+    static OutputStream create(Path file) throws IOException {
+        return new GZIPOutputStream(
+                Channels.newOutputStream(Files.newByteChannel(
+                        file,
+                        EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))),
+                1 << 15,
+                true);
+    }
+
     List<Segment> list() throws IOException {
         try (Stream<Path> files = Files.list(dir)) {
             return files.filter(file ->
@@ -77,16 +98,21 @@ public final class Segments {
     }
 
     long bytes() throws IOException {
-        return list().stream().mapToLong(Segment::bytes).sum();
+        return list().stream().mapToLong(this::bytesOf).sum();
+    }
+
+    private long bytesOf(Segment segment) {
+        return segment.bytes() + pathsFor(segment.fromMs()).toFile().length();
     }
 
     /** Deletes the oldest until all are within a bound; the one that is being written stays. */
     void trim(long mostBytes) throws IOException {
         List<Segment> all = list();
-        long sum = all.stream().mapToLong(Segment::bytes).sum();
+        long sum = all.stream().mapToLong(this::bytesOf).sum();
         for (int i = 0; i < all.size() - 1 && sum > mostBytes; i++) {
+            sum -= bytesOf(all.get(i));
+            Files.deleteIfExists(pathsFor(all.get(i).fromMs()));
             Files.deleteIfExists(all.get(i).file());
-            sum -= all.get(i).bytes();
         }
     }
 }

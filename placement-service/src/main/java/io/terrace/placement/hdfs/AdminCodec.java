@@ -13,6 +13,7 @@ import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.MoveProto;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.AdminProtos.PoolUseProto;
 import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
@@ -41,6 +42,12 @@ final class AdminCodec {
                 .setMovesWaiting(node.movesWaiting())
                 .setMovesInFlight(node.movesInFlight());
         node.tiers().forEach(tier -> proto.addTiers(HeartbeatCodec.tier(tier)));
+        node.pools()
+                .forEach(pool -> proto.addPools(PoolUseProto.newBuilder()
+                        .setName(pool.name())
+                        .setOwnBytes(pool.ownBytes())
+                        .setMostBytes(pool.mostBytes())
+                        .setUsedBytes(pool.usedBytes())));
         node.conditions().forEach(condition -> proto.addConditions(HeartbeatCodec.condition(condition)));
         node.figures().forEach((id, value) -> proto.addFigures(figure(id, value)));
         return proto.build();

@@ -16,6 +16,8 @@ import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
+import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AccessRulesResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.DoctorRequestProto;
@@ -276,22 +278,35 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     @Override
     public AccessLogResponseProto accessLog(RpcController controller, AccessLogRequestProto request)
             throws ServiceException {
-        return answer(() -> {
-            UserGroupInformation caller = CallerRights.caller();
-            if (!rights.mayChange()) {
-                audit.line(false, caller, "terrace.access-log", null, "denied");
-                throw new AccessControlException(caller.getShortUserName()
-                        + " may not read the log of accesses: superuser or terrace.placement.admin.acl is needed");
-            }
-            if (accessLog == null) {
-                throw new IOException("this NameNode logs no accesses; set "
-                        + SettingKeys.PLACEMENT_ACCESS_LOG_DIR.key() + " in its configuration");
-            }
-            if (!request.hasSegment()) {
-                audit.line(true, caller, "terrace.access-log", null, "read");
-            }
-            return PolicyCodec.accessLog(accessLog, request);
-        });
+        return answer(() -> PolicyCodec.accessLog(readable("terrace.access-log", !request.hasSegment()), request));
+    }
+
+    @Override
+    public AccessRulesResponseProto accessRules(RpcController controller, AccessRulesRequestProto request)
+            throws ServiceException {
+        return answer(() -> PolicyCodec.accessRules(readable("terrace.access-rules", !request.hasSegment()), request));
+    }
+
+    /**
+     * The log of accesses, for those who may read it.
+     *
+     * @param first whether the caller begins, which leaves an audit line
+     */
+    private AccessLog readable(String command, boolean first) throws IOException {
+        UserGroupInformation caller = CallerRights.caller();
+        if (!rights.mayChange()) {
+            audit.line(false, caller, command, null, "denied");
+            throw new AccessControlException(caller.getShortUserName()
+                    + " may not read the log of accesses: superuser or terrace.placement.admin.acl is needed");
+        }
+        if (accessLog == null) {
+            throw new IOException("this NameNode logs no accesses; set " + SettingKeys.PLACEMENT_ACCESS_LOG_DIR.key()
+                    + " in its configuration");
+        }
+        if (first) {
+            audit.line(true, caller, command, null, "read");
+        }
+        return accessLog;
     }
 
     private List<NodeReport> nodes() throws TimeoutException, InterruptedException {

@@ -56,7 +56,7 @@ final class PlacementService implements AutoCloseable {
         NameNodeView view = new NameNodeView(namesystem, figures, settings.lockBlocks());
         StandingOrdersStore store = new StandingOrdersStore(nameNode);
         SettingsReader reader = new SettingsReader(conf);
-        AccessLog accessLog = reader.accessLog(figures);
+        AccessLog accessLog = reader.accessLog(figures, view);
         PolicyDesk policies = new PolicyDesk(
                 new RootAttribute(nameNode, PolicyDesk.NAME), settings.choice(), reader.policyFile(figures), Time::now);
         Placement placement = new Placement(settings, view, figures);

@@ -1,8 +1,11 @@
 package io.terrace.placement.hdfs;
 
 import io.terrace.metrics.Figures;
+import io.terrace.placement.NameView;
+import io.terrace.placement.NameView.Named;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.accesslog.BlockPaths;
 import io.terrace.policy.Hierarchy;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
@@ -12,6 +15,7 @@ import io.terrace.protocol.SettingKeys;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,14 +79,21 @@ public final class SettingsReader {
 
     /** The log of accesses, writing; null when it is off or its directory cannot be used, which is logged. */
     @Nullable
-    AccessLog accessLog(Figures figures) {
+    AccessLog accessLog(Figures figures, NameView view) {
         String dir = text(SettingKeys.PLACEMENT_ACCESS_LOG_DIR);
         long most = bytes(SettingKeys.PLACEMENT_ACCESS_LOG_BYTES, AccessLog.LEAST_BYTES);
         if (dir.isEmpty() || !conf.getBoolean(SettingKeys.PLACEMENT_ACCESS_LOG_ENABLED.key(), true)) {
             return null;
         }
         try {
-            return new AccessLog(path(SettingKeys.PLACEMENT_ACCESS_LOG_DIR, dir), most, Time::now, figures);
+            boolean named = conf.getBoolean(SettingKeys.PLACEMENT_ACCESS_LOG_PATHS.key(), true);
+            return new AccessLog(
+                    path(SettingKeys.PLACEMENT_ACCESS_LOG_DIR, dir),
+                    most,
+                    Time::now,
+                    named ? blocks -> paths(view.names(blocks)) : BlockPaths.NONE,
+                    whole(SettingKeys.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
+                    figures);
         } catch (IOException e) {
             LOG.error(
                     "No accesses are logged: {} is {}, which cannot be used; make it a directory of the NameNode's user",
@@ -91,6 +102,12 @@ public final class SettingsReader {
                     e);
             return null;
         }
+    }
+
+    private static List<@Nullable String> paths(List<@Nullable Named> names) {
+        List<@Nullable String> paths = new ArrayList<>();
+        names.forEach(named -> paths.add(named == null ? null : named.path()));
+        return paths;
     }
 
     private static Path path(SettingKeys key, String text) {

@@ -4,6 +4,7 @@ import io.terrace.placement.policyfile.Rule.Place;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
+import io.terrace.policy.Tier;
 import io.terrace.protocol.NearestWord;
 import io.terrace.protocol.SettingKeys;
 import java.io.StringReader;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,11 +34,15 @@ public final class PolicyFile {
     /** So large a file fits the extended attribute that keeps applied policies. */
     public static final int MOST_BYTES = 32 << 10;
 
-    private static final List<String> KEYS = List.of("policy", "parameters", "smallest", "largest", "rules");
-    private static final List<String> RULE_KEYS = List.of("path", "place", "weight", "most", "smallest", "largest");
+    private static final List<String> KEYS = List.of("policy", "parameters", "smallest", "largest", "pools", "rules");
+    private static final List<String> RULE_KEYS =
+            List.of("path", "place", "tier", "pool", "weight", "most", "smallest", "largest");
     private static final List<String> PLACES = Stream.of(Place.values())
             .map(place -> place.name().toLowerCase(Locale.ROOT))
             .toList();
+    private static final List<String> OPINIONS = List.of("place", "tier", "pool", "smallest", "largest");
+    private static final List<String> TIERS =
+            PolicySpec.TIERS.tiers().stream().map(Tier::name).toList();
     private static final int MOST_WEIGHT = 100;
     private static final int MOST_NESTING = 8;
 
@@ -77,19 +83,36 @@ public final class PolicyFile {
         }
         Map<String, String> parameters = policy == null ? Map.of() : parameters(policy, map.node("parameters"));
         SizeBounds size = size(map, root);
+        List<Pool> pools = new PoolsReader(complaints, this::parameters, names)
+                .read(map, policy == null ? "" : policy, parameters);
         List<Rule> rules = new ArrayList<>();
         List<Node> entries = map.list("rules");
         if (entries.size() > PolicySpec.MOST_RULES) {
             complaints.add(entries.get(0), entries.size() + " rules; there may be " + PolicySpec.MOST_RULES);
         }
         for (Node entry : entries) {
-            Rule rule = rule(rules.size() + 1, entry);
+            Rule rule = rule(rules.size() + 1, entry, pools);
             if (rule != null) {
                 rules.add(rule);
             }
         }
         complaints.throwIfAny();
-        return new PolicySpec(policy == null ? "" : policy, parameters, size, rules, text);
+        unused(map, pools, rules);
+        complaints.throwIfAny();
+        return new PolicySpec(policy == null ? "" : policy, parameters, size, pools, rules, text);
+    }
+
+    private void unused(YamlMap map, List<Pool> pools, List<Rule> rules) {
+        for (int i = 1; i < pools.size(); i++) {
+            int number = i;
+            if (rules.stream().noneMatch(rule -> rule.pool() == number)) {
+                Node where = Objects.requireNonNull(map.node("pools"));
+                complaints.add(
+                        where,
+                        "no rule sends files to pool '" + pools.get(i).name() + "'; add one with 'pool: "
+                                + pools.get(i).name() + "', or take the pool out");
+            }
+        }
     }
 
     private @Nullable Node tree() {
@@ -154,7 +177,7 @@ public final class PolicyFile {
         return bounds;
     }
 
-    private @Nullable Rule rule(int number, Node node) {
+    private @Nullable Rule rule(int number, Node node, List<Pool> pools) {
         String what = "rule " + number;
         YamlMap map = new YamlMap(node, what, RULE_KEYS, complaints);
         SizeBounds size = size(map, node);
@@ -174,9 +197,11 @@ public final class PolicyFile {
         String word = map.word("place", PLACES);
         Place place = word == null ? Place.ALLOW : Place.valueOf(word.toUpperCase(Locale.ROOT));
         misplaced(map, node, what, place);
+        place = inTier(map, node, what, place);
+        int pool = pool(map, node, what, place, pools);
         int weight = map.whole("weight", 2, MOST_WEIGHT, place == Place.PREFER ? 4 : 1);
         long most = map.bytes("most", 1, Long.MAX_VALUE);
-        return glob == null ? null : new Rule(number, glob, place, weight, size, most);
+        return glob == null ? null : new Rule(number, glob, place, weight, size, pool, most);
     }
 
     private void misplaced(YamlMap map, Node node, String what, Place place) {
@@ -186,8 +211,53 @@ public final class PolicyFile {
         if (map.has("most") && place != Place.PIN) {
             complaints.add(node, what + ": most goes with place: pin");
         }
-        if (place == Place.ALLOW && !map.has("place") && !map.has("smallest") && !map.has("largest")) {
-            complaints.add(node, what + " says nothing; give it a place (" + String.join(", ", PLACES) + ") or a size");
+        if (place == Place.ALLOW && OPINIONS.stream().noneMatch(map::has)) {
+            complaints.add(
+                    node,
+                    what + " says nothing; give it a place (" + String.join(", ", PLACES) + "), a pool or a size");
         }
+    }
+
+    /** The fastest tier that a rule's blocks may stand in. */
+    private Place inTier(YamlMap map, Node node, String what, Place place) {
+        String tier = map.text("tier");
+        Node where = map.node("tier");
+        if (tier == null || where == null) {
+            return place;
+        }
+        if (!TIERS.contains(tier)) {
+            complaints.add(
+                    where,
+                    "tier is '" + tier
+                            + "', to which Terrace moves no blocks; it must be memory, or home for where HDFS"
+                            + " put the replica (its medium is the storage policy's: hdfs storagepolicies)");
+            return place;
+        }
+        if (tier.equals("memory")) {
+            if (place == Place.NEVER) {
+                complaints.add(node, what + ": tier: memory contradicts place: never");
+            }
+            return place;
+        }
+        if (place != Place.NEVER && map.has("place")) {
+            complaints.add(node, what + ": tier: home means place: never");
+        }
+        return Place.NEVER;
+    }
+
+    private int pool(YamlMap map, Node node, String what, Place place, List<Pool> pools) {
+        List<String> names = pools.stream().map(Pool::name).toList();
+        if (!map.has("pool")) {
+            return 0;
+        }
+        if (place == Place.NEVER || place == Place.PIN) {
+            complaints.add(node, what + ": pool goes with place: allow or prefer; pins take no part of a pool");
+        } else if (names.isEmpty()) {
+            complaints.add(node, what + ": there are no pools; define them under 'pools'");
+        } else {
+            String name = map.word("pool", names);
+            return name == null ? 0 : names.indexOf(name);
+        }
+        return 0;
     }
 }

@@ -4,9 +4,12 @@ import io.terrace.policy.Hierarchy;
 import io.terrace.policy.Policy;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.Tier;
+import io.terrace.policy.pool.PooledPolicy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +19,18 @@ import org.jspecify.annotations.Nullable;
  * @param policy its name in {@link PolicyCatalog}
  * @param parameters its parameters, checked
  * @param size blocks outside are left at home, whatever rule matches them
+ * @param pools into which memory is divided, the first being that of blocks that no rule sends elsewhere; empty when it is
+ *     not divided
  * @param rules in their sequence; the first that matches decides
  * @param text as a policy file
  */
 public record PolicySpec(
-        String policy, Map<String, String> parameters, SizeBounds size, List<Rule> rules, String text) {
+        String policy,
+        Map<String, String> parameters,
+        SizeBounds size,
+        List<Pool> pools,
+        List<Rule> rules,
+        String text) {
 
     public static final int MOST_RULES = 200;
 
@@ -34,6 +44,7 @@ public record PolicySpec(
 
     public PolicySpec {
         parameters = Map.copyOf(parameters);
+        pools = List.copyOf(pools);
         rules = List.copyOf(rules);
     }
 
@@ -44,16 +55,21 @@ public record PolicySpec(
             text.append("parameters:\n");
             new TreeMap<>(parameters).forEach((name, value) -> text.append("  " + name + ": " + quoted(value) + "\n"));
         }
-        return new PolicySpec(policy, parameters, SizeBounds.ANY, List.of(), text.toString());
+        return new PolicySpec(policy, parameters, SizeBounds.ANY, List.of(), List.of(), text.toString());
     }
 
     private static String quoted(String value) {
         return value.matches("[a-zA-Z0-9.]+") ? value : "'" + value.replace("'", "''") + "'";
     }
 
-    /** Makes an instance of the policy. */
+    /** Makes an instance of the policy, of one for each pool where there are any. */
     public Policy make(Hierarchy tiers) {
-        return PolicyCatalog.create(policy, parameters, tiers);
+        if (pools.isEmpty()) {
+            return PolicyCatalog.create(policy, parameters, tiers);
+        }
+        List<Function<Hierarchy, Policy>> makers = new ArrayList<>();
+        pools.forEach(pool -> makers.add(room -> PolicyCatalog.create(pool.policy(), pool.parameters(), room)));
+        return new PooledPolicy(tiers, pools.stream().map(Pool::share).toList(), makers);
     }
 
     /** Whether anything depends on a block's path or size. */

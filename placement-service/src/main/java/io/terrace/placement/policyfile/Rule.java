@@ -6,9 +6,10 @@ package io.terrace.placement.policyfile;
  * @param number its place in the file, from 1; how it is named to people who may not read the patterns
  * @param weight what a read counts for where {@code place} is {@link Place#PREFER}, else 1
  * @param size bounds of a block's length; a block outside them is left at home
+ * @param pool number of the pool that its blocks belong to, 0 for the rest
  * @param mostBytes bound of what the rule pins in all, where {@code place} is {@link Place#PIN}
  */
-public record Rule(int number, PathGlob path, Place place, int weight, SizeBounds size, long mostBytes) {
+public record Rule(int number, PathGlob path, Place place, int weight, SizeBounds size, int pool, long mostBytes) {
 
     /** Where blocks that a rule matches may stand. */
     public enum Place {

@@ -100,6 +100,20 @@ final class YamlMap {
         return value == null ? absent : value;
     }
 
+    /** A part such as {@code 30%}, as a number from 0 to 1; NaN when absent or wrong. */
+    double share(String key) {
+        Double value = read(key, "a share from 1% to 100%, e.g. 30%", text -> {
+            double percent = text.endsWith("%") ? Double.parseDouble(text.substring(0, text.length() - 1)) : 0;
+            return percent >= 1 && percent <= 100 ? percent / 100 : null;
+        });
+        return value == null ? Double.NaN : value;
+    }
+
+    boolean truth(String key, boolean absent) {
+        String word = word(key, List.of("true", "false"));
+        return word == null ? absent : word.equals("true");
+    }
+
     private static @Nullable Long parsedBytes(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         int unit = lower.isEmpty() ? -1 : "kmgtp".indexOf(lower.charAt(lower.length() - 1));

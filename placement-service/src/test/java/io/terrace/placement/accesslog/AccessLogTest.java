@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
+import io.terrace.placement.accesslog.AccessLog.NamedBlock;
 import io.terrace.placement.accesslog.Segments.Segment;
 import io.terrace.policy.sim.Trace;
 import io.terrace.policy.sim.TraceReader;
@@ -12,9 +13,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,11 +27,12 @@ class AccessLogTest {
     @TempDir
     Path dir;
 
+    private int mostInOneLook;
     private final Figures figures = new Figures();
     private final AtomicLong wallMs = new AtomicLong(1_700_000_000_123L);
 
     private AccessLog log(long bytes) throws IOException {
-        return new AccessLog(dir.resolve("log"), bytes, wallMs::get, figures);
+        return new AccessLog(dir.resolve("log"), bytes, wallMs::get, this::paths, 3, figures);
     }
 
     @Test
@@ -52,6 +57,44 @@ class AccessLogTest {
             byte[] whole = log.read(segments.get(0).name(), 0, 1 << 20);
             assertThat(whole).isEqualTo(Files.readAllBytes(segments.get(0).file()));
             assertThat(log.read(segments.get(0).name(), whole.length, 10)).isEmpty();
+        }
+    }
+
+    /** Blocks of three figures or more are gone. */
+    private List<@Nullable String> paths(List<Long> blocks) {
+        List<@Nullable String> paths = new ArrayList<>();
+        blocks.forEach(block -> paths.add(block > 99 ? null : "/d\\ir\n/f" + block));
+        mostInOneLook = Math.max(mostInOneLook, blocks.size());
+        return paths;
+    }
+
+    @Test
+    void log_blocks_areNamedOnceForEachFile() throws Exception {
+        try (AccessLog log = log(1 << 20)) {
+            for (int i = 0; i < 10; i++) {
+                log.accesses(7, 100, 1, 100, 0, 0);
+                log.accesses(10 + i, 100, 1, 100, 0, 0);
+            }
+            log.accesses(100, 100, 1, 100, 0, 0);
+            log.finishFile();
+            wallMs.addAndGet(1000);
+            log.accesses(7, 100, 1, 100, 0, 0);
+            log.finishFile();
+            List<Segment> segments = log.since(0);
+            assertThat(segments).hasSize(2);
+            assertThat(log.named(segments.get(0), 0, 100))
+                    .hasSize(11)
+                    .first()
+                    .isEqualTo(new NamedBlock(7, "/d\\ir\n/f7"));
+            assertThat(log.named(segments.get(0), 9, 100)).hasSize(2);
+            assertThat(log.named(segments.get(1), 0, 100)).hasSize(1);
+            assertThat(mostInOneLook).isEqualTo(3);
+            assertThat(figures.value(Figure.PLACEMENT_ACCESS_LOG_UNNAMED)).isZero();
+            try (Stream<Path> files = Files.list(dir.resolve("log"))) {
+                assertThat(files).hasSize(4).allSatisfy(file -> assertThat(
+                                PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                        .isEqualTo("rw-------"));
+            }
         }
     }
 

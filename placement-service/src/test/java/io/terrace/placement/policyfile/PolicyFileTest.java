@@ -6,6 +6,8 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.terrace.placement.policyfile.Rule.Place;
 import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.pool.PoolShare;
+import io.terrace.policy.pool.PoolUse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,6 +72,22 @@ class PolicyFileTest {
                 "rules: [{path: /a, place: prefer, weight: 1}]  | weight is '1'; it must be a whole number from 2 to 100",
                 "rules: [{path: /a, place: prefer, weight: x}]  | weight is 'x'; it must be a whole number",
                 "rules: [{path: /a}]                            | rule 1 says nothing",
+                "rules: [{path: /a, tier: ssd}]                 | tier is 'ssd', to which Terrace moves no blocks; it must be memory, or home",
+                "rules: [{path: /a, tier: home, place: pin}]    | tier: home means place: never",
+                "rules: [{path: /a, tier: memory, place: never}] | tier: memory contradicts place: never",
+                "rules: [{path: /a, pool: etl}]                 | there are no pools",
+                "pools: [{nme: etl, share: 30%}]                | unknown key 'nme' in pool 1; did you mean 'name'?",
+                "pools: [{name: etl}]                           | pool 'etl' needs a share of the memory",
+                "pools: [{name: etl, share: 30}]                | share is '30'; it must be a share from 1% to 100%",
+                "pools: [{name: 'e t', share: 30%}]             | pool 1 needs a name",
+                "pools: [{name: etl, share: 30%, most: 20%}]    | most is below share",
+                "pools: [{name: etl, share: 30%, lend: maybe}]  | lend is 'maybe'; it must be one of true, false",
+                "pools: [{name: etl, share: 30%, policy: lu}]   | policy is 'lu'; it must be one of",
+                "pools: [{name: etl, share: 30%, parameters: {threshold: 1}}] | parameters go with a policy of its own",
+                "pools: [{name: default, share: 30%}]           | pool default has what the others leave",
+                "pools: [{name: a, share: 60%}, {name: b, share: 50%}] | the pools' shares add up to 110%",
+                "pools: [{name: a, share: 6%}, {name: a, share: 5%}] | two pools are called 'a'",
+                "pools: [{name: etl, share: 30%}]               | no rule sends files to pool 'etl'",
                 "rules: [{place: pin}]                          | rule 1 needs a path",
                 "rules: {a: b}                                  | rules must be a list",
                 "rules: [never]                                 | rule 1 must be a mapping",
@@ -87,6 +105,38 @@ class PolicyFileTest {
         List<String> found = complaints("policy: idecider", line);
         assertThat(found)
                 .anySatisfy(text -> assertThat(text).startsWith("p.yaml:").contains(complaint));
+    }
+
+    @Test
+    void read_pools_divideMemoryAndTakeTheFilesPolicy() throws Exception {
+        PolicySpec spec = read(
+                "policy: decay-admit",
+                "parameters: {half-life: 10m}",
+                "pools:",
+                "  - {name: etl, share: 30%, most: 60%}",
+                "  - {name: ad-hoc, share: 12.5%, lend: false, policy: lru}",
+                "  - {name: default, most: 80%}",
+                "rules:",
+                "  - {path: /etl/**, pool: etl}",
+                "  - {path: /home/**, place: prefer, pool: ad-hoc}",
+                "  - {path: /raw/**, tier: home}",
+                "  - {path: /dim/**, tier: memory}");
+        assertThat(spec.pools())
+                .extracting(Pool::share)
+                .containsExactly(
+                        new PoolShare("default", 0.575, 0.8, true),
+                        new PoolShare("etl", 0.3, 0.6, true),
+                        new PoolShare("ad-hoc", 0.125, 0.125, false));
+        assertThat(spec.pools()).extracting(Pool::policy).containsExactly("decay-admit", "decay-admit", "lru");
+        assertThat(spec.pools().get(1).parameters()).containsEntry("half-life", "10m");
+        assertThat(spec.pools().get(2).parameters()).isEmpty();
+        assertThat(spec.rules()).extracting(Rule::pool).containsExactly(1, 2, 0, 0);
+        assertThat(spec.rules())
+                .extracting(Rule::place)
+                .containsExactly(Place.ALLOW, Place.PREFER, Place.NEVER, Place.ALLOW);
+        assertThat(spec.make(PolicySpec.TIERS).pools())
+                .extracting(PoolUse::name)
+                .contains("ad-hoc");
     }
 
     @Test
@@ -112,13 +162,17 @@ class PolicyFileTest {
     void read_exampleOfTheConfiguration_isRightAndSoAreItsCommentedLines() throws Exception {
         String text = Files.readString(Path.of("..", "conf", "placement.yaml"));
         assertThat(PolicyFile.read("placement.yaml", text).policy()).isEqualTo("adaptive");
-        String uncommented =
-                text.replace("rules: []", "rules:").replace("\n#  - ", "\n  - ").replace("\n#    ", "\n    ");
+        String uncommented = text.replace("rules: []", "rules:")
+                .replace("# pools:", "pools:")
+                .replace("\n#  - ", "\n  - ")
+                .replace("\n#    ", "\n    ");
         uncommented = uncommented
                 .replace("# smallest: 64k", "smallest: 64k")
                 .replaceAll("(?m)^#   .*$", "")
                 .replaceAll("(?m)^    +(pin|prefer|allow|place: never    never).*$", "");
-        assertThat(PolicyFile.read("placement.yaml", uncommented).rules()).hasSize(4);
+        PolicySpec whole = PolicyFile.read("placement.yaml", uncommented);
+        assertThat(whole.rules()).hasSize(5);
+        assertThat(whole.pools()).hasSize(2);
     }
 
     @Test

@@ -1,0 +1,163 @@
+package io.terrace.placementctl;
+
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.policyfile.Pool;
+import io.terrace.placement.policyfile.Rule;
+import io.terrace.placement.policyfile.Rule.Place;
+import io.terrace.policy.Access;
+import io.terrace.policy.Explanation;
+import io.terrace.policy.Policy;
+import io.terrace.policy.Wishes;
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the service makes of a policy file around its policy, for simulations: objects that a rule or the bounds of size
+ * keep out are not told of, preferred ones count more, pinned ones are brought to memory at their first read and take
+ * their room away from the policy, and each object is told of in its pool.
+ */
+final class RuledPolicy implements Policy {
+
+    private static final int MEMORY = 0;
+    private static final int HOME = 1;
+
+    private final Policy policy;
+    private final PolicySpec spec;
+    private final LoggedRules rules;
+    private final long memoryBytes;
+    /** Size of what is pinned. */
+    private final Long2LongOpenHashMap pinned = new Long2LongOpenHashMap();
+
+    private final long[] pinnedByRule;
+    private long pinnedBytes;
+    private final long[] poolReads;
+    private final long[] poolHits;
+
+    /** How a pool's reads went. */
+    record PoolReads(String name, long reads, long fromMemory) {}
+
+    RuledPolicy(Policy policy, PolicySpec spec, LoggedRules rules, long memoryBytes) {
+        this.policy = policy;
+        this.spec = spec;
+        this.rules = rules;
+        this.memoryBytes = memoryBytes;
+        pinned.defaultReturnValue(-1);
+        pinnedByRule = new long[spec.rules().size() + 1];
+        poolReads = new long[Math.max(1, spec.pools().size())];
+        poolHits = new long[poolReads.length];
+    }
+
+    /** Of each pool; empty where memory is not divided. */
+    List<PoolReads> poolReads() {
+        List<PoolReads> reads = new ArrayList<>();
+        for (Pool pool : spec.pools()) {
+            int number = reads.size();
+            reads.add(new PoolReads(pool.name(), poolReads[number], poolHits[number]));
+        }
+        return reads;
+    }
+
+    private @Nullable Rule rule(long object) {
+        int number = rules.of(object);
+        return number <= 0 ? null : spec.rules().get(number - 1);
+    }
+
+    @Override
+    public void access(Access access, Wishes wishes) {
+        Rule rule = rule(access.object());
+        int pool = rule == null ? 0 : rule.pool();
+        if (!access.isWrite()) {
+            poolReads[pool] += access.burst();
+            poolHits[pool] += access.tier() == MEMORY ? access.burst() : 0;
+        }
+        boolean fits = spec.size().contains(access.sizeBytes())
+                && (rule == null || rule.size().contains(access.sizeBytes()));
+        if (pinned.containsKey(access.object())) {
+            pin(access, rule, wishes);
+            return;
+        }
+        if (!fits || (rule != null && rule.place() == Place.NEVER)) {
+            return;
+        }
+        if (rule != null && rule.place() == Place.PIN && !access.isWrite() && pin(access, rule, wishes)) {
+            return;
+        }
+        int weight = rule == null ? 1 : rule.weight();
+        policy.access(access.burst(access.burst() * weight).in(pool), wishes);
+    }
+
+    /** Keeps room for a pinned object of the access's size; false when that is beyond the rule's bound or the memory. */
+    private boolean pin(Access access, @Nullable Rule rule, Wishes wishes) {
+        long object = access.object();
+        long before = Math.max(0, pinned.get(object));
+        long more = access.sizeBytes() - before;
+        int number = rule == null ? 0 : rule.number();
+        long most = rule == null ? Long.MAX_VALUE : rule.mostBytes();
+        if (more > memoryBytes - pinnedBytes || more > most - pinnedByRule[number]) {
+            return false;
+        }
+        if (more != 0) {
+            policy.vanished(access.nowMs(), object);
+            pinned.put(object, access.sizeBytes());
+            pinnedByRule[number] += more;
+            pinnedBytes += more;
+            policy.resize(access.nowMs(), MEMORY, memoryBytes - pinnedBytes, wishes);
+        }
+        if (access.tier() != MEMORY) {
+            wishes.place(object, access.sizeBytes(), HOME, MEMORY);
+        }
+        return true;
+    }
+
+    @Override
+    public void moved(long nowMs, long object, long sizeBytes, int tier, Wishes wishes) {
+        if (!pinned.containsKey(object)) {
+            policy.moved(nowMs, object, sizeBytes, tier, wishes);
+        }
+    }
+
+    @Override
+    public void moveFailed(long nowMs, long object, long sizeBytes, int tier, Wishes wishes) {
+        // What is pinned asks again when it is read again.
+        if (!pinned.containsKey(object)) {
+            policy.moveFailed(nowMs, object, sizeBytes, tier, wishes);
+        }
+    }
+
+    @Override
+    public String name() {
+        return policy.name();
+    }
+
+    @Override
+    public void vanished(long nowMs, long object) {
+        policy.vanished(nowMs, object);
+    }
+
+    @Override
+    public void tick(long nowMs, Wishes wishes) {
+        policy.tick(nowMs, wishes);
+    }
+
+    @Override
+    public void resize(long nowMs, int tier, long capacityBytes, Wishes wishes) {
+        policy.resize(nowMs, tier, capacityBytes, wishes);
+    }
+
+    @Override
+    public @Nullable Explanation explain(long nowMs, long object) {
+        return policy.explain(nowMs, object);
+    }
+
+    @Override
+    public long trackedObjects() {
+        return policy.trackedObjects();
+    }
+
+    @Override
+    public long memoryBytes() {
+        return policy.memoryBytes();
+    }
+}
