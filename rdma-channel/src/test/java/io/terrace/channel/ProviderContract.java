@@ -2,6 +2,7 @@ package io.terrace.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.awaitility.Awaitility.await;
 
@@ -30,6 +31,7 @@ public abstract class ProviderContract {
     protected Path dir;
 
     private ProviderFixture fixture;
+    private long patienceNs;
     private Listener listener;
     private Link client;
     private Link server;
@@ -42,9 +44,10 @@ public abstract class ProviderContract {
     @BeforeEach
     void connect() throws Exception {
         fixture = fixture(Files.createDirectory(dir.resolve("provider")));
+        patienceNs = fixture.patienceNs();
         listener = fixture.provider().listen(fixture.freshAddress());
-        client = fixture.provider().connect(listener.address(), SECOND_NS);
-        server = listener.accept(5 * SECOND_NS);
+        client = fixture.provider().connect(listener.address(), patienceNs);
+        server = listener.accept(5 * patienceNs);
         assertThat(server).isNotNull();
         content = new byte[LENGTH];
         new Random(9).nextBytes(content);
@@ -74,7 +77,7 @@ public abstract class ProviderContract {
                 int length = random.nextInt(LENGTH - offset + 1);
                 ByteBuffer target =
                         random.nextBoolean() ? ByteBuffer.allocate(length) : ByteBuffer.allocateDirect(length);
-                region.read(offset, target, SECOND_NS);
+                region.read(offset, target, patienceNs);
                 assertThat(target.hasRemaining()).isFalse();
                 assertThat(target.flip())
                         .as("seed %d round %d", seed, round)
@@ -129,9 +132,9 @@ public abstract class ProviderContract {
         }
         try (RemoteRegion region = client.attach(register(Access.READ_WRITE))) {
             byte[] written = "one-sided".getBytes();
-            region.write(1000, ByteBuffer.wrap(written), SECOND_NS);
+            region.write(1000, ByteBuffer.wrap(written), patienceNs);
             ByteBuffer back = ByteBuffer.allocate(written.length);
-            region.read(1000, back, SECOND_NS);
+            region.read(1000, back, patienceNs);
             assertThat(back.array()).isEqualTo(written);
             assertThat(ByteBuffer.wrap(Files.readAllBytes(file), 1000, written.length))
                     .isEqualTo(ByteBuffer.wrap(written));
@@ -149,9 +152,9 @@ public abstract class ProviderContract {
             for (int i = 0; i < 100; i++) {
                 ByteBuffer target = ByteBuffer.allocateDirect(1000);
                 targets.add(target);
-                posted.add(region.postRead(i * 2000L, target, 5 * SECOND_NS));
+                posted.add(region.postRead(i * 2000L, target, 5 * patienceNs));
             }
-            long beyond = region.postRead(LENGTH, ByteBuffer.allocateDirect(1), 5 * SECOND_NS);
+            long beyond = region.postRead(LENGTH, ByteBuffer.allocateDirect(1), 5 * patienceNs);
             List<Completion> completed = new ArrayList<>();
             await().until(() -> {
                 client.poll(completed::add, 7);
@@ -180,13 +183,13 @@ public abstract class ProviderContract {
             assertThatThrownBy(() -> {
                         for (int i = 0; i < 1_000_000; i++) {
                             target.clear();
-                            region.postRead(0, target, 5 * SECOND_NS);
+                            region.postRead(0, target, 5 * patienceNs);
                         }
                     })
                     .isInstanceOf(ChannelException.class);
             await().until(() -> client.poll(completion -> {}, Integer.MAX_VALUE) > 0);
             target.clear();
-            assertThat(region.postRead(0, target, SECOND_NS)).isPositive();
+            assertThat(region.postRead(0, target, patienceNs)).isPositive();
         }
     }
 
@@ -215,7 +218,12 @@ public abstract class ProviderContract {
     void read_ofARangeThatWasCut_isShort() throws Exception {
         try (RemoteRegion region = client.attach(register(Access.READ))) {
             Files.write(file, new byte[10]);
-            assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(LENGTH), SECOND_NS))
+            long noticedNs = System.nanoTime() + fixture.cutUnnoticedNs();
+            Throwable end;
+            do {
+                end = catchThrowable(() -> region.read(0, ByteBuffer.allocate(LENGTH), patienceNs));
+            } while (end == null && System.nanoTime() - noticedNs < 0);
+            assertThat(end)
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
                     .isEqualTo(Status.SHORT);
@@ -227,12 +235,12 @@ public abstract class ProviderContract {
         // Few wait unread at a time: how many a medium holds for a receiver is its own affair.
         for (int batch = 2; batch < 300; batch += 10) {
             for (int i = batch; i < batch + 10; i++) {
-                client.send(ByteBuffer.wrap(content, 0, i * 10), SECOND_NS);
-                assertThat(server.receive(5 * SECOND_NS)).isEqualTo(ByteBuffer.wrap(content, 0, i * 10));
-                server.send(ByteBuffer.wrap(content, i, 20), SECOND_NS);
+                client.send(ByteBuffer.wrap(content, 0, i * 10), patienceNs);
+                assertThat(server.receive(5 * patienceNs)).isEqualTo(ByteBuffer.wrap(content, 0, i * 10));
+                server.send(ByteBuffer.wrap(content, i, 20), patienceNs);
             }
             for (int i = batch; i < batch + 10; i++) {
-                assertThat(client.receive(5 * SECOND_NS)).isEqualTo(ByteBuffer.wrap(content, i, 20));
+                assertThat(client.receive(5 * patienceNs)).isEqualTo(ByteBuffer.wrap(content, i, 20));
             }
         }
     }
@@ -276,7 +284,7 @@ public abstract class ProviderContract {
 
     private void attachAndRead(RegionKey key) throws IOException {
         try (RemoteRegion region = client.attach(key)) {
-            region.read(0, ByteBuffer.allocate(10), SECOND_NS);
+            region.read(0, ByteBuffer.allocate(10), patienceNs);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.terrace.channel.ProviderFixture;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /** The contract that every provider keeps, over a real device. */
@@ -28,6 +29,18 @@ final class VerbsProviderTest extends ProviderContract {
             @Override
             public SocketAddress freshAddress() {
                 return new InetSocketAddress(first.getAddress(), port++);
+            }
+
+            /** An emulated guest may stand still for a while. */
+            @Override
+            public long patienceNs() {
+                return TimeUnit.SECONDS.toNanos(20);
+            }
+
+            /** The device reads what was pinned; a watch of the directory notices a moment later. */
+            @Override
+            public long cutUnnoticedNs() {
+                return TimeUnit.SECONDS.toNanos(10);
             }
 
             @Override
