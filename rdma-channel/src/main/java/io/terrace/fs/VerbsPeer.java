@@ -2,6 +2,7 @@ package io.terrace.fs;
 
 import io.terrace.channel.ChannelException;
 import io.terrace.channel.RegionKey;
+import io.terrace.channel.verbs.VerbsChoices;
 import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.channel.verbs.VerbsLink;
 import io.terrace.channel.verbs.VerbsProvider;
@@ -103,7 +104,8 @@ final class VerbsPeer {
             if (!tried) {
                 tried = true;
                 try {
-                    provider = VerbsProvider.open(VerbsLimits.DEFAULT, settings.verbsLibdisni());
+                    provider =
+                            VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsChoices(settings.verbsLibdisni(), false));
                     LOG.info("Reading the memory of other hosts by RDMA");
                 } catch (IOException | LinkageError e) {
                     LOG.info("Reading the memory of other hosts over tcp: {}", e.getMessage());

@@ -272,7 +272,13 @@ public enum Figure {
             Unit.BYTES,
             Kind.GAUGE,
             Where.DATANODE,
-            "Their bytes, pinned; bounded by terrace.channel.verbs.registered.max."),
+            "Their bytes and checksums, pinned; bounded by terrace.channel.verbs.registered.max."),
+    CHANNEL_VERBS_REFUSED(
+            "channel.verbs.refused",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Grants of extents that could not be registered, for want of room or locked memory; tcp alone serves them."),
     CHANNEL_REVOKES("channel.revokes", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Revocations sent to clients."),
 
     // The placement service in the NameNode.

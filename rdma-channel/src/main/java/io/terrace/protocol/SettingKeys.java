@@ -81,6 +81,11 @@ public enum SettingKeys {
             "64g",
             "DataNode",
             "Memory that may be pinned for RDMA. It counts against the limit of locked memory (memlock); what is beyond is served over tcp."),
+    CHANNEL_VERBS_PAGING(
+            "terrace.channel.verbs.paging",
+            "false",
+            "DataNode",
+            "Register memory for RDMA without pinning it (on-demand paging), where the device is known to do that right; pinned elsewhere."),
     CHANNEL_VERBS_LIBDISNI(
             "terrace.channel.verbs.libdisni",
             "false",

@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.channel.verbs.VerbsChoices;
 import io.terrace.channel.verbs.VerbsExtents;
 import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.metrics.Figure;
@@ -55,10 +56,15 @@ final class RdmaClients {
         VerbsLimits byDefault = VerbsLimits.DEFAULT;
         VerbsLimits limits =
                 new VerbsLimits(byDefault.operations(), byDefault.sessions(), 2 * extentsMax, registeredMax);
-        boolean libdisni = conf.getBoolean(SettingKeys.CHANNEL_VERBS_LIBDISNI.key(), false);
+        VerbsChoices choices = new VerbsChoices(
+                conf.getBoolean(SettingKeys.CHANNEL_VERBS_LIBDISNI.key(), false),
+                conf.getBoolean(SettingKeys.CHANNEL_VERBS_PAGING.key(), false));
         try {
-            VerbsExtents extents =
-                    VerbsExtents.open(new InetSocketAddress(transfer.getAddress(), port), limits, libdisni);
+            VerbsExtents extents = VerbsExtents.open(
+                    new InetSocketAddress(transfer.getAddress(), port),
+                    limits,
+                    choices,
+                    () -> figures.increment(Figure.CHANNEL_VERBS_REFUSED));
             figures.gauge(
                     Figure.CHANNEL_VERBS_CONNECTIONS, () -> extents.listener().connections());
             figures.gauge(Figure.CHANNEL_VERBS_EXTENTS, () -> extents.listener().ranges());

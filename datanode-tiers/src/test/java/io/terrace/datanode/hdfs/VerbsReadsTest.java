@@ -3,7 +3,8 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
+import com.sun.management.ThreadMXBean;
+import io.terrace.channel.verbs.VerbsChoices;
 import io.terrace.channel.verbs.VerbsExtents;
 import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.client.ClientFigures;
@@ -11,10 +12,19 @@ import io.terrace.datanode.DataNodeSettings;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -22,7 +32,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
@@ -30,8 +43,17 @@ import org.junit.jupiter.api.condition.EnabledIf;
  * RDMA READ. Skipped where there is no device; {@code bin/terrace test verbs} brings one up.
  */
 @EnabledIf(value = "hasDevice", disabledReason = "no RDMA verbs here; bin/terrace test verbs brings a device up")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class VerbsReadsTest {
     private static final int BYTES = 3 * TerraceCluster.BLOCK_BYTES + 4321;
+    private static final int PAGE = 4096;
+    private static final int SMALL_READS = 300;
+
+    /** What may be registered, less than all files of these tests together. */
+    private static final int REGISTERED_MAX = 10 << 20;
+
+    /** The processor of the guest is emulated. */
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static TerraceCluster cluster;
     private static FileSystem client;
@@ -42,7 +64,7 @@ class VerbsReadsTest {
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
         conf.setInt("terrace.channel.verbs.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS + 1);
-        conf.set("terrace.channel.verbs.registered.max", "32m");
+        conf.set("terrace.channel.verbs.registered.max", String.valueOf(REGISTERED_MAX));
         // On all of the host's networks: transfer on loopback, RDMA on the device's.
         conf.set(DFSConfigKeys.DFS_DATANODE_ADDRESS_KEY, TerraceCluster.ANY_ADDRESS);
         conf.set(DFSConfigKeys.DFS_DATANODE_HTTP_ADDRESS_KEY, "127.0.0.1:0");
@@ -61,7 +83,7 @@ class VerbsReadsTest {
 
     static boolean hasDevice() {
         InetSocketAddress anywhere = new InetSocketAddress("0.0.0.0", 19_999);
-        try (VerbsExtents probe = VerbsExtents.open(anywhere, VerbsLimits.DEFAULT, false)) {
+        try (VerbsExtents probe = VerbsExtents.open(anywhere, VerbsLimits.DEFAULT, VerbsChoices.DEFAULT, () -> {})) {
             return !probe.where().isEmpty();
         } catch (IOException | LinkageError e) {
             return false;
@@ -72,7 +94,6 @@ class VerbsReadsTest {
         Configuration conf = new Configuration(cluster.fs().getConf());
         conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
         conf.unset(DataNodeSettings.CHANNEL_DIR);
-        // The processor of the guest is emulated.
         conf.set("terrace.client.tcp.timeout", "10s");
         conf.set("terrace.client.tcp.connect.timeout", "10s");
         return conf;
@@ -82,18 +103,18 @@ class VerbsReadsTest {
         return ClientFigures.value(figure);
     }
 
-    private static Path pinned(String name) throws IOException {
-        Path file = cluster.write(name, BYTES, 1);
+    private static Path pinned(String name, int bytes) throws IOException {
+        return pinned(name, bytes, 1);
+    }
+
+    /** All of it is in memory once and the client knows. */
+    private static Path pinned(String name, int bytes, int replication) throws IOException {
+        Path file = cluster.write(name, bytes, replication);
         cluster.pin(file, 1);
-        for (int block = 0; block * TerraceCluster.BLOCK_BYTES < BYTES; block++) {
-            BlockKey key = cluster.key(file, block);
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> cluster.service(0).tier().isResident(key));
-        }
-        await().atMost(Duration.ofSeconds(60)).until(() -> {
+        await().atMost(PATIENCE).until(() -> {
             long before = figure(Figure.CLIENT_REMOTE_BYTES);
             all(file);
-            return figure(Figure.CLIENT_REMOTE_BYTES) - before >= BYTES;
+            return figure(Figure.CLIENT_REMOTE_BYTES) - before >= bytes;
         });
         return file;
     }
@@ -105,8 +126,9 @@ class VerbsReadsTest {
     }
 
     @Test
+    @Order(1)
     void read_ofResidentBlocks_comesByRdma_isVerified_andIsAccounted() throws Exception {
-        Path file = pinned("sequential");
+        Path file = pinned("sequential", BYTES);
         byte[] contents = TerraceCluster.contents("sequential", BYTES);
         long byRdma = figure(Figure.CLIENT_VERBS_BYTES);
         long remote = figure(Figure.CLIENT_REMOTE_BYTES);
@@ -129,7 +151,7 @@ class VerbsReadsTest {
         // All of what came from memory came by RDMA; what was read ahead and not used counts too.
         assertThat(figure(Figure.CLIENT_VERBS_BYTES) - byRdma).isGreaterThanOrEqualTo(read);
         assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS)).isGreaterThanOrEqualTo(4);
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        await().atMost(PATIENCE).until(() -> {
             try (FSDataInputStream in = client.open(file)) {
                 in.readFully(0, new byte[10]);
             }
@@ -138,8 +160,9 @@ class VerbsReadsTest {
     }
 
     @Test
+    @Order(3)
     void evictedWhileItIsRead_givesTheFilesBytes_andIsDeregistered() throws Exception {
-        Path file = pinned("evicted");
+        Path file = pinned("evicted", BYTES);
         byte[] contents = TerraceCluster.contents("evicted", BYTES);
         long extents = cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS);
         assertThat(extents).isGreaterThanOrEqualTo(4);
@@ -154,9 +177,117 @@ class VerbsReadsTest {
                 assertThat(page).isEqualTo(Arrays.copyOfRange(contents, at, at + page.length));
             }
         }
-        await().atMost(Duration.ofSeconds(60)).until(() -> cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS) == 0);
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS) == 0);
         assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENT_BYTES)).isZero();
         cluster.service(0).tier().serve(cluster.key(file, 0).pool(), true, System.nanoTime());
         assertThat(all(file)).isEqualTo(contents);
+    }
+
+    @Test
+    @Order(4)
+    void moreThanMayBeRegistered_comesOverTcp_andIsCounted() throws Exception {
+        int bytes = REGISTERED_MAX + 2 * TerraceCluster.BLOCK_BYTES;
+        Path file = pinned("large", bytes);
+        long byRdma = figure(Figure.CLIENT_VERBS_BYTES);
+        long remote = figure(Figure.CLIENT_REMOTE_BYTES);
+        assertThat(all(file)).isEqualTo(TerraceCluster.contents("large", bytes));
+        assertThat(figure(Figure.CLIENT_REMOTE_BYTES) - remote).isGreaterThanOrEqualTo(bytes);
+        assertThat(figure(Figure.CLIENT_VERBS_BYTES) - byRdma).isLessThan(bytes);
+        assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_REFUSED)).isPositive();
+        assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENT_BYTES)).isLessThanOrEqualTo(REGISTERED_MAX);
+    }
+
+    @Test
+    @Order(2)
+    void aSmallRead_fromOpenStream_allocatesLessThanStock() throws Exception {
+        Path file = new Path("/sequential");
+        long byRdma = figure(Figure.CLIENT_VERBS_READS);
+        long ours = allocatedPerRead(client, file);
+        long reads = figure(Figure.CLIENT_VERBS_READS) - byRdma;
+        long stocks = allocatedPerRead(cluster.fs(), file);
+        System.out.println("figure e2e.read4k.allocated.bytes " + ours + ", " + reads + " reads by RDMA");
+        System.out.println("figure e2e.stock4k.allocated.bytes " + stocks);
+        assertThat(reads).isGreaterThanOrEqualTo(SMALL_READS);
+        assertThat(ours).isLessThan(stocks);
+    }
+
+    private static long allocatedPerRead(FileSystem fs, Path file) throws IOException {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long thread = Thread.currentThread().getId();
+        byte[] page = new byte[PAGE];
+        long before = 0;
+        try (FSDataInputStream in = fs.open(file)) {
+            for (int i = -SMALL_READS; i < SMALL_READS; i++) {
+                if (i == 0) {
+                    before = threads.getThreadAllocatedBytes(thread);
+                }
+                in.readFully((i & 0xff) * (long) PAGE, page);
+            }
+            return (threads.getThreadAllocatedBytes(thread) - before) / SMALL_READS;
+        }
+    }
+
+    /** Last: its DataNode is the only one with memory, and dead afterwards. */
+    @Test
+    @Order(5)
+    void dataNodeKilledWhileItIsRead_givesTheFilesBytes_andLeavesNothing() throws Exception {
+        cluster.stopPlugin(0);
+        await().atMost(PATIENCE).until(() -> held("qp") == 0);
+        long registrations = held("mr");
+        byte[] contents = TerraceCluster.contents("killed", BYTES);
+        try (OtherDataNode other = OtherDataNode.start(cluster)) {
+            Path file = pinned("killed", BYTES, 2);
+            long byRdma = figure(Figure.CLIENT_VERBS_BYTES);
+            assertThat(all(file)).isEqualTo(contents);
+            assertThat(figure(Figure.CLIENT_VERBS_BYTES) - byRdma).isGreaterThanOrEqualTo(BYTES);
+            assertThat(held("qp")).isEqualTo(1);
+            AtomicBoolean killed = new AtomicBoolean();
+            ExecutorService readers = Executors.newFixedThreadPool(3);
+            List<Future<Boolean>> all = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                all.add(readers.submit(() -> {
+                    boolean right = true;
+                    boolean last = false;
+                    while (!last) {
+                        last = killed.get();
+                        right &= Arrays.equals(all(file), contents);
+                    }
+                    return right;
+                }));
+            }
+            try (FSDataInputStream in = client.open(file)) {
+                byte[] bytes = new byte[BYTES];
+                in.readFully(bytes, 0, BYTES / 2);
+                other.kill();
+                long killedNs = System.nanoTime();
+                killed.set(true);
+                in.readFully(bytes, BYTES / 2, BYTES - BYTES / 2);
+                assertThat(bytes).isEqualTo(contents);
+                for (Future<Boolean> one : all) {
+                    assertThat(one.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+                }
+                System.out.println("DataNode killed: all readers had the rest from another after "
+                        + (System.nanoTime() - killedNs) / 1_000_000 + " ms");
+            } finally {
+                readers.shutdownNow();
+            }
+            long lastByRdma = figure(Figure.CLIENT_VERBS_BYTES);
+            assertThat(all(file)).isEqualTo(contents);
+            assertThat(figure(Figure.CLIENT_VERBS_BYTES)).isEqualTo(lastByRdma);
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(held("qp")).isZero();
+                assertThat(held("mr")).isEqualTo(registrations);
+            });
+        }
+    }
+
+    /** What this process holds of the device, as the kernel says. */
+    private static long held(String kind) throws IOException {
+        Process tool = new ProcessBuilder("rdma", "resource", "show", kind).start();
+        String ours = " pid " + ProcessHandle.current().pid() + " ";
+        return new String(tool.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains(ours))
+                .count();
     }
 }

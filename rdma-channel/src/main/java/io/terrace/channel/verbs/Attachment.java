@@ -99,7 +99,8 @@ record Attachment(
         long sumsAddress = body.getLong();
         int sumsKey = body.getInt();
         int segments = body.getInt();
-        if (kind < 0 || kind >= ChecksumKind.values().length || segments != segments(lengthBytes)) {
+        boolean covered = lengthBytes <= (long) MAX_SEGMENTS * SEGMENT_BYTES && segments == segments(lengthBytes);
+        if (kind < 0 || kind >= ChecksumKind.values().length || !covered) {
             throw new MalformedMessageException(segments + " segments for " + lengthBytes + " bytes");
         }
         if (body.remaining() != segments * Integer.BYTES || (kind != 0 && chunkBytes < 1)) {

@@ -4,6 +4,7 @@ import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.RdmaVerbs;
+import io.terrace.channel.Access;
 import java.io.Closeable;
 import java.io.IOException;
 
@@ -17,9 +18,16 @@ final class Domain implements Closeable {
     private final IbvPd domain;
     private final Counts counts;
     private final LocalBuffers buffers;
+    private final Paging paging;
 
-    Domain(RdmaVerbs verbs, IbvContext device, Counts counts) throws IOException {
+    /** @param paging whether ranges are registered without pinning them, where the device may be trusted with it */
+    Domain(RdmaVerbs verbs, IbvContext device, Counts counts, boolean paging) throws IOException {
         this.verbs = verbs;
+        this.paging = paging ? new Paging(verbs.queryOdpSupport(device)) : Paging.NONE;
+        if (paging && this.paging.right(Access.READ) == 0) {
+            VerbsProvider.LOG.warn("On-demand paging is wanted, and this device is not known to do it right: "
+                    + "what is registered is pinned");
+        }
         this.device = device;
         this.counts = counts;
         this.domain = verbs.allocPd(device);
@@ -44,6 +52,10 @@ final class Domain implements Closeable {
 
     LocalBuffers buffers() {
         return buffers;
+    }
+
+    Paging paging() {
+        return paging;
     }
 
     /** Registers memory that stays where it is until {@link #deregister}. */

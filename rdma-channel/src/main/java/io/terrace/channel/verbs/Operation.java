@@ -30,6 +30,13 @@ final class Operation {
     /** The word that says the range is valid, and the one that was read behind the bytes. */
     long wantedWord;
 
+    /** Where its word is; of the last time it was posted. */
+    @Nullable
+    Attachment range;
+
+    /** When it was posted, or last nudged. */
+    long movedNs;
+
     long deadlineNs;
 
     /** What is told when it ends; null for an operation that somebody waits for. */

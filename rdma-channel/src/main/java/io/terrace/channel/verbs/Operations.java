@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class Operations {
     /** Data, checksums, word. */
     private static final int MAX_REQUESTS = Operation.MAX_BUFFERS + 2;
+
+    /** An operation that is not done by then is nudged. */
+    private static final long NUDGE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** No validity word has this value. */
     private static final long NOT_YET = -1;
@@ -37,6 +41,8 @@ final class Operations {
     private final IbvMr wordsRegistration;
     private final @Nullable SVCPostSend[] reads = new SVCPostSend[MAX_REQUESTS + 1];
     private final @Nullable SVCPostSend[] writes = new SVCPostSend[MAX_REQUESTS + 1];
+    private @Nullable SVCPostSend nudge;
+    private boolean nudging;
     private int freeRequests;
 
     Operations(Domain domain, QueuePair pair, CompletionQueue completions, int most) throws IOException {
@@ -48,15 +54,15 @@ final class Operations {
             operations[i] = new Operation(i);
         }
         this.free = new IndexPool(most);
-        this.freeRequests = requests(most);
-        this.words = NativeMemory.allocate(most * Long.BYTES);
+        this.freeRequests = requests(most) - 1;
+        this.words = NativeMemory.allocate((most + 1) * Long.BYTES);
         this.wordsRegistration =
                 domain.register(words.address(), words.bytes().capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
     }
 
-    /** Work requests that a queue pair must have room for: small operations have two. */
+    /** Work requests that a queue pair must have room for: small operations have two, and there is one to nudge with. */
     static int requests(int operations) {
-        return operations * 2 + MAX_REQUESTS;
+        return operations * 2 + MAX_REQUESTS + 1;
     }
 
     /**
@@ -121,14 +127,9 @@ final class Operations {
             SVCPostSend.SendWRMod request = batch.getWrMod(operation.count);
             set(request, workId, range.sumsAddress() + sumsAt, range.sumsKey(), operation.sums, sumBytes);
         }
-        SVCPostSend.SendWRMod last = batch.getWrMod(size - 1);
-        last.setWr_id(workId);
-        last.getRdmaMod().setRemote_addr(range.wordAddress());
-        last.getRdmaMod().setRkey(range.wordKey());
-        SVCPostSend.SgeMod landing = last.getSgeMod(0);
-        landing.setAddr(words.address() + (long) operation.slot * Long.BYTES);
-        landing.setLength(Long.BYTES);
-        landing.setLkey(wordsRegistration.getLkey());
+        setWord(batch.getWrMod(size - 1), workId, range, operation.slot);
+        operation.range = range;
+        operation.movedNs = System.nanoTime();
         operation.wantedWord = range.word();
         operation.abandoned = false;
         operation.status = Status.DONE;
@@ -146,6 +147,34 @@ final class Operations {
      */
     boolean hasLanded(Operation operation) {
         return word(operation) != NOT_YET;
+    }
+
+    /**
+     * Gets the device going again when an operation takes long, by one more request. soft-RoCE needs that: its requester
+     * notes that it waits for a fence after its completer may have looked for that note, and then stands still until
+     * something is posted (Linux 6.1, rxe_req.c and rxe_comp.c). To other devices it is 8 bytes more now and then.
+     */
+    void nudge(Operation operation, long nowNs) throws IOException {
+        Attachment range = operation.range;
+        if (nudging || range == null || operation.done || nowNs - operation.movedNs < NUDGE_NS) {
+            return;
+        }
+        operation.movedNs = nowNs;
+        SVCPostSend call = nudge;
+        if (call == null) {
+            IbvSendWR request = QueuePair.request(IbvSendWR.IBV_WR_RDMA_READ);
+            request.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
+            call = pair.batch(List.of(request));
+            nudge = call;
+        }
+        setWord(call.getWrMod(0), pair.workId(QueuePair.NUDGE, 0), range, operations.length);
+        nudging = true;
+        SVCPostSend unused = call.execute();
+    }
+
+    /** The request of a nudge is complete. */
+    void nudged() {
+        nudging = false;
     }
 
     /** Takes the end of an operation, as its completion says. */
@@ -174,13 +203,15 @@ final class Operations {
         }
     }
 
-    /** Ends posted operations whose time is over; their buffers come back with their completion. */
-    void expire(long nowNs) {
+    /** Ends posted operations whose time is over, whose buffers come back with their completion, and nudges the others. */
+    void expire(long nowNs) throws IOException {
         for (Operation operation : operations) {
             Operation.Posted posted = operation.posted;
             if (posted != null && operation.deadlineNs - nowNs <= 0) {
                 completions.complete(posted.number(), Status.DEADLINE, 0);
                 abandon(operation);
+            } else if (posted != null) {
+                nudge(operation, nowNs);
             }
         }
     }
@@ -233,6 +264,16 @@ final class Operations {
 
     private long word(Operation operation) {
         return (long) WORD.getVolatile(words.bytes(), operation.slot * Long.BYTES);
+    }
+
+    private void setWord(SVCPostSend.SendWRMod request, long workId, Attachment range, int landingSlot) {
+        request.setWr_id(workId);
+        request.getRdmaMod().setRemote_addr(range.wordAddress());
+        request.getRdmaMod().setRkey(range.wordKey());
+        SVCPostSend.SgeMod landing = request.getSgeMod(0);
+        landing.setAddr(words.address() + (long) landingSlot * Long.BYTES);
+        landing.setLength(Long.BYTES);
+        landing.setLkey(wordsRegistration.getLkey());
     }
 
     private void set(SVCPostSend.SendWRMod request, long workId, long address, int key, int buffer, int length) {

@@ -28,6 +28,7 @@ final class QueuePair {
     static final long SEND = 1;
     static final long RECEIVE = 2;
     static final long ONE_SIDED = 3;
+    static final long NUDGE = 4;
     static final int BUFFERS = ControlFrame.WINDOW + ControlFrame.RESERVE;
 
     private static final int KIND_SHIFT = 60;

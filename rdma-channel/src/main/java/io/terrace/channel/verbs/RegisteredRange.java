@@ -23,4 +23,9 @@ record RegisteredRange(
         @Nullable NativeMemory sums,
         List<IbvMr> registrations,
         int wordIndex,
-        Attachment attachment) {}
+        Attachment attachment) {
+    /** What is registered of it. */
+    long bytes() {
+        return key.lengthBytes() + (sums == null ? 0 : sums.bytes().capacity());
+    }
+}

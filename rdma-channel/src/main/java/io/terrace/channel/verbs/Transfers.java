@@ -91,6 +91,9 @@ final class Transfers {
                 if (lock.tryLock()) {
                     try {
                         link.drive();
+                        if (!operation.done) {
+                            operations.nudge(operation, System.nanoTime());
+                        }
                     } finally {
                         lock.unlock();
                     }

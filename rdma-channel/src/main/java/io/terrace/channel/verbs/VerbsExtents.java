@@ -33,21 +33,27 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
     private final Map<Place, RegionKey> registered = new HashMap<>();
     private final Map<RegionKey, RegionKey> granted = new HashMap<>();
 
-    private VerbsExtents(VerbsProvider provider, VerbsListener listener) {
+    private final Runnable refused;
+    private boolean refusing;
+
+    private VerbsExtents(VerbsProvider provider, VerbsListener listener, Runnable refused) {
         this.provider = provider;
         this.listener = listener;
+        this.refused = refused;
     }
 
     /**
      * Offers extents at an address of an RDMA device.
      *
      * @param where with a wildcard host, the first address of this host that has a device
+     * @param refused told of each grant whose extent cannot be registered, so that tcp alone serves it
      * @throws IOException that says what is missing
      */
-    public static VerbsExtents open(InetSocketAddress where, VerbsLimits limits, boolean libdisni) throws IOException {
-        VerbsProvider provider = VerbsProvider.open(limits, libdisni);
+    public static VerbsExtents open(InetSocketAddress where, VerbsLimits limits, VerbsChoices choices, Runnable refused)
+            throws IOException {
+        VerbsProvider provider = VerbsProvider.open(limits, choices);
         try {
-            return new VerbsExtents(provider, listen(provider, where));
+            return new VerbsExtents(provider, listen(provider, where), refused);
         } catch (IOException | RuntimeException e) {
             provider.close();
             throw e;
@@ -79,11 +85,17 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
                 Range range = new Range(file, key.address(), key.lengthBytes());
                 own = listener.register(range, Access.READ, checksums);
                 registered.put(place, own);
+                refusing = false;
             }
             listener.admit(key, own);
             granted.put(key, own);
         } catch (IOException e) {
-            VerbsProvider.LOG.info("{} is served over tcp only: {}", place.block, e.getMessage());
+            refused.run();
+            // Whoever reads it asks again and again: one line until there is room once more.
+            if (!refusing) {
+                VerbsProvider.LOG.info("{} and others are served over tcp only: {}", place.block, e.getMessage());
+            }
+            refusing = true;
         }
     }
 

@@ -8,12 +8,9 @@ import io.terrace.channel.Completion;
 import io.terrace.channel.Completion.Status;
 import io.terrace.channel.CompletionQueue;
 import io.terrace.channel.Link;
-import io.terrace.channel.MessageCodec;
 import io.terrace.channel.RegionKey;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -26,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * is polled by its listener for all of them.
  *
  * <p>A failed completion or a disconnect ends the link: the queue pair is destroyed, so that the device writes no more, and
- * everything in flight fails at once. A link that has ended is replaced by its owner, who closes it.
+ * everything in flight fails at once. When the other side is gone the link gives back all that it holds; a link that has
+ * ended for another reason does when its owner closes it.
  */
 public final class VerbsLink implements Link {
     /** IBV_WC_REM_ACCESS_ERR: the key is void, or does not allow this. */
@@ -34,7 +32,7 @@ public final class VerbsLink implements Link {
 
     private static final int MAX_COMPLETIONS = 1024;
     private static final int POLLED = 16;
-    private static final long ATTACH_NS = TimeUnit.SECONDS.toNanos(2);
+    private static final long ATTACH_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -47,7 +45,7 @@ public final class VerbsLink implements Link {
     private final Operations operations;
     private final Transfers transfers;
     private final Controls controls;
-    private boolean woken;
+    private final Messages messages;
     private boolean closed;
     private volatile boolean ended;
 
@@ -61,6 +59,7 @@ public final class VerbsLink implements Link {
         this.pair = pair;
         this.queue = queue;
         this.controls = new Controls(pair, ranges);
+        this.messages = new Messages(this, lock, changed, controls);
         this.operations = new Operations(domain, pair, completions, operations);
         this.transfers = new Transfers(this, lock, this.operations, domain.buffers());
         for (int i = 0; i < POLLED; i++) {
@@ -71,67 +70,17 @@ public final class VerbsLink implements Link {
 
     @Override
     public void send(ByteBuffer message, long timeoutNs) throws IOException {
-        if (message.remaining() > MessageCodec.MAX_FRAME_BYTES) {
-            throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
-        }
-        long deadlineNs = System.nanoTime() + timeoutNs;
-        ByteBuffer left = message.duplicate();
-        lock.lock();
-        try {
-            boolean last;
-            do {
-                int bytes = Math.min(left.remaining(), ControlFrame.MAX_BODY_BYTES);
-                ByteBuffer body = left.slice(left.position(), bytes);
-                left.position(left.position() + bytes);
-                last = !left.hasRemaining();
-                for (int looks = 0; !ended && !controls.maySend(); looks++) {
-                    if (deadlineNs - System.nanoTime() <= 0) {
-                        end(Status.DEADLINE);
-                        throw new SocketTimeoutException("the other side does not take messages in time");
-                    }
-                    look(looks, deadlineNs);
-                }
-                requireOpen();
-                controls.transmit(last ? ControlFrame.MESSAGE : ControlFrame.PART, 0, body);
-            } while (!last);
-            message.position(message.limit());
-        } finally {
-            lock.unlock();
-        }
+        messages.send(message, timeoutNs);
     }
 
     @Override
     public @Nullable ByteBuffer receive(long timeoutNs) throws IOException {
-        long deadlineNs = System.nanoTime() + timeoutNs;
-        lock.lock();
-        try {
-            for (int looks = 0; ; looks++) {
-                drive();
-                ByteBuffer message = ended ? null : controls.takeMessage();
-                if (message != null) {
-                    return message;
-                }
-                requireOpen();
-                if (woken || deadlineNs - System.nanoTime() <= 0) {
-                    woken = false;
-                    return null;
-                }
-                look(looks, deadlineNs);
-            }
-        } finally {
-            lock.unlock();
-        }
+        return messages.receive(timeoutNs);
     }
 
     @Override
     public void wakeup() {
-        lock.lock();
-        try {
-            woken = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        messages.wakeup();
     }
 
     /** InfiniBand does not tell. */
@@ -150,34 +99,7 @@ public final class VerbsLink implements Link {
         if (queue == null) {
             throw new ChannelException(Status.NO_ACCESS, "the other side has registered nothing", null);
         }
-        long deadlineNs = System.nanoTime() + timeoutNs;
-        lock.lock();
-        try {
-            for (int looks = 0; !ended && !controls.maySend(); looks++) {
-                requireTime(deadlineNs);
-                look(looks, deadlineNs);
-            }
-            requireConnected();
-            long number = controls.attach(key);
-            try {
-                for (int looks = 0; ; looks++) {
-                    ByteBuffer answer = controls.answer(number);
-                    if (answer != null) {
-                        if (Attachment.isRefusal(answer)) {
-                            throw new ChannelException(Status.NO_ACCESS, "the key is void", null);
-                        }
-                        return new VerbsRegion(this, key, Attachment.decode(answer, key.lengthBytes()));
-                    }
-                    requireConnected();
-                    requireTime(deadlineNs);
-                    look(looks, deadlineNs);
-                }
-            } finally {
-                controls.forget(number);
-            }
-        } finally {
-            lock.unlock();
-        }
+        return new VerbsRegion(this, key, messages.attach(key, timeoutNs));
     }
 
     @Override
@@ -185,7 +107,11 @@ public final class VerbsLink implements Link {
         lock.lock();
         try {
             drive();
-            operations.expire(System.nanoTime());
+            if (!ended) {
+                operations.expire(System.nanoTime());
+            }
+        } catch (IOException e) {
+            end(Status.FAILED);
         } finally {
             lock.unlock();
         }
@@ -197,10 +123,13 @@ public final class VerbsLink implements Link {
         return ended;
     }
 
+    /** May be called again, and while others wait: they are told that the link has ended. */
     @Override
     public void close() throws IOException {
         lock.lock();
         try {
+            // What is over already has an end of its own.
+            drive();
             end(Status.DISCONNECTED);
             if (!closed) {
                 closed = true;
@@ -239,7 +168,7 @@ public final class VerbsLink implements Link {
         return transfers;
     }
 
-    // For the listener and for connection events.
+    // For the listener.
 
     /** Takes a completion from a queue that a listener polls. */
     void completed(long workId, int failure, int bytes) {
@@ -249,16 +178,6 @@ public final class VerbsLink implements Link {
                 take(workId, failure, bytes);
                 changed.signalAll();
             }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The other side, or the device, is gone. */
-    void disconnected() {
-        lock.lock();
-        try {
-            end(Status.DISCONNECTED);
         } finally {
             lock.unlock();
         }
@@ -291,6 +210,8 @@ public final class VerbsLink implements Link {
             operations.completed(index, failure);
         } else if (kind == QueuePair.SEND) {
             pair.sent(index);
+        } else if (kind == QueuePair.NUDGE) {
+            operations.nudged();
         }
         if (failure != 0) {
             end(Status.DISCONNECTED);
@@ -340,12 +261,6 @@ public final class VerbsLink implements Link {
         }
         operations.failAll(status);
         changed.signalAll();
-    }
-
-    private void requireOpen() throws EOFException {
-        if (ended) {
-            throw new EOFException("the other side is gone");
-        }
     }
 
     void requireConnected() throws ChannelException {

@@ -221,7 +221,6 @@ public final class VerbsListener implements Listener {
     private void end(long number, VerbsLink session) {
         sessions.remove(number);
         boolean unused = accepted.remove(session);
-        session.disconnected();
         close(session);
     }
 

@@ -24,14 +24,16 @@ public final class VerbsProvider implements Provider, Closeable {
     static final Logger LOG = LoggerFactory.getLogger(VerbsProvider.class);
 
     private final VerbsLimits limits;
+    private final boolean paging;
     private final Counts counts = new Counts();
     private final RdmaCm cm;
     private final RdmaVerbs verbs;
     private final ConnectionEvents events;
     private final Map<Integer, Domain> domains = new HashMap<>();
 
-    private VerbsProvider(VerbsLimits limits) throws IOException {
+    private VerbsProvider(VerbsLimits limits, boolean paging) throws IOException {
         this.limits = limits;
+        this.paging = paging;
         this.cm = RdmaCm.open();
         this.verbs = RdmaVerbs.open();
         this.events = new ConnectionEvents(cm);
@@ -40,17 +42,21 @@ public final class VerbsProvider implements Provider, Closeable {
     /**
      * Finds out whether this process has RDMA, and how.
      *
-     * @param libdisni whether to use DiSNI's own native library, which no distribution has, instead of rdma-core's
      * @throws IOException that says what is missing: a class, a library, a device, a right
      */
-    public static VerbsProvider open(VerbsLimits limits, boolean libdisni) throws IOException {
+    public static VerbsProvider open(VerbsLimits limits, VerbsChoices choices) throws IOException {
         try {
-            if (!libdisni) {
+            if (!choices.libdisni()) {
                 RdmaCore.install();
+            } else if (RdmaCore.isInstalled()) {
+                throw new IOException("rdma-core's libraries are in use in this process already, libdisni cannot be");
             }
-            return new VerbsProvider(limits);
+            return new VerbsProvider(limits, choices.paging());
         } catch (LinkageError e) {
-            throw new IOException("RDMA verbs need disni, jna, libibverbs and librdmacm: " + e.getMessage(), e);
+            String needed = choices.libdisni()
+                    ? "DiSNI's own library (libdisni) has to be built and be on java.library.path: "
+                    : "RDMA verbs need disni, jna, libibverbs and librdmacm: ";
+            throw new IOException(needed + e.getMessage(), e);
         }
     }
 
@@ -84,8 +90,7 @@ public final class VerbsProvider implements Provider, Closeable {
             VerbsLink connected = link;
             events.tell(id, (type, which) -> {
                 if (type == EventType.RDMA_CM_EVENT_DISCONNECTED || type == EventType.RDMA_CM_EVENT_DEVICE_REMOVAL) {
-                    events.forget(id);
-                    connected.disconnected();
+                    closeEnded(connected);
                 }
             });
             if (connecting.isOverAlready()) {
@@ -109,6 +114,15 @@ public final class VerbsProvider implements Provider, Closeable {
         }
     }
 
+    /** A link whose other side is gone holds nothing until its owner looks at it again. */
+    private static void closeEnded(VerbsLink link) {
+        try {
+            link.close();
+        } catch (IOException e) {
+            LOG.warn("A connection that has ended cannot be closed", e);
+        }
+    }
+
     /** What this process holds of its devices. */
     public Counts counts() {
         return counts;
@@ -125,7 +139,7 @@ public final class VerbsProvider implements Provider, Closeable {
         synchronized (domains) {
             Domain known = domains.get(device.getCmd_fd());
             if (known == null) {
-                known = new Domain(verbs, device, counts);
+                known = new Domain(verbs, device, counts, paging);
                 domains.put(device.getCmd_fd(), known);
             }
             return known;

@@ -172,9 +172,9 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         link.transfers().release(operation);
     }
 
-    /** The device's key of the first segment. */
-    int remoteKey() {
-        return range.keys()[0];
+    /** Where the range is. */
+    Attachment attachment() {
+        return range;
     }
 
     /** Nothing is held at the owner for an attachment. */

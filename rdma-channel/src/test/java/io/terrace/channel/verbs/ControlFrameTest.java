@@ -79,6 +79,13 @@ final class ControlFrameTest {
     }
 
     @Test
+    void attach_ofMoreThanCanBeRegistered_isRefused() {
+        Attachment none = new Attachment(1, new int[0], 2, 3, 4, ChecksumKind.NONE, 1, 0, 0);
+        assertThatThrownBy(() -> Attachment.decode(none.encode(), 1L << 62))
+                .isInstanceOf(MalformedMessageException.class);
+    }
+
+    @Test
     void segments_coverTheLength() {
         assertThat(Attachment.segments(0)).isEqualTo(1);
         assertThat(Attachment.segments(1 << 30)).isEqualTo(1);

@@ -1,17 +1,27 @@
 package io.terrace.channel.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.terrace.channel.Access;
+import io.terrace.channel.Range;
+import io.terrace.channel.RegionKey;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A listener on a real device; whatever a test does, nothing of the device is held when it is over. */
+/**
+ * A listener on a real device; whatever a test does, nothing of the device is held when it is over: by our own counts, and
+ * by the kernel's.
+ */
 abstract class ListeningBed {
-    static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+    /** An emulated guest on a busy machine may stand still for seconds. */
+    static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
 
     @TempDir
     Path dir;
@@ -19,9 +29,11 @@ abstract class ListeningBed {
     VerbsProvider provider;
     VerbsListener listener;
     InetSocketAddress address;
+    private String kernelHeld;
 
     @BeforeEach
     void listen() throws Exception {
+        kernelHeld = VerbsBed.kernelHeld();
         provider = VerbsBed.provider(VerbsLimits.DEFAULT);
         address = VerbsBed.address(provider);
         listener = provider.listen(address);
@@ -33,11 +45,37 @@ abstract class ListeningBed {
             listener.close();
             provider.close();
             assertThat(provider.watched()).isZero();
+            assertThat(Held.of(provider)).isEqualTo(Held.NOTHING);
+            await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS)
+                    .untilAsserted(() -> assertThat(VerbsBed.kernelHeld()).isEqualTo(kernelHeld));
+        }
+    }
+
+    RegionKey register(String name, int lengthBytes) throws IOException {
+        Path file = Files.write(dir.resolve(name), new byte[lengthBytes]);
+        return listener.register(new Range(file, 0, lengthBytes), Access.READ);
+    }
+
+    VerbsLink connect() throws IOException {
+        return provider.connect(address, PATIENCE_NS);
+    }
+
+    void awaitHeld(Held before) {
+        await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS)
+                .untilAsserted(() -> assertThat(Held.of(provider)).isEqualTo(before));
+    }
+
+    /** What a process holds of its devices at one moment. */
+    record Held(long queuePairs, long registrations, long registeredBytes, long lentBuffers) {
+        static final Held NOTHING = new Held(0, 0, 0, 0);
+
+        static Held of(VerbsProvider provider) {
             Counts counts = provider.counts();
-            assertThat(counts.queuePairs).hasValue(0);
-            assertThat(counts.registrations).hasValue(0);
-            assertThat(counts.registeredBytes).hasValue(0);
-            assertThat(counts.lentBuffers).hasValue(0);
+            return new Held(
+                    counts.queuePairs.get(),
+                    counts.registrations.get(),
+                    counts.registeredBytes.get(),
+                    counts.lentBuffers.get());
         }
     }
 }

@@ -3,6 +3,7 @@ package io.terrace.channel.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.channel.Access;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.MessageCodec;
 import java.nio.ByteBuffer;
@@ -53,6 +54,18 @@ final class VerbsAccountsTest {
         words.invalidate(index);
         words.cut(index);
         assertThat(words.get(index) & 3).isEqualTo(ValidityWords.VOID);
+    }
+
+    @Test
+    void paging_isARightOnlyWhereTheDeviceHasWhatTheAccessNeeds() {
+        int onDemand = 64;
+        assertThat(Paging.NONE.right(Access.READ)).isZero();
+        assertThat(new Paging(-1).right(Access.READ_WRITE)).isZero();
+        assertThat(new Paging(Paging.WRITE).right(Access.READ)).isZero();
+        assertThat(new Paging(Paging.READ).right(Access.READ)).isEqualTo(onDemand);
+        assertThat(new Paging(Paging.READ).right(Access.READ_WRITE)).isZero();
+        assertThat(new Paging(Paging.READ | Paging.WRITE).right(Access.READ_WRITE))
+                .isEqualTo(onDemand);
     }
 
     @Test

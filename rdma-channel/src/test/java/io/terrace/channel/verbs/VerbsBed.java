@@ -8,6 +8,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -23,16 +24,29 @@ final class VerbsBed {
     /** Whether there is one; for classes whose set-up cannot be given up half-way. */
     static boolean hasDevice() throws IOException {
         try {
-            VerbsProvider.open(VerbsLimits.DEFAULT, false).close();
+            VerbsProvider.open(VerbsLimits.DEFAULT, VerbsChoices.DEFAULT).close();
             return true;
         } catch (IOException e) {
             return false;
         }
     }
 
+    /** What the kernel says that all processes hold of the devices; empty without the tool of iproute2. */
+    static String kernelHeld() {
+        try {
+            Process shown = new ProcessBuilder("rdma", "resource", "show")
+                    .redirectErrorStream(true)
+                    .start();
+            // A process keeps its context of a device until it ends.
+            return new String(shown.getInputStream().readAllBytes(), StandardCharsets.UTF_8).replaceAll("ctx \\d+", "");
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
     static VerbsProvider provider(VerbsLimits limits) {
         try {
-            return VerbsProvider.open(limits, false);
+            return VerbsProvider.open(limits, VerbsChoices.DEFAULT);
         } catch (IOException e) {
             return abort("no RDMA verbs here: " + e.getMessage());
         }

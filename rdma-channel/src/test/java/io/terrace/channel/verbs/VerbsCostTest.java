@@ -6,6 +6,8 @@ import com.sun.management.ThreadMXBean;
 import io.terrace.channel.Access;
 import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
+import io.terrace.channel.tcp.ChecksumKind;
+import io.terrace.channel.tcp.Checksums;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,21 +21,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** What a read costs, counted; and times as ratios within one run, which is all that an emulated guest can say. */
 final class VerbsCostTest extends ListeningBed {
-    /** An emulated guest on a busy machine may stand still for seconds. */
-    private static final long PATIENCE_NS = 30 * SECOND_NS;
-
     private static final int PAGE = 4096;
+    private static final int CHUNK = 512;
     private static final int CONNECTIONS = 200;
     private static final int EXTENTS = 10_000;
 
     @Test
     void aSmallRead_isOnePostAndOneCompletion_registersNothingAndAllocatesLittle() throws Exception {
         RegionKey key = register("extent", 1 << 20);
-        try (VerbsLink link = provider.connect(address, 5 * SECOND_NS)) {
+        try (VerbsLink link = connect()) {
             VerbsRegion region = link.attach(key);
             ByteBuffer target = ByteBuffer.allocateDirect(PAGE);
             long[] warm = read(region, target, 1000);
@@ -65,6 +66,40 @@ final class VerbsCostTest extends ListeningBed {
     }
 
     @Test
+    void aSmallReadWithChecksums_isOnePostAndOneCompletion_andAllocatesLittle() throws Exception {
+        int lengthBytes = 1 << 20;
+        byte[] sums = new byte[lengthBytes / CHUNK * 4];
+        CRC32C crc = new CRC32C();
+        crc.update(new byte[CHUNK]);
+        for (int i = 0; i < sums.length; i += 4) {
+            ByteBuffer.wrap(sums).putInt(i, (int) crc.getValue());
+        }
+        Path file = Files.write(dir.resolve("checked"), new byte[lengthBytes]);
+        RegionKey key = listener.register(
+                new Range(file, 0, lengthBytes), Access.READ, new Checksums(ChecksumKind.CRC32C, CHUNK, sums));
+        try (VerbsLink link = connect()) {
+            VerbsRegion region = link.attach(key);
+            ByteBuffer target = ByteBuffer.allocateDirect(PAGE);
+            long[] unused = read(region, target, 500);
+            Counts counts = provider.counts();
+            long posts = counts.posts.sum();
+            long completions = counts.completions.sum();
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long thread = Thread.currentThread().getId();
+            int reads = 500;
+            long allocated = threads.getThreadAllocatedBytes(thread);
+            for (int i = 0; i < reads; i++) {
+                region.read((i & 127) * (long) PAGE, target.clear(), PATIENCE_NS);
+            }
+            allocated = threads.getThreadAllocatedBytes(thread) - allocated;
+            assertThat(counts.posts.sum() - posts).isEqualTo(reads);
+            assertThat(counts.completions.sum() - completions).isEqualTo(reads);
+            System.out.println("figure checked4k.allocated.bytes " + allocated / reads);
+        }
+        listener.deregister(key);
+    }
+
+    @Test
     void manyConnectionsAndExtents_costAboutAsMuchAsFew() throws Exception {
         List<RegionKey> keys = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -72,7 +107,7 @@ final class VerbsCostTest extends ListeningBed {
         }
         List<VerbsRegion> few = new ArrayList<>();
         List<VerbsLink> links = new ArrayList<>();
-        links.add(provider.connect(address, 5 * SECOND_NS));
+        links.add(connect());
         for (RegionKey key : keys) {
             few.add(links.get(0).attach(key));
         }
@@ -84,7 +119,7 @@ final class VerbsCostTest extends ListeningBed {
         }
         long registeredNs = System.nanoTime();
         while (links.size() < CONNECTIONS) {
-            links.add(provider.connect(address, 5 * SECOND_NS));
+            links.add(connect());
         }
         long connectedNs = System.nanoTime();
         List<VerbsRegion> many = new ArrayList<>();
@@ -111,11 +146,6 @@ final class VerbsCostTest extends ListeningBed {
         }
         assertThat(listener.ranges()).isZero();
         assertThat(ratio).isLessThan(1.5);
-    }
-
-    private RegionKey register(String name, int lengthBytes) throws Exception {
-        Path file = Files.write(dir.resolve(name), new byte[lengthBytes]);
-        return listener.register(new Range(file, 0, lengthBytes), Access.READ);
     }
 
     private static long[] read(VerbsRegion region, ByteBuffer target, int reads) throws Exception {

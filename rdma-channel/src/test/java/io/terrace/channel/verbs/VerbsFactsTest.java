@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.ibm.disni.verbs.IbvMr;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import io.terrace.channel.Access;
 import io.terrace.channel.ChannelException;
 import io.terrace.channel.Completion.Status;
@@ -12,6 +14,7 @@ import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
 import io.terrace.channel.verbs.rdmacore.NativeMemory;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -37,9 +40,9 @@ final class VerbsFactsTest extends ListeningBed {
         }
     }
 
-    private Connected connect() throws Exception {
-        VerbsLink client = provider.connect(address, 5 * SECOND_NS);
-        return new Connected(client, Objects.requireNonNull(listener.accept(5 * SECOND_NS)));
+    private Connected connectBoth() throws Exception {
+        VerbsLink client = connect();
+        return new Connected(client, Objects.requireNonNull(listener.accept(PATIENCE_NS)));
     }
 
     private Path file(String name, int value) throws Exception {
@@ -56,7 +59,7 @@ final class VerbsFactsTest extends ListeningBed {
         for (int round = 1; round <= 20; round++) {
             Path file = file("race" + round, round);
             RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
-            try (Connected connected = connect()) {
+            try (Connected connected = connectBoth()) {
                 VerbsRegion region = connected.client.attach(key);
                 AtomicBoolean over = new AtomicBoolean();
                 byte expected = (byte) round;
@@ -65,7 +68,7 @@ final class VerbsFactsTest extends ListeningBed {
                     while (!over.get()) {
                         target.clear();
                         try {
-                            region.read(0, target, SECOND_NS);
+                            region.read(0, target, PATIENCE_NS);
                         } catch (ChannelException e) {
                             (e.status() == Status.NO_ACCESS ? refused : disconnected).incrementAndGet();
                             return;
@@ -108,19 +111,19 @@ final class VerbsFactsTest extends ListeningBed {
     void aReadWithTheKeyOfADeregisteredRange_endsItsConnection_andALiveRangeOfItsOwnDoesNot() throws Exception {
         RegionKey live = listener.register(new Range(file("live", 1), 0, LENGTH), Access.READ);
         RegionKey gone = listener.register(new Range(file("gone", 2), 0, LENGTH), Access.READ);
-        try (Connected first = connect();
-                Connected second = connect()) {
+        try (Connected first = connectBoth();
+                Connected second = connectBoth()) {
             VerbsRegion liveRegion = first.client.attach(live);
             VerbsRegion goneRegion = first.client.attach(gone);
             VerbsRegion others = second.client.attach(live);
             listener.deregister(gone);
-            assertThatThrownBy(() -> goneRegion.read(0, ByteBuffer.allocate(100), SECOND_NS))
+            assertThatThrownBy(() -> goneRegion.read(0, ByteBuffer.allocate(100), PATIENCE_NS))
                     .isInstanceOf(ChannelException.class);
             assertThat(first.client.hasEnded()).isTrue();
-            assertThatThrownBy(() -> liveRegion.read(0, ByteBuffer.allocate(100), SECOND_NS))
+            assertThatThrownBy(() -> liveRegion.read(0, ByteBuffer.allocate(100), PATIENCE_NS))
                     .isInstanceOf(ChannelException.class);
             ByteBuffer target = ByteBuffer.allocate(100);
-            others.read(0, target, SECOND_NS);
+            others.read(0, target, PATIENCE_NS);
             assertThat(target.get(0)).isEqualTo((byte) 1);
         }
     }
@@ -128,7 +131,7 @@ final class VerbsFactsTest extends ListeningBed {
     @Test
     void keys_areNotGivenAgain_untilTheyHaveRested() throws Exception {
         Domain domain = new Domain(
-                com.ibm.disni.verbs.RdmaVerbs.open(), listenerDomain().device(), provider.counts());
+                com.ibm.disni.verbs.RdmaVerbs.open(), listenerDomain().device(), provider.counts(), false);
         NativeMemory memory = NativeMemory.allocate(4096);
         Set<Integer> seen = new HashSet<>();
         int again = 0;
@@ -141,10 +144,11 @@ final class VerbsFactsTest extends ListeningBed {
         System.out.println("1000 registrations one after the other: " + again + " had a key that another had before");
         Path file = file("rested", 1);
         Set<Integer> rested = new HashSet<>();
-        try (Connected connected = connect()) {
+        try (Connected connected = connectBoth()) {
             for (int i = 0; i < 300; i++) {
                 RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
-                assertThat(rested.add(connected.client.attach(key).remoteKey())).isTrue();
+                assertThat(rested.add(connected.client.attach(key).attachment().keys()[0]))
+                        .isTrue();
                 listener.deregister(key);
             }
         }
@@ -158,7 +162,7 @@ final class VerbsFactsTest extends ListeningBed {
         int refusals = 0;
         for (int round = 1; round <= 30; round++) {
             RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
-            try (Connected connected = connect();
+            try (Connected connected = connectBoth();
                     MappedRange writer = MappedRange.of(file, LENGTH)) {
                 VerbsRegion region = connected.client.attach(key);
                 byte before = (byte) (round - 1);
@@ -175,7 +179,7 @@ final class VerbsFactsTest extends ListeningBed {
                     }
                     target.clear();
                     try {
-                        region.read(0, target, 5 * SECOND_NS);
+                        region.read(0, target, PATIENCE_NS);
                         rights++;
                         for (int i = 0; i < LENGTH; i += 61) {
                             assertThat(target.get(i)).isEqualTo(before);
@@ -198,23 +202,41 @@ final class VerbsFactsTest extends ListeningBed {
     void aRegisteredFileUnderAppend_keepsItsBytes_andWhatIsAppendedIsNotReached() throws Exception {
         Path file = file("append", 7);
         RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
-        try (Connected connected = connect()) {
+        try (Connected connected = connectBoth()) {
             VerbsRegion region = connected.client.attach(key);
             Files.write(file, new byte[LENGTH], StandardOpenOption.APPEND);
             ByteBuffer target = ByteBuffer.allocateDirect(LENGTH);
-            region.read(0, target, SECOND_NS);
+            region.read(0, target, PATIENCE_NS);
             for (int i = 0; i < LENGTH; i++) {
                 assertThat(target.get(i)).isEqualTo((byte) 7);
             }
-            assertThatThrownBy(() -> region.read(LENGTH - 1, ByteBuffer.allocate(2), SECOND_NS))
+            assertThatThrownBy(() -> region.read(LENGTH - 1, ByteBuffer.allocate(2), PATIENCE_NS))
                     .isInstanceOf(ChannelException.class);
             // An overwrite in place is seen: pinned pages are the file's own.
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 channel.write(ByteBuffer.wrap(new byte[] {9}), 5);
             }
             ByteBuffer one = ByteBuffer.allocate(1);
-            region.read(5, one, SECOND_NS);
+            region.read(5, one, PATIENCE_NS);
             assertThat(one.get(0)).isEqualTo((byte) 9);
+        }
+    }
+
+    @Test
+    void aSharedMappingForReadingOnly_isPinned_byLinux62AndNewerOnly() throws Exception {
+        String[] version = System.getProperty("os.version").split("[.-]");
+        int release = 100 * Integer.parseInt(version[0]) + Integer.parseInt(version[1]);
+        try (FileChannel channel = FileChannel.open(file("read", 1), StandardOpenOption.READ)) {
+            ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, LENGTH);
+            long address = Pointer.nativeValue(Native.getDirectBufferPointer(mapped));
+            Domain domain = listenerDomain();
+            if (release >= 602) {
+                domain.deregister(domain.register(address, LENGTH, IbvMr.IBV_ACCESS_REMOTE_READ));
+            } else {
+                assertThatThrownBy(() -> domain.register(address, LENGTH, IbvMr.IBV_ACCESS_REMOTE_READ))
+                        .hasMessageContaining("errno 14");
+            }
+            Reference.reachabilityFence(mapped);
         }
     }
 

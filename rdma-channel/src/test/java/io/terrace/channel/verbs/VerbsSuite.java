@@ -1,6 +1,7 @@
 package io.terrace.channel.verbs;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -18,12 +19,12 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 public final class VerbsSuite {
     private VerbsSuite() {}
 
-    /** Arguments: a file for the counts, then names of test classes. Skipped tests count as failed: there is a device. */
+    /** Arguments: a file for the counts, then names of test classes, or Class#method. Skipped tests count as failed: there is a device. */
     public static void main(String[] arguments) throws Exception {
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(Arrays.stream(arguments)
                         .skip(1)
-                        .map(name -> selectClass(name))
+                        .map(name -> name.contains("#") ? selectMethod(name) : selectClass(name))
                         .toList())
                 .build();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();

@@ -7,16 +7,31 @@ package io.terrace.channel.verbs.rdmacore;
 final class Layout {
     private Layout() {}
 
-    /** {@code struct ibv_context}: the functions that drivers put into its table. */
+    /**
+     * {@code struct ibv_context}: the functions that drivers put into its table. When its compatibility is all ones, it is
+     * the last field of {@code struct verbs_context}, which grows at its beginning.
+     */
     static final class Context {
+        static final int QUERY_DEVICE_EX = -104;
         static final int POLL_CQ = 96;
         static final int REQ_NOTIFY_CQ = 104;
         static final int POST_SEND = 208;
         static final int POST_RECV = 216;
         static final int CMD_FD = 264;
         static final int NUM_COMP_VECTORS = 272;
+        static final int ABI_COMPAT = 320;
 
         private Context() {}
+    }
+
+    /** {@code struct ibv_device_attr}, and behind it the rest of {@code struct ibv_device_attr_ex}. */
+    static final class DeviceAttributes {
+        static final int VENDOR_ID = 96;
+        static final int PAGING_GENERAL = 240;
+        static final int PAGING_RELIABLE = 248;
+        static final int EXTENDED_BYTES = 400;
+
+        private DeviceAttributes() {}
     }
 
     /** {@code struct ibv_send_wr} of a SEND, WRITE or READ. */

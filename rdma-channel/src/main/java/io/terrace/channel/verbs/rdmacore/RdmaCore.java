@@ -6,6 +6,7 @@ import com.ibm.disni.verbs.RdmaVerbs;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DiSNI's provider over rdma-core. DiSNI makes its own provider, which needs libdisni, when none has been chosen, and
@@ -18,6 +19,13 @@ public final class RdmaCore extends RdmaProvider {
     private final RdmaCoreVerbs verbs = new RdmaCoreVerbs();
 
     private RdmaCore() {}
+
+    /** Whether DiSNI's API stands on rdma-core in this process. */
+    public static boolean isInstalled() throws IOException {
+        synchronized (RdmaProvider.class) {
+            return chosen(null) instanceof RdmaCore;
+        }
+    }
 
     /**
      * Makes this the provider of DiSNI's API in this process, unless one is chosen already.
@@ -34,15 +42,21 @@ public final class RdmaCore extends RdmaProvider {
             throw new IOException("there is no RDMA device");
         }
         synchronized (RdmaProvider.class) {
-            try {
-                Field chosen = RdmaProvider.class.getDeclaredField("provider");
-                chosen.setAccessible(true);
-                if (chosen.get(null) == null) {
-                    chosen.set(null, new RdmaCore());
-                }
-            } catch (ReflectiveOperationException | RuntimeException e) {
-                throw new IOException("this DiSNI takes no other provider than its own", e);
+            Object unused = chosen(new RdmaCore());
+        }
+    }
+
+    /** The provider that DiSNI has; sets it to this one first when there is none and one is given. */
+    private static @Nullable Object chosen(@Nullable RdmaCore otherwise) throws IOException {
+        try {
+            Field chosen = RdmaProvider.class.getDeclaredField("provider");
+            chosen.setAccessible(true);
+            if (chosen.get(null) == null && otherwise != null) {
+                chosen.set(null, otherwise);
             }
+            return chosen.get(null);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            throw new IOException("this DiSNI takes no other provider than its own", e);
         }
     }
 

@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * {@code postSend} and its like return are prepared once and executed often, each by one thread at a time.
  */
 final class RdmaCoreVerbs extends RdmaVerbs {
-    /** What DiSNI answers where on-demand paging is not offered. */
-    private static final int NO_PAGING = -1;
-
     /** The devices that libibverbs sees. */
     static List<String> deviceNames() {
         NativeMemory count = NativeMemory.allocate(Integer.BYTES);
@@ -145,15 +142,15 @@ final class RdmaCoreVerbs extends RdmaVerbs {
         return new PollCall((Handles.Queue) queue, completions, most);
     }
 
-    /** Registrations here are pinned: on-demand paging read wrong bytes where it was tried. */
+    /** Less than a device offers, where that is known to be wrong. */
     @Override
-    public int queryOdpSupport(IbvContext context) {
-        return NO_PAGING;
+    public int queryOdpSupport(IbvContext context) throws IOException {
+        return DeviceFacts.of(context).paging();
     }
 
     @Override
     public int expPrefetchMr(IbvMr mr, long address, int length) throws IOException {
-        throw new IOException("there is no on-demand paging here");
+        throw new IOException("nothing is fetched ahead here");
     }
 
     static long made(String call, long pointer) throws IOException {

@@ -146,7 +146,9 @@ final class LayoutTest {
         "after",
         "cmd_fd",
         "async_fd",
-        "num_comp_vectors"
+        "num_comp_vectors",
+        "mutex",
+        "abi_compat"
     })
     public static final class IbvContext extends Declared {
         public Pointer device;
@@ -160,6 +162,48 @@ final class LayoutTest {
         public int cmd_fd;
         public int async_fd;
         public int num_comp_vectors;
+        /** A pthread_mutex_t. */
+        public long[] mutex = new long[5];
+
+        public Pointer abi_compat;
+    }
+
+    /** The end of {@code struct verbs_context}, up to its context. */
+    @FieldOrder({"query_device_ex", "flowsAndPairs", "context"})
+    public static final class VerbsContextEnd extends Declared {
+        public Pointer query_device_ex;
+        /** ibv_destroy_flow to close_xrcd, with two placeholders, one more placeholder, and the size. */
+        public Pointer[] flowsAndPairs = new Pointer[12];
+
+        public Pointer context;
+    }
+
+    /** {@code struct ibv_device_attr_ex}. */
+    @FieldOrder({
+        "fw_ver",
+        "node_guid",
+        "sys_image_guid",
+        "max_mr_size",
+        "page_size_cap",
+        "vendor_id",
+        "restOfOriginal",
+        "comp_mask",
+        "general_caps",
+        "rc_odp_caps",
+        "rest"
+    })
+    public static final class IbvDeviceAttrEx extends Declared {
+        public byte[] fw_ver = new byte[64];
+        public long node_guid;
+        public long sys_image_guid;
+        public long max_mr_size;
+        public long page_size_cap;
+        public int vendor_id;
+        public int[] restOfOriginal = new int[33];
+        public int comp_mask;
+        public long general_caps;
+        public int rc_odp_caps;
+        public int[] rest = new int[37];
     }
 
     @FieldOrder({
@@ -237,6 +281,14 @@ final class LayoutTest {
         assertThat(context.at("post_recv")).isEqualTo(Layout.Context.POST_RECV);
         assertThat(context.at("cmd_fd")).isEqualTo(Layout.Context.CMD_FD);
         assertThat(context.at("num_comp_vectors")).isEqualTo(Layout.Context.NUM_COMP_VECTORS);
+        assertThat(context.at("abi_compat")).isEqualTo(Layout.Context.ABI_COMPAT);
+        VerbsContextEnd end = new VerbsContextEnd();
+        assertThat(end.at("query_device_ex") - end.at("context")).isEqualTo(Layout.Context.QUERY_DEVICE_EX);
+        IbvDeviceAttrEx device = new IbvDeviceAttrEx();
+        assertThat(device.size()).isEqualTo(Layout.DeviceAttributes.EXTENDED_BYTES);
+        assertThat(device.at("vendor_id")).isEqualTo(Layout.DeviceAttributes.VENDOR_ID);
+        assertThat(device.at("general_caps")).isEqualTo(Layout.DeviceAttributes.PAGING_GENERAL);
+        assertThat(device.at("rc_odp_caps")).isEqualTo(Layout.DeviceAttributes.PAGING_RELIABLE);
         RdmaConnParam parameters = new RdmaConnParam();
         assertThat(parameters.size()).isEqualTo(Layout.ConnectionParameters.BYTES);
         assertThat(parameters.at("responder_resources")).isEqualTo(Layout.ConnectionParameters.RESPONDER_RESOURCES);
