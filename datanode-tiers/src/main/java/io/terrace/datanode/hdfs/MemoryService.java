@@ -309,6 +309,11 @@ final class MemoryService implements Closeable {
         return promotions;
     }
 
+    /** Why there is no RDMA although it is wanted; empty when there is, or it is not. */
+    String rdmaTrouble() {
+        return rdma.trouble();
+    }
+
     /** The tier itself. */
     MemoryTier tier() {
         return tier;

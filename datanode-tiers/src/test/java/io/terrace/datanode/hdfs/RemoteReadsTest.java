@@ -50,6 +50,8 @@ class RemoteReadsTest {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setInt(OFFSET, OUT_OF_EPHEMERAL_PORTS);
+        // Wanted, but loopback has no RDMA device: all of these tests go over tcp.
+        conf.setInt("terrace.channel.verbs.port.offset", OUT_OF_EPHEMERAL_PORTS + 1);
         cluster = TerraceCluster.start(2, conf);
         client = FileSystem.newInstance(cluster.cluster().getURI(), remote());
     }
@@ -115,6 +117,15 @@ class RemoteReadsTest {
                 .until(() ->
                         cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES)
                                 >= served + BYTES);
+    }
+
+    @Test
+    void rdmaThatIsNotThere_isSaid_andTcpServes() throws Exception {
+        assertThat(cluster.service(0).rdmaTrouble()).isNotEmpty();
+        Path file = pinned("without rdma", BYTES);
+        awaitRemote(file, BYTES);
+        assertThat(ClientFigures.value(Figure.CLIENT_VERBS_READS)).isZero();
+        assertThat(ClientFigures.value(Figure.CLIENT_VERBS_STEPPED_DOWN)).isZero();
     }
 
     /** It is told where DataNodes of its host would be met, and there is none. */

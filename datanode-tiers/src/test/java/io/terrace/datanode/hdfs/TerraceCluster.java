@@ -116,7 +116,7 @@ final class TerraceCluster implements AutoCloseable {
         TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
         plugin.start(datanode(i));
         plugins.set(i, plugin);
-        await().atMost(Duration.ofSeconds(10)).until(() -> serviceOrNull(i) != null);
+        await().atMost(Duration.ofSeconds(60)).until(() -> serviceOrNull(i) != null);
     }
 
     /** As DataNode does it: plugins first. */
