@@ -129,6 +129,9 @@ final class ExtentTable {
             extent.sequence = slots.publish(extent.slot);
         }
         events.resident(extent, extent.pinned);
+        if (extent.pinned) {
+            events.pinned(true);
+        }
     }
 
     void pin(Extent extent, boolean pinned) {
@@ -137,6 +140,7 @@ final class ExtentTable {
             pinnedBytes += pinned ? extent.lengthBytes() : -extent.lengthBytes();
             if (extent.state == ExtentState.LIVE) {
                 events.resident(extent, pinned);
+                events.pinned(pinned);
             }
         }
     }
@@ -177,6 +181,9 @@ final class ExtentTable {
 
     private void leave(Extent extent, RetireCause cause, long nowNs) {
         current.remove(new BlockId(extent.key().pool(), extent.key().blockId()), extent);
+        if (extent.state == ExtentState.LIVE && extent.pinned) {
+            events.pinned(false);
+        }
         extent.state = ExtentState.RETIRING;
         pin(extent, false);
         extent.cause = cause;

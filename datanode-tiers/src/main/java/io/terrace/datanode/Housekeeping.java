@@ -20,6 +20,11 @@ public final class Housekeeping implements AutoCloseable {
         void revoke(HeldGrant grant);
     }
 
+    /** Hears of every attempt to bring a pinned block into memory that failed; does not block. */
+    public interface PinFailures {
+        void failed();
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long STOP_WAIT_MS = 5_000;
@@ -29,6 +34,7 @@ public final class Housekeeping implements AutoCloseable {
     private final ReplicaSource source;
     private final Promotions promotions;
     private final Revoker revoker;
+    private final PinFailures pinFailures;
     private final Runnable beat;
     private final LongSupplier nanoClock;
     private final Thread thread;
@@ -41,6 +47,7 @@ public final class Housekeeping implements AutoCloseable {
             ReplicaSource source,
             Promotions promotions,
             Revoker revoker,
+            PinFailures pinFailures,
             Runnable beat,
             LongSupplier nanoClock,
             String name) {
@@ -49,6 +56,7 @@ public final class Housekeeping implements AutoCloseable {
         this.source = source;
         this.promotions = promotions;
         this.revoker = revoker;
+        this.pinFailures = pinFailures;
         this.beat = beat;
         this.nanoClock = nanoClock;
         this.thread = new Thread(this::run, "terrace-housekeeping-" + name);
@@ -84,6 +92,8 @@ public final class Housekeeping implements AutoCloseable {
     private int begin(Pins.Pin pin, long nowNs) {
         ReplicaSource.Found found = source.find(pin.pool(), pin.blockId());
         if (found == null) {
+            pins.missing(pin);
+            pinFailures.failed();
             return 0;
         }
         BlockKey key = found.key();
@@ -95,6 +105,7 @@ public final class Housekeeping implements AutoCloseable {
             if (result.outcome() == MoveOutcome.DONE) {
                 pins.satisfied(pin, nanoClock.getAsLong());
             } else {
+                pinFailures.failed();
                 LOG.info("Pinned block {} is not in memory: {} {}", key, result.outcome(), result.message());
             }
             if (!pins.contains(pin)) {

@@ -74,6 +74,17 @@ public final class Pins {
         return due;
     }
 
+    /**
+     * There is no finalised replica of it. Given up when that has lasted until its pauses are longest, lest blocks that
+     * were deleted fill the list: the NameNode asks again for what it still wants.
+     */
+    public synchronized void missing(Pin pin) {
+        Attempt attempt = wanted.get(pin);
+        if (attempt != null && attempt.pauseNs == LONGEST_PAUSE_NS) {
+            wanted.remove(pin);
+        }
+    }
+
     /** It is in memory: when it leaves again, try again soon. */
     public synchronized void satisfied(Pin pin, long nowNs) {
         Attempt attempt = wanted.get(pin);

@@ -9,6 +9,9 @@ public interface TierEvents {
     /** The extent is no longer served. */
     void gone(Extent extent, RetireCause cause);
 
+    /** One live copy more is pinned, or one fewer. */
+    void pinned(boolean more);
+
     /** The tier has something for its housekeeping to do now. */
     void housekeepingWanted();
 }

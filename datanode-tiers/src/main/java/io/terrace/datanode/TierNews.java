@@ -14,11 +14,19 @@ public final class TierNews implements TierEvents {
     /** Stock clients that hold a descriptor of this block should ask for a new one. */
     private final Consumer<BlockKey> refreshDescriptors;
 
+    private final PinMeter pinMeter;
+
     private final List<ResidencyListener> listeners = new CopyOnWriteArrayList<>();
     private volatile Runnable wake = () -> {};
 
+    /** Counts blocks that cache directives brought into memory, and those that left it. Must be quick. */
+    public interface PinMeter {
+        void pinned(boolean more);
+    }
+
     /** Nobody listens yet. */
-    public TierNews(Figures figures, Consumer<BlockKey> refreshDescriptors) {
+    public TierNews(Figures figures, Consumer<BlockKey> refreshDescriptors, PinMeter pinMeter) {
+        this.pinMeter = pinMeter;
         this.figures = figures;
         this.refreshDescriptors = refreshDescriptors;
     }
@@ -61,6 +69,11 @@ public final class TierNews implements TierEvents {
             refreshDescriptors.accept(extent.key());
         }
         tell(extent, false, false);
+    }
+
+    @Override
+    public void pinned(boolean more) {
+        pinMeter.pinned(more);
     }
 
     @Override

@@ -22,6 +22,7 @@ class MemoryTierTest {
     private final FakeSlots slots = new FakeSlots();
     private final Set<Extent> removed = new HashSet<>();
     private final Set<Extent> truncated = new HashSet<>();
+    private final List<Boolean> pins = new ArrayList<>();
     private final Map<BlockKey, RetireCause> gone = new HashMap<>();
     private final MemoryTier tier = tier(1_000, 100);
 
@@ -44,6 +45,11 @@ class MemoryTierTest {
                     @Override
                     public void gone(Extent extent, RetireCause cause) {
                         gone.put(extent.key(), cause);
+                    }
+
+                    @Override
+                    public void pinned(boolean more) {
+                        pins.add(more);
                     }
 
                     @Override
@@ -323,5 +329,27 @@ class MemoryTierTest {
         assertThat(lent).as("seed %d", seed).noneMatch(removed::contains);
         assertThat(held).as("seed %d", seed).noneMatch(grant -> removed.contains(grant.extent()));
         assertThat(usage.grants()).as("seed %d", seed).isEqualTo(held.size());
+    }
+
+    @Test
+    void pins_ofLiveCopies_areToldOnceAsTheyBeginAndEnd() {
+        Extent born = tier.begin(key(1), 100, true, 0).extent();
+        assertThat(pins).as("not yet live").isEmpty();
+        tier.publish(born, 0);
+        live(2, 100, 0);
+        assertThat(pins).containsExactly(true);
+        assertThat(tier.begin(key(2), 100, true, 1).admission()).isEqualTo(Admission.RESIDENT);
+        assertThat(tier.begin(key(2), 100, true, 1).admission()).isEqualTo(Admission.RESIDENT);
+        assertThat(pins).containsExactly(true, true);
+        tier.unpin(POOL, 2, 2);
+        tier.unpin(POOL, 2, 2);
+        assertThat(pins).as("ordered too, so it stays, but is not pinned").containsExactly(true, true, false);
+        tier.changed(POOL, 1, 3);
+        tier.changed(POOL, 2, 3);
+        assertThat(pins).containsExactly(true, true, false, false);
+        Extent spoilt = tier.begin(key(3), 100, true, 4).extent();
+        tier.changed(POOL, 3, 4);
+        assertThat(tier.publish(spoilt, 5)).isFalse();
+        assertThat(pins).as("never live").hasSize(4);
     }
 }

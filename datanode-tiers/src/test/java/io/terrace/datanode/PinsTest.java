@@ -25,6 +25,17 @@ class PinsTest {
     }
 
     @Test
+    void pin_whoseReplicaIsGone_isGivenUpInTheEnd() {
+        pins.add(pin, 0);
+        long now = 0;
+        for (; pins.contains(pin) && now < 300 * SECOND; now += SECOND) {
+            pins.due(now).forEach(pins::missing);
+        }
+        assertThat(now).as("not before the pauses are long").isBetween(15 * SECOND, 60 * SECOND);
+        assertThat(pins.size()).isZero();
+    }
+
+    @Test
     void add_beyondTheLimit_isRefused() {
         assertThat(pins.add(pin, 0)).isTrue();
         assertThat(pins.add(new Pins.Pin("pool", 2), 0)).isTrue();

@@ -21,7 +21,7 @@ class ServiceLinkTest {
 
     private final Figures figures = new Figures();
     private final AtomicInteger news = new AtomicInteger();
-    private final TierNews tierNews = new TierNews(figures, key -> {});
+    private final TierNews tierNews = new TierNews(figures, key -> {}, more -> {});
     private final MemoryTier tier = new MemoryTier(
             new MemoryTier.Limits(1_000_000, 1_000, 0),
             new Region(1 << 20, 1L << 30, 0),

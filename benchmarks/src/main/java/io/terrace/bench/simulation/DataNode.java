@@ -78,7 +78,7 @@ final class DataNode {
                 new Dataset(scheduler, process, host.disks, planted.changed(this::changed), blockId -> world.workload()
                         .corrupt(host, blockId));
         source = planted.source(dataset, host.disks);
-        news = new TierNews(figures, key -> {});
+        news = new TierNews(figures, key -> {}, more -> {});
         GrantLedger ledger = new GrantLedger(
                 new GrantLedger.Limits(24, 6, world.leaseNs(), world.deadlineNs(), 1L << 30, 1_000_000));
         tier = new MemoryTier(
@@ -97,8 +97,8 @@ final class DataNode {
             idleWorkers.add(new Promotion(tier, source, store, pace, true, figures, process::nanoTime));
         }
         desk = new Desk(this);
-        housekeeping =
-                new Housekeeping(tier, pins, source, promotions, desk::revoke, () -> {}, process::nanoTime, host.name);
+        housekeeping = new Housekeeping(
+                tier, pins, source, promotions, desk::revoke, () -> {}, () -> {}, process::nanoTime, host.name);
         Authority authority = new Authority();
         Pace orderPace = new Pace(0, process::nanoTime, process::blockFor);
         MoveOrders orders = new MoveOrders(tier, promotions, authority, orderPace, 0, figures, this::housekeepSoon);

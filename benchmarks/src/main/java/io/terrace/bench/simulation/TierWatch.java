@@ -108,6 +108,11 @@ final class TierWatch {
             }
 
             @Override
+            public void pinned(boolean more) {
+                events.pinned(more);
+            }
+
+            @Override
             public void housekeepingWanted() {
                 events.housekeepingWanted();
             }

@@ -95,13 +95,13 @@ final class GuardedWatch implements ReplicaWatch {
     }
 
     @Override
-    public void pin(String pool, long[] blockIds) {
-        tell(present -> present.pin(pool, blockIds));
+    public int pin(String pool, long[] blockIds) {
+        return ask(present -> present.pin(pool, blockIds), blockIds.length);
     }
 
     @Override
-    public void unpin(String pool, long[] blockIds) {
-        tell(present -> present.unpin(pool, blockIds));
+    public int unpin(String pool, long[] blockIds) {
+        return ask(present -> present.unpin(pool, blockIds), blockIds.length);
     }
 
     @Override

@@ -97,7 +97,7 @@ final class MemoryService implements Closeable {
         Path channelDir = settings.channelDir();
         SlotTable table = channelDir == null ? null : opened(slotTable(settings));
         Slots slots = table == null ? SharedSlots.NONE : new SharedSlots(table);
-        news = new TierNews(figures, descriptors::invalidate);
+        news = new TierNews(figures, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
         GrantLedger ledger = new GrantLedger(settings.grantLimits());
         extentFiles = new WatchedFiles(directory);
         tier = new MemoryTier(
@@ -133,7 +133,8 @@ final class MemoryService implements Closeable {
                     DataNodeSettings.CHANNEL_DIR);
         }
         Runnable beat = table == null ? () -> {} : () -> table.beat(System.nanoTime());
-        housekeeping = new Housekeeping(tier, pins, replicas, promotions, revoker, beat, System::nanoTime, name);
+        housekeeping = new Housekeeping(
+                tier, pins, replicas, promotions, revoker, dataset::pinFailed, beat, System::nanoTime, name);
         toClose.push(housekeeping::close);
         news.onHousekeeping(housekeeping::wake);
         checks = opened(checks(settings, name));
@@ -224,7 +225,10 @@ final class MemoryService implements Closeable {
         });
     }
 
-    /** Where DataNodes of one JVM are given one configuration, as in Hadoop's tests, each has a directory below it. */
+    /**
+     * Where DataNodes of one JVM are given one configuration, as in Hadoop's tests, each has a directory below it. Only
+     * there: below a name that changes when a DataNode is formatted anew, nobody would clear what the old one left.
+     */
     private static Path memoryDir(DataNodeSettings settings, String name) throws IOException {
         return settings.promotesAtOnce()
                 ? Files.createDirectories(settings.memoryDir().resolve(name))

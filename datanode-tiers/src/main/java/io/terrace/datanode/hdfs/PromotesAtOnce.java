@@ -132,18 +132,18 @@ final class PromotesAtOnce implements ReplicaWatch {
 
     /** What the mode for tests copied makes way: otherwise it would outlive the directive, as what the service ordered does. */
     @Override
-    public void pin(String pool, long[] blockIds) {
+    public int pin(String pool, long[] blockIds) {
         for (long blockId : blockIds) {
             if (!tier.isPinned(pool, blockId)) {
                 tier.changed(pool, blockId, nanoClock.getAsLong());
             }
         }
-        watch.pin(pool, blockIds);
+        return watch.pin(pool, blockIds);
     }
 
     @Override
-    public void unpin(String pool, long[] blockIds) {
-        watch.unpin(pool, blockIds);
+    public int unpin(String pool, long[] blockIds) {
+        return watch.unpin(pool, blockIds);
     }
 
     @Override

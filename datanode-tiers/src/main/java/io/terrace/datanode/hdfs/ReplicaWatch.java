@@ -30,11 +30,19 @@ public interface ReplicaWatch {
     /** The pool leaves this DataNode. */
     void poolGone(String pool);
 
-    /** A directive asks for these blocks. */
-    void pin(String pool, long[] blockIds);
+    /**
+     * A directive asks for these blocks.
+     *
+     * @return how many of them are in memory for it already, or are too many
+     */
+    int pin(String pool, long[] blockIds);
 
-    /** No directive asks for these blocks any more. */
-    void unpin(String pool, long[] blockIds);
+    /**
+     * No directive asks for these blocks any more.
+     *
+     * @return how many of them none asked for before
+     */
+    int unpin(String pool, long[] blockIds);
 
     /** The blocks that are in memory because a directive asked for them. */
     List<Long> pinned(String pool);

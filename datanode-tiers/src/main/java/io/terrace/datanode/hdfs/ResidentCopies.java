@@ -137,24 +137,35 @@ final class ResidentCopies implements ReplicaWatch {
     }
 
     @Override
-    public void pin(String pool, long[] blockIds) {
+    public int pin(String pool, long[] blockIds) {
+        int failed = 0;
         for (long blockId : blockIds) {
             Pins.Pin pin = new Pins.Pin(pool, blockId);
+            if (isPinned(pool, blockId)) {
+                failed++;
+            }
             anchored.pinnedAgain(pin);
             if (!pins.add(pin, nanoClock.getAsLong())) {
+                failed++;
                 LOG.warn("Too many cache directives: block {} of {} is not copied to memory", blockId, pool);
             }
         }
         onPins.run();
+        return failed;
     }
 
     @Override
-    public void unpin(String pool, long[] blockIds) {
+    public int unpin(String pool, long[] blockIds) {
+        int unknown = 0;
         for (long blockId : blockIds) {
             Pins.Pin pin = new Pins.Pin(pool, blockId);
-            pins.remove(pin);
+            boolean pinned = isPinned(pool, blockId);
+            if (!pins.remove(pin) && !pinned) {
+                unknown++;
+            }
             anchored.unpin(pin, nanoClock.getAsLong());
         }
+        return unknown;
     }
 
     @Override

@@ -1,13 +1,23 @@
 package io.terrace.datanode.hdfs;
 
 import io.terrace.datanode.GrantDesk;
+import io.terrace.datanode.TierNews;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
 
-/** Adds granted reads to stock's own figures of what this DataNode served. Thread-safe. */
-record StockMetrics(DataNodeMetrics metrics) implements GrantDesk.ReadMeter {
+/** Adds granted reads and pinned copies to stock's own figures of what this DataNode did. Thread-safe. */
+record StockMetrics(DataNodeMetrics metrics) implements GrantDesk.ReadMeter, TierNews.PinMeter {
 
     /** Stock counts reads one by one only; a larger batch would keep a thread busy for the sake of a figure. */
     private static final long MOST_READS = 1_000_000;
+
+    @Override
+    public void pinned(boolean more) {
+        if (more) {
+            metrics.incrBlocksCached(1);
+        } else {
+            metrics.incrBlocksUncached(1);
+        }
+    }
 
     @Override
     public void granted(String user, long reads, long bytes) {

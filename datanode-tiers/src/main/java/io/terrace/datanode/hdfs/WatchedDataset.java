@@ -9,6 +9,9 @@ public interface WatchedDataset
     /** Tells this watch from now on, beginning with the pools that are ready. */
     void watch(ReplicaWatch watch);
 
+    /** A block that a directive asks for could not be brought into memory. */
+    void pinFailed();
+
     /** Is a stock dataset again. */
     void unwatch();
 }

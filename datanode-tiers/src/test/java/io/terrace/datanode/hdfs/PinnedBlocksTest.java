@@ -7,8 +7,13 @@ import io.terrace.channel.BlockKey;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.stream.StreamSupport;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -87,5 +92,50 @@ class PinnedBlocksTest {
 
         cluster.fs().delete(file, false);
         cluster.awaitGone(0, after);
+    }
+
+    @Test
+    void figures_ofStock_countWhatDirectivesCachedUncachedAndCouldNot() throws Exception {
+        DataNode datanode = cluster.datanode(0);
+        Path file = cluster.write("counted", TerraceCluster.BLOCK_BYTES + 1, 1);
+        BlockKey first = cluster.key(file, 0);
+        BlockKey second = cluster.key(file, 1);
+        long cached = counter("BlocksCached");
+        long uncached = counter("BlocksUncached");
+        long directive = cluster.pin(file, 1);
+        cluster.awaitResident(0, first);
+        cluster.awaitResident(0, second);
+        assertThat(counter("BlocksCached")).isEqualTo(cached + 2);
+        assertThat(counter("BlocksUncached")).isEqualTo(uncached);
+
+        FsDatasetSpi<?> dataset = datanode.getFSDataset();
+        long failed = dataset.getNumBlocksFailedToCache();
+        dataset.cache(first.pool(), new long[] {first.blockId()});
+        assertThat(dataset.getNumBlocksFailedToCache()).as("cached already").isEqualTo(failed + 1);
+        long unknown = 1L << 40;
+        dataset.cache(first.pool(), new long[] {unknown});
+        await().atMost(Duration.ofSeconds(10)).until(() -> dataset.getNumBlocksFailedToCache() >= failed + 2);
+
+        cluster.fs().removeCacheDirective(directive);
+        cluster.awaitGone(0, first);
+        cluster.awaitGone(0, second);
+        assertThat(counter("BlocksUncached")).isEqualTo(uncached + 2);
+        long notCached = dataset.getNumBlocksFailedToUncache();
+        dataset.uncache(first.pool(), new long[] {unknown, unknown + 1, first.blockId()});
+        assertThat(dataset.getNumBlocksFailedToUncache())
+                .as("one was asked for, the others were not")
+                .isEqualTo(notCached + 2);
+    }
+
+    private static long counter(String name) {
+        MetricsCollectorImpl collector = new MetricsCollectorImpl();
+        DefaultMetricsSystem.instance()
+                .getSource(cluster.datanode(0).getMetrics().name())
+                .getMetrics(collector, true);
+        return StreamSupport.stream(collector.getRecords().get(0).metrics().spliterator(), false)
+                .filter(metric -> metric.name().equals(name))
+                .mapToLong(metric -> metric.value().longValue())
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -247,24 +247,28 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
         if (present == null) {
             super.cache(bpid, blockIds);
         } else {
-            present.pin(bpid, blockIds);
+            cacheManager.numBlocksFailedToCache.add(present.pin(bpid, blockIds));
         }
     }
 
     @Override
     public void uncache(String bpid, long[] blockIds) {
         ReplicaWatch present = watch;
-        if (present != null) {
-            present.unpin(bpid, blockIds);
+        if (present == null) {
+            super.uncache(bpid, blockIds);
+            return;
         }
         // What stock cached before there was a watch, stock must let go.
-        super.uncache(
-                bpid,
-                present == null
-                        ? blockIds
-                        : LongStream.of(blockIds)
-                                .filter(id -> super.isCached(bpid, id))
-                                .toArray());
+        long[] stocks =
+                LongStream.of(blockIds).filter(id -> super.isCached(bpid, id)).toArray();
+        super.uncache(bpid, stocks);
+        int unknown = present.unpin(bpid, blockIds);
+        cacheManager.numBlocksFailedToUncache.add(Math.max(0, unknown - stocks.length));
+    }
+
+    @Override
+    public void pinFailed() {
+        cacheManager.numBlocksFailedToCache.increment();
     }
 
     /** Stock lets short-circuit readers of what this says skip checksums while they anchor it. */
