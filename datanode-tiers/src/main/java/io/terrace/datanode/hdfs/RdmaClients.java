@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,10 +40,16 @@ final class RdmaClients {
         if (offset == 0) {
             return new Served(null, "");
         }
-        if (conf.getInt(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), 0) == 0) {
+        int tcpOffset = conf.getInt(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), 0);
+        if (tcpOffset == 0) {
             return without("it is granted over the tcp channel, so set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key());
         }
         InetSocketAddress transfer = datanode.getXferAddress();
+        String protection = RemoteClients.protection(
+                conf, UserGroupInformation.isSecurityEnabled(), transfer.getPort() + tcpOffset);
+        if (!protection.isEmpty()) {
+            return without(protection);
+        }
         int port = transfer.getPort() + offset;
         if (port < 1 || port > 65_535) {
             throw new IllegalArgumentException(SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key() + " is " + offset

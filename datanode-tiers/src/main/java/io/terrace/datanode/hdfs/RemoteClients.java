@@ -50,21 +50,11 @@ final class RemoteClients {
         if (offset == 0) {
             return null;
         }
-        boolean encrypted = conf.getBoolean(
-                DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_DEFAULT);
-        String protection = conf.getTrimmed(DFSConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "");
-        if (encrypted || !protection.isEmpty()) {
-            LOG.warn(
-                    "Clients of other hosts read through stock HDFS: data transfer is {}, which the tcp channel is not",
-                    encrypted ? "encrypted" : "protected (" + protection + ")");
-            return null;
-        }
         InetSocketAddress transfer = datanode.getXferAddress();
         int port = transfer.getPort() + offset;
-        if (UserGroupInformation.isSecurityEnabled() && port > MOST_PRIVILEGED_PORT) {
-            LOG.warn(
-                    "Clients of other hosts read through stock HDFS: security is on, and port {} proves nothing of who listens",
-                    port);
+        String protection = protection(conf, UserGroupInformation.isSecurityEnabled(), port);
+        if (!protection.isEmpty()) {
+            LOG.warn("Clients of other hosts read through stock HDFS: {}", protection);
             return null;
         }
         TcpLimits byDefault = TcpLimits.DEFAULT;
@@ -100,6 +90,27 @@ final class RemoteClients {
                     e);
             return null;
         }
+    }
+
+    /**
+     * Why blocks may not cross the network by tcp or RDMA, which neither sign nor encrypt; empty where they may.
+     *
+     * @param secure whether the cluster has Kerberos
+     * @param port that the tcp channel would be served at
+     */
+    static String protection(Configuration conf, boolean secure, int port) {
+        if (conf.getBoolean(
+                DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_DEFAULT)) {
+            return DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY + " is set, and the channel does not encrypt";
+        }
+        String wanted = conf.getTrimmed(DFSConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "");
+        if (!wanted.isEmpty()) {
+            return DFSConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY + " is " + wanted
+                    + ", and the channel neither signs nor encrypts";
+        }
+        return secure && port > MOST_PRIVILEGED_PORT
+                ? "security is on, and port " + port + " proves nothing of who listens"
+                : "";
     }
 
     private static int number(Configuration conf, SettingKeys key, int least, int most) {
