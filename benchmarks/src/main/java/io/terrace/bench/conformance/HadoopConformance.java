@@ -63,7 +63,10 @@ public final class HadoopConformance implements Callable<Integer> {
             description = "Seconds for one class on one side. Default: ${DEFAULT-VALUE}, as in Hadoop's build")
     private long timeLimitSeconds;
 
-    @Option(names = "--heap", defaultValue = "1g", description = "Heap of a test JVM. Default: ${DEFAULT-VALUE}")
+    @Option(
+            names = "--heap",
+            defaultValue = "4g",
+            description = "Heap of a test JVM. Default: ${DEFAULT-VALUE}, as in Hadoop's build")
     private String heap;
 
     @Option(

@@ -48,7 +48,14 @@ public final class TestJvm {
         }
         TestJvm jvm = new TestJvm(Side.valueOf(args[0]), Path.of(args[2]));
         Runtime.getRuntime().addShutdownHook(new Thread(jvm::writeFigures, "figures"));
-        jvm.run(args[1]);
+        try {
+            jvm.run(args[1]);
+        } catch (Throwable e) {
+            // Without this the threads that the tests left would keep the JVM up to the time limit.
+            e.printStackTrace();
+            jvm.writeFigures();
+            Runtime.getRuntime().halt(4);
+        }
         jvm.writeFigures();
         jvm.append(ResultFile.doneLine());
         Runtime.getRuntime().halt(0);

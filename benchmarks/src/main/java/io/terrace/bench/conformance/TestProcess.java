@@ -152,6 +152,8 @@ final class TestProcess {
         property(command, "hadoop.tmp.dir", scratch.disk().resolve("h"));
         property(command, "terrace.conformance.dir", scratch.memory());
         property(command, "terrace.conformance.copies", copies);
+        property(command, "terrace.conformance.policy", copies ? "adaptive" : "idecider");
+        property(command, "terrace.conformance.policy.parameters", copies ? "" : "threshold=" + Integer.MAX_VALUE);
         property(command, "terrace.conformance.port", freePort());
         property(command, "java.net.preferIPv4Stack", true);
         property(command, "java.security.egd", "file:///dev/urandom");
