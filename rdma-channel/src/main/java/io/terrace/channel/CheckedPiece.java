@@ -9,12 +9,12 @@ public interface CheckedPiece extends Closeable {
     int lengthBytes();
 
     /**
-     * Waits for the bytes and verifies them; call it once. They may have been asked for long ago: the time counts from
-     * here.
+     * Waits for the next bytes and verifies them; call it until {@link #lengthBytes} were given. They may have been asked
+     * for long ago: the time counts from here.
      *
-     * @return those asked for, valid until {@link #close}
+     * @return at least one byte, valid until the next call or {@link #close}
      */
-    ByteBuffer bytes(long timeoutNs) throws IOException;
+    ByteBuffer next(long timeoutNs) throws IOException;
 
     @Override
     void close();

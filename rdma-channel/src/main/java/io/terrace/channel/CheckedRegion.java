@@ -19,7 +19,7 @@ public interface CheckedRegion extends Closeable {
     /** The most that {@link #begin} takes at a time, wherever the range begins. */
     int maxPieceBytes();
 
-    /** Asks for a piece of the range; the answer is waited for in {@link CheckedPiece#bytes}. */
+    /** Asks for a piece of the range; the answer is waited for in {@link CheckedPiece#next}. */
     CheckedPiece begin(long offset, int bytes, long timeoutNs) throws IOException;
 
     /** Fills the target from an offset, or throws. */
@@ -38,7 +38,11 @@ public interface CheckedRegion extends Closeable {
                     at += bytes;
                 }
                 try (CheckedPiece piece = window.remove()) {
-                    target.put(piece.bytes(deadlineNs - System.nanoTime()));
+                    for (int left = piece.lengthBytes(); left > 0; ) {
+                        ByteBuffer bytes = piece.next(deadlineNs - System.nanoTime());
+                        left -= bytes.remaining();
+                        target.put(bytes);
+                    }
                 }
             }
         } finally {

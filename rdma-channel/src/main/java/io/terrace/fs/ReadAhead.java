@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadAhead implements Closeable {
     private static final int FIRST_BYTES = 64 * 1024;
     private static final int GROWTH = 4;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     /** Pieces asked for beyond the one in use; more gained nothing on loopback. */
     private static final int DEPTH = 2;
@@ -27,7 +29,11 @@ final class ReadAhead implements Closeable {
     private int pieceBytes = FIRST_BYTES;
     private long askedTo;
     private @Nullable CheckedPiece using;
-    private ByteBuffer bytes = ByteBuffer.allocate(0);
+
+    /** Bytes of the piece in use that are yet to be asked of it. */
+    private int usingLeft;
+
+    private ByteBuffer bytes = NOTHING;
     private long position = -1;
     private boolean sequential;
 
@@ -43,7 +49,10 @@ final class ReadAhead implements Closeable {
             jump(offset);
         }
         if (!bytes.hasRemaining()) {
-            next(target.remaining());
+            if (usingLeft == 0) {
+                nextPiece(target.remaining());
+            }
+            nextBytes();
         }
         int count = Math.min(target.remaining(), bytes.remaining());
         target.put(bytes.slice(bytes.position(), count));
@@ -75,28 +84,34 @@ final class ReadAhead implements Closeable {
     }
 
     /** Goes on to the next piece, and asks for those after it once it is clear that they are wanted. */
-    private void next(int wantedBytes) throws IOException {
+    private void nextPiece(int wantedBytes) throws IOException {
         drop();
         long timeoutNs = memory.settings().timeoutNs();
         CheckedPiece piece = coming.poll();
         if (piece == null) {
-            piece = region.begin(askedTo, nextBytes(Math.max(pieceBytes, wantedBytes)), timeoutNs);
+            piece = region.begin(askedTo, lengthBytes(Math.max(pieceBytes, wantedBytes)), timeoutNs);
             askedTo += piece.lengthBytes();
         } else {
             memory.usedAhead(piece.lengthBytes());
         }
         using = piece;
+        usingLeft = piece.lengthBytes();
         if (sequential) {
             askAhead(timeoutNs);
         }
         sequential = true;
-        bytes = piece.bytes(memory.settings().timeoutNs(piece.lengthBytes()));
+    }
+
+    private void nextBytes() throws IOException {
+        CheckedPiece piece = Objects.requireNonNull(using);
+        bytes = piece.next(memory.settings().timeoutNs(usingLeft));
+        usingLeft -= bytes.remaining();
     }
 
     private void askAhead(long timeoutNs) throws IOException {
         while (coming.size() < DEPTH && askedTo < endOffset) {
             pieceBytes = Math.min(region.maxPieceBytes(), pieceBytes * GROWTH);
-            int length = nextBytes(pieceBytes);
+            int length = lengthBytes(pieceBytes);
             if (!memory.mayAskAhead(length)) {
                 return;
             }
@@ -110,12 +125,13 @@ final class ReadAhead implements Closeable {
         }
     }
 
-    private int nextBytes(int wished) {
+    private int lengthBytes(int wished) {
         return (int) Math.min(Math.min(wished, region.maxPieceBytes()), endOffset - askedTo);
     }
 
     private void drop() {
-        bytes = ByteBuffer.allocate(0);
+        bytes = NOTHING;
+        usingLeft = 0;
         if (using != null) {
             using.close();
             using = null;

@@ -200,7 +200,7 @@ final class RemoteNode {
 
     private TcpLink connect() throws IOException {
         long deadlineNs = System.nanoTime() + settings.connectTimeoutNs();
-        TcpLink fresh = TcpLink.connect(address, TcpLimits.DEFAULT, settings.connectTimeoutNs());
+        TcpLink fresh = TcpLink.connect(address, TcpLimits.DEFAULT, LibraryVerifier::of, settings.connectTimeoutNs());
         try {
             send(fresh, new Message.Hello(clientName), deadlineNs);
             Message answer = receive(fresh, deadlineNs);

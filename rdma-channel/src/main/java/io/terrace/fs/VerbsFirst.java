@@ -108,16 +108,19 @@ final class VerbsFirst implements CheckedRegion {
         }
 
         @Override
-        public ByteBuffer bytes(long timeoutNs) throws IOException {
+        public ByteBuffer next(long timeoutNs) throws IOException {
+            if (second != null) {
+                return second.next(timeoutNs);
+            }
             try {
-                ByteBuffer arrived = first.bytes(timeoutNs);
+                ByteBuffer arrived = first.next(timeoutNs);
                 counted(arrived.remaining());
                 return arrived;
             } catch (ChannelException e) {
                 figures.increment(Figure.CLIENT_VERBS_STEPPED_DOWN);
                 CheckedPiece again = tcp.begin(offset, first.lengthBytes(), timeoutNs);
                 second = again;
-                return again.bytes(timeoutNs);
+                return again.next(timeoutNs);
             }
         }
 

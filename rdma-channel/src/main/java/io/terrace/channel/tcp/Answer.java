@@ -4,6 +4,7 @@ import io.terrace.channel.Completion.Status;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 
 /**
  * One frame on its way to a client: as bytes that are made when the socket takes them, so that what waits costs no
@@ -17,14 +18,35 @@ abstract class Answer {
         this.totalBytes = totalBytes;
     }
 
-    /** Puts as much of what is not sent yet as there is room for. */
+    /** Puts as much of what is not sent yet as there is room for, but for what {@link #isFile} is about. */
     abstract void fill(int from, ByteBuffer out) throws IOException;
+
+    /** Whether what is to be sent from this byte on stands in a file that the kernel is to send by itself. */
+    boolean isFile(int from) {
+        return false;
+    }
+
+    /** Sends from the file what the socket takes; returns the bytes. */
+    int sendFile(int from, WritableByteChannel to) throws IOException {
+        throw new IllegalStateException("not in a file");
+    }
 
     /** It was sent, or never will be. */
     void end() {}
 
-    final void fill(ByteBuffer out) throws IOException {
+    /** Returns whether all of it was put, so that the next answer may follow. */
+    final boolean fill(ByteBuffer out) throws IOException {
+        int before = out.position();
         fill(sentBytes, out);
+        return out.position() - before == leftBytes();
+    }
+
+    final boolean isFile() {
+        return isFile(sentBytes);
+    }
+
+    final int sendFile(WritableByteChannel to) throws IOException {
+        return sendFile(sentBytes, to);
     }
 
     final int leftBytes() {
@@ -65,8 +87,14 @@ abstract class Answer {
         }
     }
 
-    /** Header, checksums and data of a read, taken from the extent's file piece by piece. */
+    /**
+     * Header, checksums and data of a read. Much data goes to the socket straight from the file, see
+     * {@link TcpRange#send}; less of it with its header in one call.
+     */
     static final class Data extends Answer {
+        /** From here on a call of its own costs less than the copies. */
+        static final int FILE_BYTES = 128 * 1024;
+
         private final long number;
         private final TcpRange range;
         private final long offset;
@@ -101,16 +129,35 @@ abstract class Answer {
             }
             int dataAt = at - Wire.HEADER_BYTES - sumBytes;
             int count = Math.min(out.remaining(), dataBytes - dataAt);
-            if (dataAt >= 0 && count > 0) {
+            if (dataAt >= 0 && count > 0 && dataBytes < FILE_BYTES) {
                 int limit = out.limit();
                 out.limit(out.position() + count);
                 boolean whole = range.read(offset + dataAt, out);
                 out.limit(limit);
                 if (!whole) {
-                    // The header said that it is all there, so only the end of the connection can say otherwise.
-                    throw new EOFException("the extent was cut under a read");
+                    throw cut();
                 }
             }
+        }
+
+        @Override
+        boolean isFile(int from) {
+            return dataBytes >= FILE_BYTES && from >= Wire.HEADER_BYTES + sumBytes;
+        }
+
+        @Override
+        int sendFile(int from, WritableByteChannel to) throws IOException {
+            int dataAt = from - Wire.HEADER_BYTES - sumBytes;
+            int sent = range.send(offset + dataAt, dataBytes - dataAt, to);
+            if (sent == 0 && range.isCutBefore(offset + dataBytes)) {
+                throw cut();
+            }
+            return sent;
+        }
+
+        /** The header said that it is all there, so only the end of the connection can say otherwise. */
+        private static EOFException cut() {
+            return new EOFException("the extent was cut under a read");
         }
 
         @Override

@@ -16,7 +16,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +55,9 @@ final class Exchange implements Closeable {
     private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Long, Operation> outstanding = new HashMap<>();
+    /** By number, in the order in which they were asked, which is mostly that of the answers. */
+    private final Map<Long, Operation> outstanding = new LinkedHashMap<>();
+
     private final Deque<Thread> waiters = new ArrayDeque<>();
     private long lastNumber;
     private long bytesInFlight;
@@ -115,14 +118,19 @@ final class Exchange implements Closeable {
         send(type, 0, body, deadlineNs);
     }
 
+    /** As the other, with one place for the whole body of the answer, from position to limit. */
+    Operation begin(byte type, ByteBuffer body, ByteBuffer target, boolean posted, long deadlineNs) throws IOException {
+        return begin(type, body, new WholeLanding(target), posted, deadlineNs);
+    }
+
     /**
      * Sends a request once it may be in flight.
      *
-     * @param target filled with the answer's body; the operation's until it ends
+     * @param landing of the answer's body; the operation's until it ends
      * @param posted whether its end is told by {@link #poll}; such a one does not wait for room
      */
-    Operation begin(byte type, ByteBuffer body, ByteBuffer target, boolean posted, long deadlineNs) throws IOException {
-        int bytes = target.remaining();
+    Operation begin(byte type, ByteBuffer body, Landing landing, boolean posted, long deadlineNs) throws IOException {
+        int bytes = landing.bodyBytes();
         BooleanSupplier room = () -> outstanding.size() < limits.operations()
                 && (bytesInFlight == 0 || bytesInFlight + bytes <= limits.bytesInFlight());
         long nowNs = System.nanoTime();
@@ -140,7 +148,7 @@ final class Exchange implements Closeable {
                 throw new ChannelException(posted ? Status.FAILED : Status.DEADLINE, "too much is in flight", null);
             }
             long number = posted ? -completions.begin() : ++lastNumber;
-            operation = new Operation(number, target, posted, deadlineNs);
+            operation = new Operation(number, landing, posted, deadlineNs);
             outstanding.put(number, operation);
             bytesInFlight += bytes;
         } finally {
@@ -156,15 +164,26 @@ final class Exchange implements Closeable {
      * @param deadlineNs may be later than the operation's own, which only bounds how long it waited to be sent
      */
     void await(Operation operation, long deadlineNs) throws IOException {
-        long beganNs = System.nanoTime();
-        boolean ended;
         try {
-            ended = driveUntil(() -> operation.status != null, deadlineNs, operation);
+            awaitPart(operation, () -> false, deadlineNs);
         } finally {
             end(operation);
         }
-        if (!ended && beganNs - lastHeardNs > 0) {
-            fail(new SocketTimeoutException("nothing was heard of the other side"));
+    }
+
+    /**
+     * Waits for a part of the body, or for the end of the operation if that comes first.
+     *
+     * @param there whether the part is
+     */
+    void awaitPart(Operation operation, BooleanSupplier there, long deadlineNs) throws IOException {
+        long beganNs = System.nanoTime();
+        boolean came = driveUntil(() -> operation.status != null || there.getAsBoolean(), deadlineNs, operation);
+        if (!came) {
+            end(operation);
+            if (beganNs - lastHeardNs > 0) {
+                fail(new SocketTimeoutException("nothing was heard of the other side"));
+            }
         }
         Status status = operation.status;
         if (status != null && status != Status.DONE) {
@@ -365,6 +384,29 @@ final class Exchange implements Closeable {
             lock.lock();
             try {
                 finish(operation, status);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void partLanded(Operation operation) {
+            lock.lock();
+            try {
+                if (operation.waiter != null) {
+                    LockSupport.unpark(operation.waiter);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean expectsStream() {
+            lock.lock();
+            try {
+                Iterator<Operation> oldest = outstanding.values().iterator();
+                return oldest.hasNext() && oldest.next().isStreamed();
             } finally {
                 lock.unlock();
             }

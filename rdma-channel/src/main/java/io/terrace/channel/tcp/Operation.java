@@ -6,19 +6,17 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request of a client that waits for its answer. Fields are guarded by the link's lock, but for the target: whoever
+ * One request of a client that waits for its answer. Fields are guarded by the link's lock, but for the landing: whoever
  * reads the socket fills it through {@link #take}, until {@link #abandon} gives it back to its owner.
  */
 final class Operation {
+    /** Copying less than this costs less than a call of its own. */
+    private static final int DIRECT_BYTES = 16 * 1024;
+
     final long number;
     final long deadlineNs;
 
-    /** What the body of the answer fills, from position to limit, exactly; moved when it is filled. */
-    private final ByteBuffer target;
-
-    /** Moved as bytes come. */
-    private final ByteBuffer room;
-
+    private final Landing landing;
     final int bodyBytes;
 
     /** Whether its end is told by poll. */
@@ -34,36 +32,50 @@ final class Operation {
 
     private boolean abandoned;
 
-    Operation(long number, ByteBuffer target, boolean posted, long deadlineNs) {
+    /** Of the thread that reads the socket: a part of the body came in whole since it asked last. */
+    private boolean partLanded;
+
+    Operation(long number, Landing landing, boolean posted, long deadlineNs) {
         this.number = number;
-        this.target = target;
-        this.room = target.duplicate();
-        this.bodyBytes = target.remaining();
+        this.landing = landing;
+        this.bodyBytes = landing.bodyBytes();
         this.posted = posted;
         this.deadlineNs = deadlineNs;
     }
 
     /**
-     * Fills the target with what the source has.
+     * Lands what the source has, as far as there is room in one place.
      *
-     * @return what the step returned; -1 when the target is its owner's again
+     * @return what the step returned; -1 when nothing may land any more
      */
     synchronized int take(FillStep step) throws IOException {
         if (abandoned) {
             return -1;
         }
-        int count = step.fill(room);
-        if (!room.hasRemaining()) {
-            target.position(target.limit());
-        }
+        int count = step.fill(landing.room());
+        partLanded |= landing.landed();
         return count;
     }
 
-    boolean isDirect() {
-        return room.isDirect();
+    /** Whether so much of the body should go from the socket to its place without a stop between. */
+    synchronized boolean isDirect(int bodyLeft) {
+        return !abandoned
+                && (landing.isStreamed()
+                        || (bodyLeft >= DIRECT_BYTES && landing.room().isDirect()));
     }
 
-    /** Nothing is put into the target from now on. */
+    boolean isStreamed() {
+        return landing.isStreamed();
+    }
+
+    /** Whether a part of the body came in whole since this was asked last, on the thread that reads the socket. */
+    boolean takePartLanded() {
+        boolean landed = partLanded;
+        partLanded = false;
+        return landed;
+    }
+
+    /** Nothing lands from now on. */
     synchronized void abandon() {
         abandoned = true;
     }

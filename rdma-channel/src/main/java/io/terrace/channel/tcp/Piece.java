@@ -4,8 +4,8 @@ import io.terrace.channel.CheckedPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A part of a region on its way here, as the answer to one request. */
-public final class Piece implements CheckedPiece {
+/** A small part of a region on its way here, into one buffer. */
+final class Piece implements CheckedPiece {
     final Operation operation;
 
     /** Checksums, then the whole chunks. */
@@ -32,7 +32,7 @@ public final class Piece implements CheckedPiece {
     }
 
     @Override
-    public ByteBuffer bytes(long timeoutNs) throws IOException {
+    public ByteBuffer next(long timeoutNs) throws IOException {
         region.await(this, timeoutNs);
         return buffer.slice(sumBytes + skipBytes, lengthBytes);
     }

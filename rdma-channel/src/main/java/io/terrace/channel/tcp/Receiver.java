@@ -15,9 +15,6 @@ final class Receiver {
     /** Holds the longest message; answers with data pass through piece by piece. */
     private static final int INPUT_BYTES = 128 * 1024;
 
-    /** Copying less than this costs less than a call of its own. */
-    private static final int DIRECT_BYTES = 16 * 1024;
-
     /** What the receiver tells the link. */
     interface Taker {
         /** The operation of that number while it is outstanding. */
@@ -25,6 +22,12 @@ final class Receiver {
         Operation find(long number);
 
         void done(Operation operation, Status status);
+
+        /** A part of a streamed body is there. */
+        void partLanded(Operation operation);
+
+        /** Whether what comes next is likely to be a streamed body, of which nothing should be read but the header. */
+        boolean expectsStream();
 
         void message(ByteBuffer message) throws MalformedMessageException;
 
@@ -47,7 +50,7 @@ final class Receiver {
     /** Reads once; returns the bytes read, 0 when there are none now and -1 at the end. */
     int receive() throws IOException {
         Operation operation = current;
-        if (inBody && operation != null && !input.hasRemaining() && bodyLeft >= DIRECT_BYTES && operation.isDirect()) {
+        if (inBody && operation != null && !input.hasRemaining() && operation.isDirect(bodyLeft)) {
             int got = operation.take(this::readInto);
             if (got >= 0) {
                 if (got > 0) {
@@ -60,6 +63,9 @@ final class Receiver {
             }
         }
         input.compact();
+        if (!inBody && input.position() == 0 && taker.expectsStream()) {
+            input.limit(Wire.HEADER_BYTES);
+        }
         int got;
         try {
             got = channel.read(input);
@@ -86,24 +92,31 @@ final class Receiver {
     }
 
     private int readInto(ByteBuffer target) throws IOException {
-        int got = channel.read(target);
+        int limit = target.limit();
+        int got;
+        try {
+            got = channel.read(target.limit(Math.min(limit, target.position() + bodyLeft)));
+        } finally {
+            target.limit(limit);
+        }
         ended = got < 0;
         return got;
     }
 
     /** A part of an answer's body, into its operation's target or nowhere. */
     private void takeBody() throws IOException {
-        int count = Math.min(bodyLeft, input.remaining());
-        int end = input.position() + count;
+        int most = Math.min(bodyLeft, input.remaining());
+        int start = input.position();
         Operation operation = current;
-        if (operation != null) {
-            ByteBuffer part = input.slice(input.position(), count);
-            operation.take(target -> {
-                target.put(part);
-                return count;
-            });
-        }
-        input.position(end);
+        int put = operation == null
+                ? -1
+                : operation.take(target -> {
+                    int count = Math.min(most, target.remaining());
+                    target.put(input.slice(start, count));
+                    return count;
+                });
+        int count = put < 0 ? most : put;
+        input.position(start + count);
         took(count);
     }
 
@@ -116,6 +129,8 @@ final class Receiver {
             if (operation != null) {
                 taker.done(operation, Status.DONE);
             }
+        } else if (current != null && current.takePartLanded()) {
+            taker.partLanded(current);
         }
     }
 

@@ -31,18 +31,30 @@ public final class TcpLink implements Link {
 
     private final Exchange exchange;
     private final TcpLimits limits;
+    private final ChunkVerifier.Maker verifiers;
     private final BufferPool buffers = new BufferPool();
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_INBOX);
     private volatile ResidentBlocks resident = ResidentBlocks.NONE;
     private volatile boolean woken;
 
-    private TcpLink(SocketChannel channel, Selector selector, TcpLimits limits) {
+    private TcpLink(SocketChannel channel, Selector selector, TcpLimits limits, ChunkVerifier.Maker verifiers) {
         this.limits = limits;
+        this.verifiers = verifiers;
         this.exchange = new Exchange(channel, selector, limits, new Unasked());
     }
 
     /** Connects in time or throws. */
-    public static TcpLink connect(SocketAddress where, TcpLimits limits, long timeoutNs) throws IOException {
+    static TcpLink connect(SocketAddress where, TcpLimits limits, long timeoutNs) throws IOException {
+        return connect(where, limits, ChunkVerifier.JDK, timeoutNs);
+    }
+
+    /**
+     * Connects in time or throws.
+     *
+     * @param verifiers compare what is read with its checksums; both are given to them in direct buffers
+     */
+    public static TcpLink connect(SocketAddress where, TcpLimits limits, ChunkVerifier.Maker verifiers, long timeoutNs)
+            throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -58,7 +70,7 @@ public final class TcpLink implements Link {
                     selector.selectedKeys().clear();
                 }
                 key.interestOps(SelectionKey.OP_READ);
-                return new TcpLink(channel, selector, limits);
+                return new TcpLink(channel, selector, limits, verifiers);
             } catch (IOException | RuntimeException e) {
                 selector.close();
                 throw e;
@@ -135,7 +147,8 @@ public final class TcpLink implements Link {
         if (kind < 0 || kind >= kinds.length || chunkBytes < 1 || chunkBytes > Checksums.MAX_CHUNK_BYTES) {
             throw new MalformedMessageException("checksums of kind " + kind + ", " + chunkBytes + " bytes a chunk");
         }
-        return new TcpRegion(exchange, buffers, key, handle, kinds[kind], chunkBytes);
+        return new TcpRegion(
+                exchange, buffers, key, handle, kinds[kind], chunkBytes, verifiers.of(kinds[kind], chunkBytes));
     }
 
     @Override

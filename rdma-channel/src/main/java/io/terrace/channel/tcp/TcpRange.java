@@ -5,6 +5,7 @@ import io.terrace.channel.RegionKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -130,6 +131,14 @@ final class TcpRange {
             at += got;
         }
         return true;
+    }
+
+    /**
+     * Sends what the other side takes of so many bytes, which may be none; none too when the file has no more. The kernel
+     * sends the file's pages as they are (sendfile).
+     */
+    int send(long offset, int lengthBytes, WritableByteChannel to) throws IOException {
+        return (int) file.transferTo(offset, lengthBytes, to);
     }
 
     /** Writes all of a buffer at an offset. */

@@ -1,6 +1,7 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.ChannelException;
+import io.terrace.channel.CheckedPiece;
 import io.terrace.channel.CheckedRegion;
 import io.terrace.channel.Completion.Status;
 import io.terrace.channel.RegionKey;
@@ -14,6 +15,9 @@ import java.util.concurrent.TimeUnit;
  * caller sees it. Thread-safe.
  */
 public final class TcpRegion implements RemoteRegion, CheckedRegion {
+    /** Fits a processor's second-level cache beside the reader's own buffer. */
+    private static final int SEGMENT_BYTES = 128 * 1024;
+
     private static final long CLOSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Exchange exchange;
@@ -23,8 +27,17 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
     private final ChecksumKind kind;
     private final int chunkBytes;
     private final int maxPieceBytes;
+    private final int segmentBytes;
+    private final ChunkVerifier verifier;
 
-    TcpRegion(Exchange exchange, BufferPool buffers, RegionKey key, int handle, ChecksumKind kind, int chunkBytes) {
+    TcpRegion(
+            Exchange exchange,
+            BufferPool buffers,
+            RegionKey key,
+            int handle,
+            ChecksumKind kind,
+            int chunkBytes,
+            ChunkVerifier verifier) {
         this.exchange = exchange;
         this.buffers = buffers;
         this.key = key;
@@ -34,6 +47,8 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
         // Whole chunks that fit a buffer together with their checksums.
         int chunks = BufferPool.MAX_BYTES / (chunkBytes + Checksums.SUM_BYTES);
         int most = Math.min(Wire.MAX_READ_BYTES, chunks * chunkBytes);
+        this.verifier = verifier;
+        this.segmentBytes = Math.max(chunkBytes, SEGMENT_BYTES / chunkBytes * chunkBytes);
         this.maxPieceBytes = kind == ChecksumKind.NONE ? Wire.MAX_READ_BYTES : most / chunkBytes * chunkBytes;
     }
 
@@ -48,23 +63,31 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
     }
 
     @Override
-    public Piece begin(long offset, int bytes, long timeoutNs) throws IOException {
+    public CheckedPiece begin(long offset, int bytes, long timeoutNs) throws IOException {
         requireInside(offset, bytes);
         if (bytes > maxPieceBytes()) {
             throw new IllegalArgumentException("a piece of " + bytes + " bytes");
         }
         long deadlineNs = System.nanoTime() + timeoutNs;
-        if (kind == ChecksumKind.NONE) {
-            ByteBuffer buffer = buffers.take(bytes);
-            return new Piece(this, begin(offset, bytes, buffer, false, deadlineNs), buffer, 0, 0, bytes);
-        }
         long start = offset / chunkBytes * chunkBytes;
         long end = Math.min(key.lengthBytes(), (offset + bytes + chunkBytes - 1) / chunkBytes * chunkBytes);
         int dataBytes = (int) (end - start);
-        int sumBytes = (dataBytes + chunkBytes - 1) / chunkBytes * Checksums.SUM_BYTES;
+        int sumBytes = kind == ChecksumKind.NONE ? 0 : (dataBytes + chunkBytes - 1) / chunkBytes * Checksums.SUM_BYTES;
+        int skipBytes = (int) (offset - start);
+        if (dataBytes > segmentBytes) {
+            SegmentLanding landing = new SegmentLanding(buffers, sumBytes, dataBytes, segmentBytes);
+            try {
+                Operation operation =
+                        exchange.begin(Wire.READ, readRequest(start, dataBytes), landing, false, deadlineNs);
+                return new StreamedPiece(this, operation, landing, skipBytes, bytes);
+            } catch (IOException | RuntimeException e) {
+                landing.close();
+                throw e;
+            }
+        }
         ByteBuffer buffer = buffers.take(sumBytes + dataBytes);
         Operation operation = begin(start, dataBytes, buffer, false, deadlineNs);
-        return new Piece(this, operation, buffer, sumBytes, (int) (offset - start), bytes);
+        return new Piece(this, operation, buffer, sumBytes, skipBytes, bytes);
     }
 
     @Override
@@ -119,14 +142,40 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
     /** Waits for a piece and checks it. */
     void await(Piece piece, long timeoutNs) throws IOException {
         exchange.await(piece.operation, System.nanoTime() + timeoutNs);
+        verify(piece.buffer.duplicate().position(piece.sumBytes), piece.buffer, 0);
+    }
+
+    /** Waits for the next part of a piece; it is not checked yet. */
+    ByteBuffer awaitSegment(StreamedPiece piece, long timeoutNs) throws IOException {
+        exchange.awaitPart(piece.operation, piece.landing::isReady, System.nanoTime() + timeoutNs);
+        ByteBuffer segment = piece.landing.take();
+        if (segment == null) {
+            throw new ChannelException(Status.SHORT, "nothing is left of a piece", null);
+        }
+        return segment;
+    }
+
+    /**
+     * Checks whole chunks.
+     *
+     * @param data from its position to its limit; not moved
+     * @param sums from byte 0 on
+     * @param dataAt where the data is in what the checksums are of
+     */
+    void verify(ByteBuffer data, ByteBuffer sums, int dataAt) throws CorruptBytesException {
         if (kind != ChecksumKind.NONE) {
-            ByteBuffer data = piece.buffer.duplicate().position(piece.sumBytes);
-            int wrong = Checksums.firstWrong(
-                    kind, chunkBytes, data, piece.buffer.duplicate().position(0));
+            int sumsAt = dataAt / chunkBytes * Checksums.SUM_BYTES;
+            int wrong = verifier.firstWrong(data, sums.duplicate().position(sumsAt));
             if (wrong >= 0) {
-                throw new CorruptBytesException("bytes do not match their checksum, " + wrong + " bytes into a read");
+                throw new CorruptBytesException(
+                        "bytes do not match their checksum, " + (dataAt + wrong) + " bytes into a read");
             }
         }
+    }
+
+    /** Nothing of it lands any more. */
+    void end(Operation operation) {
+        exchange.end(operation);
     }
 
     /** Takes a piece's buffer back. */
@@ -137,9 +186,12 @@ public final class TcpRegion implements RemoteRegion, CheckedRegion {
 
     private Operation begin(long offset, int bytes, ByteBuffer target, boolean posted, long deadlineNs)
             throws IOException {
+        return exchange.begin(Wire.READ, readRequest(offset, bytes), target, posted, deadlineNs);
+    }
+
+    private ByteBuffer readRequest(long offset, int bytes) {
         ByteBuffer body = ByteBuffer.allocate(Wire.READ_BYTES);
-        body.putInt(handle).putLong(offset).putInt(bytes).flip();
-        return exchange.begin(Wire.READ, body, target, posted, deadlineNs);
+        return body.putInt(handle).putLong(offset).putInt(bytes).flip();
     }
 
     private Operation beginWrite(long offset, ByteBuffer source, int bytes, boolean posted, long deadlineNs)

@@ -113,33 +113,47 @@ final class TcpSession implements Link {
     /** Writes what the socket takes, through a buffer that the loop lends; true when nothing is left. */
     boolean flush(ByteBuffer staging, long nowNs) throws IOException {
         while (!output.isEmpty()) {
-            staging.clear();
-            for (Answer answer : output) {
-                answer.fill(staging);
-                if (!staging.hasRemaining()) {
-                    break;
-                }
-            }
-            staging.flip();
-            int written = channel.write(staging);
-            if (written > 0) {
-                lastOutputNs = nowNs;
-            }
-            while (written > 0) {
-                Answer answer = output.element();
-                int part = Math.min(written, answer.leftBytes());
-                answer.sent(part);
-                written -= part;
-                if (answer.leftBytes() == 0) {
-                    output.remove();
-                    answer.end();
-                }
-            }
-            if (staging.hasRemaining()) {
+            Answer first = output.element();
+            boolean more = first.isFile() ? sendFile(first, nowNs) : sendStaged(staging, nowNs);
+            if (!more) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Returns whether the socket took all of it. */
+    private boolean sendFile(Answer answer, long nowNs) throws IOException {
+        sent(answer.sendFile(channel), nowNs);
+        return answer.leftBytes() == 0;
+    }
+
+    /** Sends the answers up to the first that goes on from a file; returns whether the socket took all of it. */
+    private boolean sendStaged(ByteBuffer staging, long nowNs) throws IOException {
+        staging.clear();
+        for (Answer answer : output) {
+            if (!answer.fill(staging)) {
+                break;
+            }
+        }
+        sent(channel.write(staging.flip()), nowNs);
+        return !staging.hasRemaining();
+    }
+
+    private void sent(int bytes, long nowNs) {
+        if (bytes > 0) {
+            lastOutputNs = nowNs;
+        }
+        for (int left = bytes; left > 0; ) {
+            Answer answer = output.element();
+            int part = Math.min(left, answer.leftBytes());
+            answer.sent(part);
+            left -= part;
+            if (answer.leftBytes() == 0) {
+                output.remove();
+                answer.end();
+            }
+        }
     }
 
     /** Gives everything back. */

@@ -25,7 +25,7 @@ final class VerbsPiece implements CheckedPiece {
     }
 
     @Override
-    public ByteBuffer bytes(long timeoutNs) throws IOException {
+    public ByteBuffer next(long timeoutNs) throws IOException {
         return region.arrived(operation, timeoutNs).slice(skipBytes, lengthBytes);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.terrace.channel.Access;
 import io.terrace.channel.ChannelException;
+import io.terrace.channel.CheckedPiece;
 import io.terrace.channel.Completion.Status;
 import io.terrace.channel.Range;
 import java.io.IOException;
@@ -137,7 +138,7 @@ final class ChecksummedReadTest {
     @Test
     void close_ofAPieceThatNobodyWaitedFor_leavesTheLinkAlone() throws Exception {
         try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
-            Piece unused = region.begin(0, 1000, SECOND_NS / 100);
+            CheckedPiece unused = region.begin(0, 1000, SECOND_NS / 100);
             Thread.sleep(20);
             unused.close();
             ByteBuffer target = ByteBuffer.allocate(1000);

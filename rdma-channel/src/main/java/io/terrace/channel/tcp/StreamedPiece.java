@@ -1,0 +1,65 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.CheckedPiece;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A large part of a region on its way here, which its reader uses while the rest of it comes. */
+final class StreamedPiece implements CheckedPiece {
+    final Operation operation;
+    final SegmentLanding landing;
+    private final TcpRegion region;
+    private final int lengthBytes;
+
+    /** Where the bytes that were asked for begin and end in the whole chunks that come, and where the next segment is. */
+    private final int firstByte;
+
+    private final int endByte;
+    private int segmentAt;
+    private @Nullable ByteBuffer using;
+    private boolean closed;
+
+    StreamedPiece(TcpRegion region, Operation operation, SegmentLanding landing, int skipBytes, int lengthBytes) {
+        this.region = region;
+        this.operation = operation;
+        this.landing = landing;
+        this.lengthBytes = lengthBytes;
+        this.firstByte = skipBytes;
+        this.endByte = skipBytes + lengthBytes;
+    }
+
+    @Override
+    public int lengthBytes() {
+        return lengthBytes;
+    }
+
+    @Override
+    public ByteBuffer next(long timeoutNs) throws IOException {
+        giveBack();
+        ByteBuffer segment = region.awaitSegment(this, timeoutNs);
+        using = segment;
+        region.verify(segment, landing.sums(), segmentAt);
+        int from = Math.max(0, firstByte - segmentAt);
+        int to = Math.min(segment.limit(), endByte - segmentAt);
+        segmentAt += segment.limit();
+        return segment.slice(from, to - from);
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            region.end(operation);
+            giveBack();
+            landing.close();
+        }
+    }
+
+    private void giveBack() {
+        if (using != null) {
+            landing.giveBack(using);
+            using = null;
+        }
+    }
+}
