@@ -3,12 +3,16 @@ package io.terrace.bench.cli;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.read.Scoreboard;
 import io.terrace.bench.remote.RemoteBenchmark;
+import io.terrace.bench.remote.RemotePart;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace bench remote}. */
@@ -27,6 +31,12 @@ final class BenchRemoteCommand implements Callable<Integer> {
     @Mixin
     BenchOptions options = new BenchOptions();
 
+    @Option(
+            names = "--part",
+            paramLabel = "PART",
+            description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
+    List<RemotePart> parts = List.of();
+
     @Spec
     CommandSpec command;
 
@@ -42,7 +52,7 @@ final class BenchRemoteCommand implements Callable<Integer> {
         try (TemporaryCluster cluster = TemporaryCluster.up(options.clusters("bench-remote"), spec);
                 RemoteBenchmark benchmark =
                         new RemoteBenchmark(cluster.cluster(), options.effort(), options.seed, scores)) {
-            benchmark.run();
+            benchmark.run(parts.isEmpty() ? EnumSet.allOf(RemotePart.class) : EnumSet.copyOf(parts));
         }
         options.finish(out, scores);
         return 0;

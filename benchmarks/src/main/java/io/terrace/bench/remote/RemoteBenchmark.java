@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -46,6 +47,7 @@ public final class RemoteBenchmark implements Closeable {
     private static final int CPU_READS = 4_000;
     private static final int CPU_FILES = 8;
     private static final int CPU_ROUNDS = 9;
+    private static final int TRIES = 10;
 
     private final LocalCluster cluster;
     private final Effort effort;
@@ -71,27 +73,44 @@ public final class RemoteBenchmark implements Closeable {
         return all;
     }
 
-    public void run() throws IOException {
+    /** Runs these parts. */
+    public void run(Set<RemotePart> parts) throws IOException {
         scores.section("Storing and pinning a file");
         Path hot = files.store("hot", 1, effort.fileBytes()).get(0);
         files.pin(List.of(hot));
         requireFromMemory(hot);
-        positional(hot, 4 * KILOBYTE, "remote.pos4k", 4);
-        positional(hot, 64 * KILOBYTE, "remote.pos64k", 3);
-        sequential(hot);
-        processorTime(hot);
-        for (int readers : READERS) {
-            concurrent(hot, readers);
+        if (parts.contains(RemotePart.POSITIONAL)) {
+            positional(hot, 4 * KILOBYTE, "remote.pos4k", 4);
+            positional(hot, 64 * KILOBYTE, "remote.pos64k", 3);
         }
-        calls(hot);
+        if (parts.contains(RemotePart.SEQUENTIAL)) {
+            sequential(hot);
+        }
+        if (parts.contains(RemotePart.CPU)) {
+            processorTime(hot);
+        }
+        if (parts.contains(RemotePart.READERS)) {
+            for (int readers : READERS) {
+                concurrent(hot, readers);
+            }
+        }
+        if (parts.contains(RemotePart.CALLS)) {
+            calls(hot);
+        }
         requireFromMemory(hot);
     }
 
-    /** Fails unless what stock reads is what the class reads, and from memory: else the figures would be of stock. */
+    /**
+     * Fails unless what stock reads is what the class reads, and from memory: else the figures would be of stock. On a busy
+     * machine a first connection may take longer than a client waits for it, which then reads stock for a while.
+     */
     private void requireFromMemory(Path hot) throws IOException {
-        long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
-        BenchFiles.requireSame(both.get(0), both.get(1), hot);
-        long read = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - before;
+        long read = 0;
+        for (int i = 0; i < TRIES && read != effort.fileBytes(); i++) {
+            long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+            BenchFiles.requireSame(both.get(0), both.get(1), hot);
+            read = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - before;
+        }
         if (read != effort.fileBytes()) {
             throw new IOException("only " + read + " of " + effort.fileBytes()
                     + " bytes came from memory; figures of the client: " + ClientFigures.snapshot());

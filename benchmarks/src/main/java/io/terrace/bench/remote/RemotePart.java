@@ -1,0 +1,15 @@
+package io.terrace.bench.remote;
+
+/** What {@code bench remote} measures, in this order. */
+public enum RemotePart {
+    /** Positional reads. */
+    POSITIONAL,
+    /** Sequential reads. */
+    SEQUENTIAL,
+    /** The DataNode's processor time. */
+    CPU,
+    /** Several readers at a time. */
+    READERS,
+    /** Calls to the NameNode. */
+    CALLS
+}
