@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
         name = "run",
         mixinStandardHelpOptions = true,
         description = "Run unchanged applications on stock HDFS and with Terrace, and compare.",
-        subcommands = {RunHBaseCommand.class, RunMapReduceCommand.class})
+        subcommands = {RunHBaseCommand.class, RunMapReduceCommand.class, RunSparkCommand.class})
 final class RunCommand {
     private static final long MEMORY_BYTES = 3L << 30;
 
@@ -31,8 +31,15 @@ final class RunCommand {
 
     /** Runs a workload on a cluster of one DataNode with the tcp channel, where what is in memory is what was pinned. */
     static void onCluster(String name, BenchOptions options, Workload workload) throws IOException {
+        onCluster(name, options, Map.of(), workload);
+    }
+
+    /** As the other, with properties that the workload needs of every daemon and client. */
+    static void onCluster(String name, BenchOptions options, Map<String, String> properties, Workload workload)
+            throws IOException {
         Map<String, String> settings = new LinkedHashMap<>(RemoteBenchmark.settings());
         settings.putAll(BenchOptions.NOTHING_CLIMBS);
+        settings.putAll(properties);
         ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
                 .withNativeDir(System.getProperty("java.library.path", ""))
                 .withProperties(options.over(settings));

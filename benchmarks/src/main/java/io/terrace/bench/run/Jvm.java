@@ -112,8 +112,12 @@ final class Jvm implements Closeable {
     }
 
     static void pause() throws ClusterException {
+        pause(200);
+    }
+
+    static void pause(long ms) throws ClusterException {
         try {
-            TimeUnit.MILLISECONDS.sleep(200);
+            TimeUnit.MILLISECONDS.sleep(ms);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }

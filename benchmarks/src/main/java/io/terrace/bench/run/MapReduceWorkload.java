@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
@@ -148,12 +147,7 @@ public final class MapReduceWorkload {
     }
 
     private void require(Arm arm, MemoryReads before, long inputBytes) throws IOException {
-        try {
-            TimeUnit.MILLISECONDS.sleep(REPORT_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
+        Jvm.pause(REPORT_MS);
         MemoryReads read = MemoryReads.of(cluster).since(before);
         if (arm.ours() ? read.grantedBytes() < 0.9 * inputBytes : read.grantedBytes() > 0) {
             throw new IOException("with " + arm.name() + " " + read.grantedBytes() + " of " + inputBytes

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is taken from the words of HBase's PerformanceEvaluation and of TestDFSIO. */
+/** What is taken from the words of HBase's PerformanceEvaluation, of TestDFSIO and of the Spark program. */
 class ToldRatesTest {
     @Test
     void rate_ofPerformanceEvaluation_isThatOfAllClients() throws IOException {
@@ -30,6 +31,19 @@ class ToldRatesTest {
                 """;
 
         assertThat(MapReduceWorkload.rate(told)).isEqualTo(85.79);
+    }
+
+    @Test
+    void told_ofSpark_isTheProgramsOwnLines() {
+        String output =
+                """
+                26/01/01 INFO SparkContext: preferred: nothing of it
+                preferred: hdfs_cache_host-1,host-2
+                read.sum: 1417/659793
+                """;
+
+        assertThat(SparkWorkload.told(output))
+                .isEqualTo(Map.of("preferred", "hdfs_cache_host-1,host-2", "read.sum", "1417/659793"));
     }
 
     @Test

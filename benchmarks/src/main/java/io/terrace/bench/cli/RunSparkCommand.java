@@ -1,0 +1,48 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.read.Scoreboard;
+import io.terrace.bench.run.SparkWorkload;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code bin/terrace run spark}. */
+@Command(
+        name = "spark",
+        mixinStandardHelpOptions = true,
+        description = {
+            "A Spark program reads and sorts lines that are pinned in memory, each time with a Spark of its own in one JVM,"
+                    + " on stock HDFS over TCP and on Terrace (local, tcp) in turns.",
+            "The jars are resolved by Maven when it is first run. Exit code 0 also when targets are missed."
+        })
+final class RunSparkCommand implements Callable<Integer> {
+    /** Spark has no use for a location called localhost. */
+    private static final Map<String, String> NAMED_BY_ADDRESS = Map.of("dfs.datanode.hostname", "127.0.0.1");
+
+    @Mixin
+    BenchOptions options = new BenchOptions();
+
+    @Option(names = "--megabytes", defaultValue = "512", description = "of lines (${DEFAULT-VALUE})")
+    int megabytes;
+
+    @Option(names = "--rounds", defaultValue = "3", description = "of all three (${DEFAULT-VALUE})")
+    int rounds;
+
+    @Spec
+    CommandSpec command;
+
+    @Override
+    public Integer call() throws IOException {
+        Scoreboard scores = new Scoreboard(command.commandLine().getOut());
+        RunCommand.onCluster("run-spark", options, NAMED_BY_ADDRESS, (cluster, root, dir) -> new SparkWorkload(
+                        cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
+                .run(root));
+        options.finish(command.commandLine().getOut(), scores);
+        return 0;
+    }
+}
