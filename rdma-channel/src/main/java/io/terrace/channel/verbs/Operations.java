@@ -25,7 +25,7 @@ final class Operations {
     private static final int MAX_REQUESTS = Operation.MAX_BUFFERS + 2;
 
     /** An operation that is not done by then is nudged. */
-    private static final long NUDGE_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long NUDGE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** No validity word has this value. */
     private static final long NOT_YET = -1;
@@ -152,7 +152,8 @@ final class Operations {
     /**
      * Gets the device going again when an operation takes long, by one more request. soft-RoCE needs that: its requester
      * notes that it waits for a fence after its completer may have looked for that note, and then stands still until
-     * something is posted (Linux 6.1, rxe_req.c and rxe_comp.c). To other devices it is 8 bytes more now and then.
+     * something is posted (wait_fence in rxe_req.c and rxe_comp.c of Linux 6.1; the driver's maintainer on linux-rdma,
+     * June 2023). To other devices it is 8 bytes more now and then.
      */
     void nudge(Operation operation, long nowNs) throws IOException {
         Attachment range = operation.range;
