@@ -114,13 +114,13 @@ public final class AdaptiveShelf implements Shelf {
         int known = (first ? 0 : reads) + burst;
         int node = ReturnModel.classOf(known, gapLog, records.sizeBytes(slot));
         if (burst > 1) {
-            model.startAndEnd(node, burst - 1, withinMs, weight, latestMs);
+            model.startAndEnd(node, burst - 1, withinMs, weight);
         }
         records.reads(slot, reads + burst);
         records.readMs(slot, latestMs);
         records.gapAndWeight(slot, (float) gapLog, weight);
         records.classAndJob(slot, node, job);
-        model.start(node, weight, latestMs);
+        model.start(node, weight);
     }
 
     /** The typical gap after further gaps that are alike; {@code before} is how many it was made of. */

@@ -13,9 +13,7 @@ import java.util.Arrays;
  * 2018) is the same ratio for the span a cache happens to keep things; here all accesses count, also those to objects
  * that are not kept, so the estimate does not depend on the policy in force. Gittins, J. R. Stat. Soc. B 41/2, 1979.
  *
- * <p>Classes form a tree: all objects; by typical gap, in pairs of octaves, then octaves; by gap and reads so far (for objects
- * read once: by size). How far apart reads are says more than how many there were: in a loop all objects come to the next
- * number of reads together, and nothing would be known of it. A
+ * <p>Classes form a tree: all objects; by reads so far; by reads and typical gap (for objects read once: by size). A
  * class with little evidence leans on its parent by adding {@link #PRIOR_WEIGHT} pseudo-reads distributed as there; at
  * the root the prior is that half return, at any order of magnitude alike. Spans are in buckets, {@value #PER_OCTAVE}
  * per doubling. Counts are halved now and then so that old behaviour fades. Single-threaded; no allocation after
@@ -43,19 +41,11 @@ final class ReturnModel {
     private static final double PRIOR_WEIGHT = 20;
     private static final double LEAF_PRIOR_WEIGHT = 100;
     private static final double LEAST_WORTH = 1e-30;
-    /** In milliseconds, the end of the last one included. */
-    private static final double[] SPAN_STARTS = spanStarts();
-
     private static final double STALE_SHARE = 0.1;
     private static final double STALE_LEAST = 8;
 
     private final double[][] returned = new double[NODES][SPANS];
     private final double[] started = new double[NODES];
-    /** When a class had its first and its last start; the starts are taken to lie evenly between. */
-    private final long[] firstMs = new long[NODES];
-
-    private final long[] lastMs = new long[NODES];
-    private long nowMs;
     private final double[] fresh = new double[NODES];
     /** The index per node and span. Between spans straight lines are drawn; in logarithms these would miss cliffs. */
     private final float[][] worths = new float[NODES][SPANS];
@@ -127,35 +117,26 @@ final class ReturnModel {
         return (int) Math.min(SPANS - 1, Log2.of(ageMs + 1) * PER_OCTAVE);
     }
 
-    private static double[] spanStarts() {
-        double[] starts = new double[SPANS + 1];
-        for (int span = 0; span <= SPANS; span++) {
-            starts[span] = Log2.inverse((double) span / PER_OCTAVE) - 1;
-        }
-        return starts;
+    private static double spanStart(int span) {
+        return Log2.inverse((double) span / PER_OCTAVE) - 1;
     }
 
     /** An object of the class was read; from now it is waited for. */
-    void start(int node, double weight, long atMs) {
+    void start(int node, double weight) {
         if (++reads % readsPerHalving == 0) {
             halve();
         }
-        begin(node, weight, atMs);
+        begin(node, weight);
     }
 
     /** So many reads of one object, each so long after the one before; the last is waited for no longer. */
-    void startAndEnd(int node, int count, long gapMs, double weight, long atMs) {
-        begin(node, count * weight, atMs);
+    void startAndEnd(int node, int count, long gapMs, double weight) {
+        begin(node, count * weight);
         end(node, gapMs, count * weight);
     }
 
-    private void begin(int node, double weight, long atMs) {
-        nowMs = Math.max(nowMs, atMs);
+    private void begin(int node, double weight) {
         for (int at = node; ; at = parent(at)) {
-            if (started[at] == 0) {
-                firstMs[at] = atMs;
-            }
-            lastMs[at] = atMs;
             started[at] += weight;
             fresh[at] += weight;
             if (at == 0) {
@@ -218,33 +199,21 @@ final class ReturnModel {
         }
     }
 
-    /**
-     * Fills {@link #chance} with the chance of coming back in each span. Of those that started lately nobody knows yet
-     * whether they come back after long, so a span has the evidence of those alone that have been waited for until then
-     * (the reduced sample of Kaplan and Meier, J. Am. Stat. Assoc. 53, 1958): that nothing of a scan's first pass has come
-     * back is no sign that nothing will.
-     */
+    /** Fills {@link #chance} with the chance of coming back in each span. */
     private void distribute(int node) {
-        double prior = ROOT_WEIGHT;
         if (node == 0) {
-            Arrays.fill(chance, 0.5 / SPANS);
-        } else {
-            distribute(parent(node));
-            prior = node >= FIRST_LEAF ? LEAF_PRIOR_WEIGHT : PRIOR_WEIGHT;
+            double sum = started[0] + ROOT_WEIGHT;
+            for (int span = 0; span < SPANS; span++) {
+                chance[span] = (returned[0][span] + ROOT_WEIGHT * 0.5 / SPANS) / sum;
+            }
+            return;
         }
-        double waiting = 1;
+        distribute(parent(node));
+        double prior = node >= FIRST_LEAF ? LEAF_PRIOR_WEIGHT : PRIOR_WEIGHT;
+        double sum = started[node] + prior;
         for (int span = 0; span < SPANS; span++) {
-            double waited = started[node] * waitedFor(node, SPAN_STARTS[span]);
-            chance[span] = Math.min(waiting, (returned[node][span] + prior * chance[span]) / (waited + prior));
-            waiting -= chance[span];
+            chance[span] = (returned[node][span] + prior * chance[span]) / sum;
         }
-    }
-
-    /** Share of the class's starts that are at least so long ago. */
-    private double waitedFor(int node, double ageMs) {
-        double sinceFirst = nowMs - ageMs - firstMs[node];
-        double between = lastMs[node] - firstMs[node];
-        return sinceFirst < 0 ? 0 : sinceFirst >= between ? 1 : sinceFirst / between;
     }
 
     /**
@@ -257,7 +226,7 @@ final class ReturnModel {
         double waiting = 1;
         for (int span = 0; span < SPANS; span++) {
             double after = Math.max(1e-9, waiting - chance[span]);
-            double width = SPAN_STARTS[span + 1] - SPAN_STARTS[span];
+            double width = spanStart(span + 1) - spanStart(span);
             held[span + 1] = held[span] + width * (waiting + after) / 2;
             hits[span + 1] = hits[span] + chance[span];
             waiting = after;
@@ -285,7 +254,7 @@ final class ReturnModel {
         double early = hits[arrival];
         double gapSum = 0;
         for (int span = 0; span < arrival; span++) {
-            gapSum += chance[span] * (SPAN_STARTS[span] + SPAN_STARTS[span + 1]) / 2;
+            gapSum += chance[span] * (spanStart(span) + spanStart(span + 1)) / 2;
         }
         double returns = early == 0 ? 1 : Math.max(1, delayMs * early / gapSum);
         double best = 0;
@@ -302,6 +271,6 @@ final class ReturnModel {
     }
 
     long memoryBytes() {
-        return NODES * (SPANS * 12L + 36L) + SPANS * 28L;
+        return NODES * (SPANS * 12L + 20L) + SPANS * 28L;
     }
 }

@@ -9,18 +9,12 @@ class ReturnModelTest {
     private final ReturnModel model = new ReturnModel(1_000_000, 0.03);
     private final int node = ReturnModel.classOf(5, Log2.of(100_000), 4096);
 
-    /** Lets so much time pass that every start but this one has been waited for. */
-    private void letTimePass() {
-        model.start(ReturnModel.classOf(1, 0, 1L << 50), 1e-9, 1L << 50);
-    }
-
     @Test
     void worth_fixedGap_risesUntilItIsDueAndFallsAfter() {
         for (int i = 0; i < 1000; i++) {
-            model.start(node, 1, 0);
+            model.start(node, 1);
             model.end(node, 100_000, 1);
         }
-        letTimePass();
         assertThat(model.worth(node, 60_000)).isGreaterThan(model.worth(node, 1000));
         assertThat(model.worth(node, 90_000)).isGreaterThan(model.worth(node, 60_000));
         assertThat(model.worth(node, 1_000_000)).isLessThan(model.worth(node, 1000));
@@ -32,10 +26,9 @@ class ReturnModelTest {
         double state = 0.5;
         for (int i = 0; i < 100_000; i++) {
             state = (state * 9301 + 0.49297) % 1;
-            model.start(node, 1, 0);
+            model.start(node, 1);
             model.end(node, (long) (-Math.log(1 - state) * 100_000), 1);
         }
-        letTimePass();
         assertThat(model.worth(node, 100_000)).isBetween(model.worth(node, 5000) - 0.5, model.worth(node, 5000) + 0.5);
         assertThat(Math.pow(2, model.worth(node, 5000))).as("one hit per 100 s").isBetween(0.7e-5, 1.5e-5);
     }
@@ -43,9 +36,8 @@ class ReturnModelTest {
     @Test
     void admission_neverReturning_doesNotPayForTheMove() {
         for (int i = 0; i < 10_000; i++) {
-            model.start(node, 1, 0);
+            model.start(node, 1);
         }
-        letTimePass();
         assertThat(model.admission(node)).isEqualTo(Double.NEGATIVE_INFINITY);
         assertThat(model.returnChance(node)).isLessThan(0.01);
     }
@@ -53,12 +45,11 @@ class ReturnModelTest {
     @Test
     void admission_quickReturnsAndSlowMoves_paysForObjectsThatKeepComingBack() {
         for (int i = 0; i < 10_000; i++) {
-            model.start(node, 1, 0);
+            model.start(node, 1);
             if (i % 20 > 0) {
                 model.end(node, 1000, 1);
             }
         }
-        letTimePass();
         double atOnce = model.admission(node);
         model.moved(5000);
         assertThat(model.admission(node))
@@ -69,37 +60,14 @@ class ReturnModelTest {
     @Test
     void admission_oneQuickReturnAndSlowMoves_isRefused() {
         for (int i = 0; i < 10_000; i++) {
-            model.start(node, 1, 0);
+            model.start(node, 1);
             if (i % 2 > 0) {
                 model.end(node, 1000, 1);
             }
         }
-        letTimePass();
         assertThat(model.admission(node)).isGreaterThan(Double.NEGATIVE_INFINITY);
         model.moved(60_000);
         assertThat(model.admission(node)).isEqualTo(Double.NEGATIVE_INFINITY);
-    }
-
-    @Test
-    void returnChance_mostStartedLately_isThatOfThoseWaitedFor() {
-        // Each object comes back after 800 s, of which 1000 s have passed: one in five is back by now.
-        for (int second = 0; second <= 1000; second++) {
-            if (second >= 800) {
-                model.end(node, 800_000, 1);
-            }
-            model.start(node, 1, second * 1000L);
-        }
-        assertThat(model.returnChance(node)).isGreaterThan(0.5);
-        // When nothing more comes back for long, that is known, too.
-        for (int second = 1001; second <= 10_000; second++) {
-            model.start(node, 1, second * 1000L);
-        }
-        assertThat(model.returnChance(node))
-                .as("what is known of no time yet is as likely as not")
-                .isLessThan(0.3);
-        letTimePass();
-        model.start(node, 2000, 1L << 50);
-        assertThat(model.returnChance(node)).isLessThan(0.1);
     }
 
     @Test
