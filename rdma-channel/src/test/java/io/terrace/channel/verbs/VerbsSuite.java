@@ -28,7 +28,9 @@ public final class VerbsSuite {
                         .toList())
                 .build();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
-        LauncherFactory.create().execute(request, summary, new Progress(System.out));
+        StuckWatch watch = new StuckWatch(System.out);
+        watch.start();
+        LauncherFactory.create().execute(request, summary, new Progress(System.out, watch));
         var counts = summary.getSummary();
         counts.printFailuresTo(new java.io.PrintWriter(System.out, true, java.nio.charset.StandardCharsets.UTF_8), 40);
         long failed = counts.getTestsFailedCount()
@@ -44,11 +46,12 @@ public final class VerbsSuite {
     }
 
     /** One line a test, so that a guest that hangs has said where. */
-    private record Progress(PrintStream out) implements TestExecutionListener {
+    private record Progress(PrintStream out, StuckWatch watch) implements TestExecutionListener {
         @Override
         public void executionStarted(TestIdentifier test) {
             if (test.isTest()) {
                 out.println(test.getDisplayName() + " ...");
+                watch.started();
             }
         }
 
