@@ -93,6 +93,11 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
         return this;
     }
 
+    /** Whether readers with this configuration look for memory of this host at all; says so once where it is wrong. */
+    public static boolean looksForMemory(Configuration conf) {
+        return binding(conf).memory() != null;
+    }
+
     /** Null means stock HDFS. Never throws: Hadoop would log a warning for each read. */
     @Override
     public @Nullable ReplicaAccessor build() {

@@ -9,9 +9,13 @@ import org.apache.hadoop.io.DataOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** The memory of the DataNodes of this host: what the replica accessor gives, asked in the same way. */
-final class LocalGrants implements BlockSource {
-    @Override
-    public @Nullable ReplicaAccessor open(BlockRange range) {
+final class LocalGrants {
+    /**
+     * A reader of the range, which the caller closes, or null when it is not there or nobody says so in time. Called once for
+     * each positional read: knowing that a block is not there costs no call.
+     */
+    @Nullable
+    ReplicaAccessor open(BlockRange range) {
         ExtendedBlock block = range.block().getBlock();
         try (DataOutputBuffer token = new DataOutputBuffer(256)) {
             range.block().getBlockToken().write(token);

@@ -1,6 +1,7 @@
 package io.terrace.fs;
 
 import io.terrace.client.ClientFigures;
+import io.terrace.client.TerraceAccessorBuilder;
 import io.terrace.metrics.Figure;
 import io.terrace.protocol.SettingKeys;
 import java.util.ArrayList;
@@ -34,14 +35,10 @@ record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst, @Nullable Re
             return null;
         }
         RemoteMemory remote = remote(conf);
-        List<BlockSource> nearestFirst = new ArrayList<>();
-        if (conf.getBoolean(SettingKeys.CLIENT_LOCAL.key(), true)) {
-            nearestFirst.add(new LocalGrants());
-        }
-        if (remote != null) {
-            nearestFirst.add(remote);
-        }
-        return new ReadSetup(withoutAccessor(conf), new MemoryFirst(nearestFirst, ClientFigures.figures()), remote);
+        boolean here =
+                conf.getBoolean(SettingKeys.CLIENT_LOCAL.key(), true) && TerraceAccessorBuilder.looksForMemory(conf);
+        LocalGrants local = here ? new LocalGrants() : null;
+        return new ReadSetup(withoutAccessor(conf), new MemoryFirst(local, remote, ClientFigures.figures()), remote);
     }
 
     private static @Nullable RemoteMemory remote(Configuration conf) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The memory of the DataNodes of other hosts: of those that hold a replica of a block, the first that has it in memory,
  * in the NameNode's order, which is by distance. One for all file systems of a process with the same settings.
  */
-final class RemoteMemory implements BlockSource {
+final class RemoteMemory {
     private static final Map<RemoteSettings, RemoteMemory> SHARED = new ConcurrentHashMap<>();
 
     private final RemoteSettings settings;
@@ -41,6 +41,8 @@ final class RemoteMemory implements BlockSource {
      */
     private final int mostPort = UserGroupInformation.isSecurityEnabled() ? 1023 : 65_535;
 
+    private final ReadCosts costs;
+
     /** Asked for ahead of use by all sequential readers. */
     private final AtomicLong aheadBytes = new AtomicLong();
 
@@ -49,6 +51,7 @@ final class RemoteMemory implements BlockSource {
         this.figures = figures;
         this.clientName = System.getProperty("user.name", "") + "/"
                 + ProcessHandle.current().pid();
+        this.costs = new ReadCosts(settings.nodesMax());
         figures.gauge(Figure.CLIENT_REMOTE_CONNECTIONS, RemoteMemory::connections);
     }
 
@@ -56,24 +59,38 @@ final class RemoteMemory implements BlockSource {
         return SHARED.computeIfAbsent(settings, fresh -> new RemoteMemory(fresh, figures));
     }
 
-    @Override
-    public @Nullable ReplicaAccessor open(BlockRange range) {
+    /** The nearest of the holders that say they have the block in memory, or null; no grant is asked for. */
+    @Nullable
+    RemoteCopy find(BlockRange range) {
         // Readers that want no checksums are served too, and verified all the same: HBase, which has its own, is one.
-        if (range.startOffset() == range.endOffset()) {
-            return null;
-        }
-        ExtendedBlock block = range.block().getBlock();
-        BlockKey key = new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
-        Token<BlockTokenIdentifier> token = range.block().getBlockToken();
-        for (DatanodeInfo holder : range.block().getLocations()) {
-            RemoteNode node = node(holder);
+        return range.startOffset() == range.endOffset() ? null : find(range, key(range.block()), 0);
+    }
+
+    private @Nullable RemoteCopy find(BlockRange range, BlockKey key, int from) {
+        DatanodeInfo[] holders = range.block().getLocations();
+        for (int i = from; i < holders.length; i++) {
+            RemoteNode node = node(holders[i]);
             if (node != null && node.has(key)) {
-                RemoteGrant grant =
-                        node.grant(new RemoteGrant.Key(key, token.getIdentifier()), bytes(token), range.endOffset());
-                if (grant != null) {
-                    return new RemoteAccessor(this, node, grant, range.endOffset());
-                }
+                return new RemoteCopy(holders[i].getDatanodeUuid(), node, i);
             }
+        }
+        return null;
+    }
+
+    /** A reader of this copy, or of the next one that is granted in time; null when none is. */
+    @Nullable
+    ReplicaAccessor open(RemoteCopy nearest, BlockRange range) {
+        Token<BlockTokenIdentifier> token = range.block().getBlockToken();
+        BlockKey key = key(range.block());
+        RemoteCopy copy = nearest;
+        while (copy != null) {
+            RemoteNode node = copy.node();
+            RemoteGrant grant =
+                    node.grant(new RemoteGrant.Key(key, token.getIdentifier()), bytes(token), range.endOffset());
+            if (grant != null) {
+                return new RemoteAccessor(this, node, grant, range.endOffset());
+            }
+            copy = find(range, key, copy.holder() + 1);
         }
         return null;
     }
@@ -84,8 +101,7 @@ final class RemoteMemory implements BlockSource {
      * @param connectUntilNs after that, holders without a channel are left out
      */
     List<String> hostsWith(LocatedBlock located, long connectUntilNs) {
-        ExtendedBlock block = located.getBlock();
-        BlockKey key = new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+        BlockKey key = key(located);
         List<String> hosts = new ArrayList<>(0);
         for (DatanodeInfo holder : located.getLocations()) {
             RemoteNode node = node(holder);
@@ -94,6 +110,11 @@ final class RemoteMemory implements BlockSource {
             }
         }
         return hosts;
+    }
+
+    /** What readers of blocks that another host has in memory took. */
+    ReadCosts costs() {
+        return costs;
     }
 
     RemoteSettings settings() {
@@ -141,6 +162,11 @@ final class RemoteMemory implements BlockSource {
             InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
             return new RemoteNode(uuid, address, settings, clientName, figures);
         });
+    }
+
+    private static BlockKey key(LocatedBlock located) {
+        ExtendedBlock block = located.getBlock();
+        return new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
     }
 
     private static long connections() {

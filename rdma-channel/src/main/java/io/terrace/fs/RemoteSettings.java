@@ -11,11 +11,13 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param portOffset from a DataNode's transfer port to its tcp channel; 0 when this part is off
  * @param verbs whether RDMA is used where a DataNode offers it
  * @param verbsLibdisni whether DiSNI's own native library is used for it
+ * @param byCost whether stock HDFS is preferred where it has lately been cheaper
  */
 record RemoteSettings(
         int portOffset,
         boolean verbs,
         boolean verbsLibdisni,
+        boolean byCost,
         long timeoutNs,
         long connectTimeoutNs,
         int nodesMax,
@@ -36,6 +38,7 @@ record RemoteSettings(
                 (int) number(conf, SettingKeys.CHANNEL_TCP_PORT_OFFSET, -65_535, 65_535),
                 number(conf, SettingKeys.CHANNEL_VERBS_PORT_OFFSET, -65_535, 65_535) != 0,
                 conf.getBoolean(SettingKeys.CHANNEL_VERBS_LIBDISNI.key(), false),
+                byCost(conf),
                 nanoseconds(conf, SettingKeys.CLIENT_TCP_TIMEOUT),
                 nanoseconds(conf, SettingKeys.CLIENT_TCP_CONNECT_TIMEOUT),
                 (int) number(conf, SettingKeys.CLIENT_TCP_NODES_MAX, 1, 65_536),
@@ -46,6 +49,16 @@ record RemoteSettings(
     /** How long a read of so many bytes may take. */
     long timeoutNs(int bytes) {
         return timeoutNs + bytes * LONGEST_NS_PER_BYTE;
+    }
+
+    private static boolean byCost(Configuration conf) {
+        SettingKeys key = SettingKeys.CLIENT_REMOTE_CHOICE;
+        String value = conf.getTrimmed(key.key(), key.defaultValue());
+        return switch (value) {
+            case "cost" -> true;
+            case "memory" -> false;
+            default -> throw new IllegalArgumentException(key.key() + " is " + value + "; write cost or memory");
+        };
     }
 
     private static long number(Configuration conf, SettingKeys key, long least, long most) {

@@ -148,6 +148,12 @@ public enum Figure {
             Kind.COUNTER,
             Where.CLIENT,
             "Block readers of the FileSystem class that were left to stock HDFS from the start."),
+    CLIENT_FS_STOCK_PREFERRED(
+            "client.fs.stock.preferred",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "Block readers left to stock HDFS although another host has the block in memory: stock took less lately, or had to be tried to know."),
     CLIENT_FS_STEPPED_DOWN(
             "client.fs.stepped_down",
             Unit.COUNT,

@@ -91,6 +91,11 @@ public enum SettingKeys {
             "false",
             "client, DataNode",
             "Use DiSNI's own native library, which has to be compiled and installed, instead of rdma-core's libibverbs and librdmacm."),
+    CLIENT_REMOTE_CHOICE(
+            "terrace.client.remote.choice",
+            "cost",
+            "client",
+            "How a block is read that another host has in memory: cost takes stock HDFS where its readers lately took clearly less, memory takes memory always."),
     CLIENT_TCP_TIMEOUT(
             "terrace.client.tcp.timeout",
             "500ms",

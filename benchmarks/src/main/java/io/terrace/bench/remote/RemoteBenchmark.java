@@ -42,6 +42,7 @@ public final class RemoteBenchmark implements Closeable {
     private static final String STOCK = "stock";
     private static final String REMOTE = "remote";
     private static final String NIO = "nio";
+    private static final String MEMORY_ALWAYS = "memory_always";
     private static final int[] READERS = {1, 4, 16};
     private static final int READS_OF_ALL_READERS = 4_800;
     private static final int CPU_READS = 4_000;
@@ -55,14 +56,27 @@ public final class RemoteBenchmark implements Closeable {
     private final BenchFiles files;
     private final List<Contender> both;
 
+    /** The same two and one that reads memory whatever it costs, with stock's tuned short-circuit reads of the same replica. */
+    private final List<Contender> besideReplica;
+
     public RemoteBenchmark(LocalCluster cluster, Effort effort, long seed, Scoreboard scores) throws IOException {
         this.cluster = cluster;
         this.effort = effort;
         this.scores = scores;
-        Contender stock = Contender.open(STOCK, cluster.confStock(), Map.of());
         Configuration conf = cluster.confStock();
-        Contender remote = Contender.open(REMOTE, conf, Map.of("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem"));
-        this.both = List.of(stock, remote);
+        Map<String, String> ours = Map.of("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
+        Contender stock = Contender.open(STOCK, conf, Map.of());
+        this.both = List.of(stock, Contender.open(REMOTE, conf, ours));
+        Configuration local = new Configuration(conf);
+        local.set("dfs.client.read.shortcircuit", "true");
+        local.set("dfs.domain.socket.path", cluster.layout().shortCircuit().toString());
+        local.set("dfs.client.read.shortcircuit.buffer.size", Integer.toString(4 * KILOBYTE));
+        Map<String, String> fixed = new LinkedHashMap<>(ours);
+        fixed.put("terrace.client.remote.choice", "memory");
+        this.besideReplica = List.of(
+                Contender.open(STOCK + "-local", local, Map.of()),
+                Contender.open(REMOTE + "-local", local, ours),
+                Contender.open(MEMORY_ALWAYS, local, fixed));
         this.files = new BenchFiles((DistributedFileSystem) stock.fs(), seed);
     }
 
@@ -93,6 +107,9 @@ public final class RemoteBenchmark implements Closeable {
             for (int readers : READERS) {
                 concurrent(hot, readers);
             }
+        }
+        if (parts.contains(RemotePart.CHOICE)) {
+            choice(hot);
         }
         if (parts.contains(RemotePart.CALLS)) {
             calls(hot);
@@ -209,6 +226,24 @@ public final class RemoteBenchmark implements Closeable {
         }
     }
 
+    /** Where stock reads a replica on this host from the page cache, which is nearer than the memory of another. */
+    private void choice(Path hot) throws IOException {
+        scores.section("Positional reads of 4 KB with a replica on this host and a copy in the memory of another");
+        try (PositionalReads reads =
+                new PositionalReads(hot, effort.fileBytes(), 4 * KILOBYTE, effort.readsPerRound())) {
+            Duel duel = new Duel(besideReplica, effort.warmUps(), effort.rounds(), reads);
+            String stock = besideReplica.get(0).name();
+            scores.note("remote.choice.stock_us", duel.median(stock), "us");
+            scores.note(
+                    "remote.choice.terrace_us", duel.median(besideReplica.get(1).name()), "us");
+            scores.note("remote.choice.memory_always_us", duel.median(MEMORY_ALWAYS), "us");
+            scores.atLeast(
+                    "remote.choice",
+                    duel.ratios(stock, besideReplica.get(1).name()).median(),
+                    0.9);
+        }
+    }
+
     /** Opens, each followed by reads of two kinds. */
     private void calls(Path hot) throws IOException {
         scores.section("Calls to the NameNode for an open and the reads after it");
@@ -236,8 +271,10 @@ public final class RemoteBenchmark implements Closeable {
 
     @Override
     public void close() throws IOException {
-        for (Contender contender : both) {
-            contender.close();
+        for (List<Contender> contenders : List.of(both, besideReplica)) {
+            for (Contender contender : contenders) {
+                contender.close();
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ public enum RemotePart {
     CPU,
     /** Several readers at a time. */
     READERS,
+    /** The choice between memory elsewhere and a replica on this host. */
+    CHOICE,
     /** Calls to the NameNode. */
     CALLS
 }

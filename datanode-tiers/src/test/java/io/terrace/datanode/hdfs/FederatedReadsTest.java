@@ -76,6 +76,8 @@ class FederatedReadsTest {
 
     private static void readFromMemory(MiniDFSCluster cluster, int nameNode) throws IOException {
         Configuration client = new Configuration(cluster.getConfiguration(nameNode));
+        // Bytes are counted: none may come from stock to know what it takes.
+        client.set("terrace.client.remote.choice", "memory");
         client.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
         client.unset(DataNodeSettings.CHANNEL_DIR);
         client.set("terrace.client.tcp.timeout", "5s");

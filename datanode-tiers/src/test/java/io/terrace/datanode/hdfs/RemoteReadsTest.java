@@ -64,6 +64,8 @@ class RemoteReadsTest {
 
     private static Configuration remote() throws IOException {
         Configuration conf = new Configuration(cluster.fs().getConf());
+        // Bytes are counted: none may come from stock to know what it takes.
+        conf.set("terrace.client.remote.choice", "memory");
         conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
         conf.unset(DataNodeSettings.CHANNEL_DIR);
         // Many other tests want the two cores.

@@ -94,6 +94,8 @@ class VerbsReadsTest {
 
     private static Configuration remote() throws IOException {
         Configuration conf = new Configuration(cluster.fs().getConf());
+        // Bytes are counted: none may come from stock to know what it takes.
+        conf.set("terrace.client.remote.choice", "memory");
         conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
         conf.unset(DataNodeSettings.CHANNEL_DIR);
         conf.set("terrace.client.tcp.timeout", "10s");

@@ -40,6 +40,7 @@ final class TerraceInputStream extends DFSInputStream {
                 dfsClient.getConfiguration());
         return memoryFirst.open(
                 range,
+                datanode.getDatanodeUuid(),
                 (offset, lengthBytes) ->
                         super.getBlockReader(block, offset, lengthBytes, address, storageType, datanode));
     }
