@@ -49,9 +49,10 @@ final class Transfers {
             Operation operation = null;
             for (int looks = 0; operation == null; looks++) {
                 link.requireConnected();
-                VerbsLink.requireTime(deadlineNs);
                 operation = operations.prepare(offset, bytes, bufferBytes, sumBytes);
                 if (operation == null) {
+                    // Only who has to wait needs the time: the processor may have been taken from us since it was set.
+                    VerbsLink.requireTime(deadlineNs);
                     link.drive();
                     if (posted != null) {
                         operation = operations.prepare(offset, bytes, bufferBytes, sumBytes);
