@@ -5,7 +5,6 @@ import io.terrace.placement.policyfile.Pool;
 import io.terrace.placement.policyfile.Rule;
 import io.terrace.placement.policyfile.Rule.Place;
 import io.terrace.policy.Access;
-import io.terrace.policy.Explanation;
 import io.terrace.policy.Policy;
 import io.terrace.policy.Wishes;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
@@ -18,12 +17,11 @@ import org.jspecify.annotations.Nullable;
  * keep out are not told of, preferred ones count more, pinned ones are brought to memory at their first read and take
  * their room away from the policy, and each object is told of in its pool.
  */
-final class RuledPolicy implements Policy {
+final class RuledPolicy extends ForwardingPolicy {
 
     private static final int MEMORY = 0;
     private static final int HOME = 1;
 
-    private final Policy policy;
     private final PolicySpec spec;
     private final LoggedRules rules;
     private final long memoryBytes;
@@ -39,7 +37,7 @@ final class RuledPolicy implements Policy {
     record PoolReads(String name, long reads, long fromMemory) {}
 
     RuledPolicy(Policy policy, PolicySpec spec, LoggedRules rules, long memoryBytes) {
-        this.policy = policy;
+        super(policy);
         this.spec = spec;
         this.rules = rules;
         this.memoryBytes = memoryBytes;
@@ -85,7 +83,7 @@ final class RuledPolicy implements Policy {
             return;
         }
         int weight = rule == null ? 1 : rule.weight();
-        policy.access(access.burst(access.burst() * weight).in(pool), wishes);
+        super.access(access.burst(access.burst() * weight).in(pool), wishes);
     }
 
     /** Keeps room for a pinned object of the access's size; false when that is beyond the rule's bound or the memory. */
@@ -99,11 +97,11 @@ final class RuledPolicy implements Policy {
             return false;
         }
         if (more != 0) {
-            policy.vanished(access.nowMs(), object);
+            vanished(access.nowMs(), object);
             pinned.put(object, access.sizeBytes());
             pinnedByRule[number] += more;
             pinnedBytes += more;
-            policy.resize(access.nowMs(), MEMORY, memoryBytes - pinnedBytes, wishes);
+            resize(access.nowMs(), MEMORY, memoryBytes - pinnedBytes, wishes);
         }
         if (access.tier() != MEMORY) {
             wishes.place(object, access.sizeBytes(), HOME, MEMORY);
@@ -114,7 +112,7 @@ final class RuledPolicy implements Policy {
     @Override
     public void moved(long nowMs, long object, long sizeBytes, int tier, Wishes wishes) {
         if (!pinned.containsKey(object)) {
-            policy.moved(nowMs, object, sizeBytes, tier, wishes);
+            super.moved(nowMs, object, sizeBytes, tier, wishes);
         }
     }
 
@@ -122,42 +120,7 @@ final class RuledPolicy implements Policy {
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, Wishes wishes) {
         // What is pinned asks again when it is read again.
         if (!pinned.containsKey(object)) {
-            policy.moveFailed(nowMs, object, sizeBytes, tier, wishes);
+            super.moveFailed(nowMs, object, sizeBytes, tier, wishes);
         }
-    }
-
-    @Override
-    public String name() {
-        return policy.name();
-    }
-
-    @Override
-    public void vanished(long nowMs, long object) {
-        policy.vanished(nowMs, object);
-    }
-
-    @Override
-    public void tick(long nowMs, Wishes wishes) {
-        policy.tick(nowMs, wishes);
-    }
-
-    @Override
-    public void resize(long nowMs, int tier, long capacityBytes, Wishes wishes) {
-        policy.resize(nowMs, tier, capacityBytes, wishes);
-    }
-
-    @Override
-    public @Nullable Explanation explain(long nowMs, long object) {
-        return policy.explain(nowMs, object);
-    }
-
-    @Override
-    public long trackedObjects() {
-        return policy.trackedObjects();
-    }
-
-    @Override
-    public long memoryBytes() {
-        return policy.memoryBytes();
     }
 }
