@@ -103,7 +103,7 @@ final class RemoteNode {
         if (!resident.contains(SlotTable.fingerprint(resident.fingerprintKey(), block))) {
             return false;
         }
-        Long refused = refusedUntilNs.get(block);
+        Long refused = refusedUntilNs.isEmpty() ? null : refusedUntilNs.get(block);
         return refused == null || refused - nowNs <= 0;
     }
 

@@ -14,6 +14,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
@@ -147,6 +148,40 @@ class RemoteReadsTest {
         }
         assertThat(remoteBytes() - before).isEqualTo(BYTES);
         assertThat(ClientFigures.value(Figure.CLIENT_FALLBACK_NO_DATANODE)).isGreaterThan(withoutDataNode);
+    }
+
+    @Test
+    void positionalReads_byCost_tryStockNowAndThen_withTheSameBytes() throws Exception {
+        Path file = pinned("by cost", BYTES);
+        awaitRemote(file, BYTES);
+        Configuration conf = remote();
+        conf.set("terrace.client.remote.choice", "cost");
+        byte[] expected = TerraceCluster.contents("by cost", BYTES);
+        long preferred = ClientFigures.value(Figure.CLIENT_FS_STOCK_PREFERRED);
+        long before = remoteBytes();
+        byte[] buffer = new byte[1000];
+        try (FileSystem byCost = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+                FSDataInputStream in = byCost.open(file)) {
+            for (int i = 0; i < 100; i++) {
+                in.readFully(i * 100, buffer);
+                assertThat(buffer).isEqualTo(Arrays.copyOfRange(expected, i * 100, i * 100 + buffer.length));
+            }
+        }
+        assertThat(ClientFigures.value(Figure.CLIENT_FS_STOCK_PREFERRED)).isGreaterThan(preferred);
+        assertThat(remoteBytes()).isGreaterThan(before);
+    }
+
+    @Test
+    void choice_thatIsNeither_isSaid_andStockReads() throws Exception {
+        Path file = pinned("wrong choice", BYTES);
+        Configuration conf = remote();
+        conf.set("terrace.client.remote.choice", "fastest");
+        long before = ClientFigures.value(Figure.CLIENT_FALLBACK_SETTINGS);
+        try (FileSystem wrong = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+                FSDataInputStream in = wrong.open(file)) {
+            assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("wrong choice", BYTES));
+        }
+        assertThat(ClientFigures.value(Figure.CLIENT_FALLBACK_SETTINGS)).isGreaterThan(before);
     }
 
     /** HBase has checksums of its own, and opens its store files like this. */
