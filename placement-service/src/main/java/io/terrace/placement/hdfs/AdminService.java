@@ -278,13 +278,14 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     @Override
     public AccessLogResponseProto accessLog(RpcController controller, AccessLogRequestProto request)
             throws ServiceException {
-        return answer(() -> PolicyCodec.accessLog(readable("terrace.access-log", !request.hasSegment()), request));
+        return answer(() -> AccessLogCodec.accessLog(readable("terrace.access-log", !request.hasSegment()), request));
     }
 
     @Override
     public AccessRulesResponseProto accessRules(RpcController controller, AccessRulesRequestProto request)
             throws ServiceException {
-        return answer(() -> PolicyCodec.accessRules(readable("terrace.access-rules", !request.hasSegment()), request));
+        return answer(
+                () -> AccessLogCodec.accessRules(readable("terrace.access-rules", !request.hasSegment()), request));
     }
 
     /**

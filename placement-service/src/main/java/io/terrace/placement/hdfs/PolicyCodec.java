@@ -6,34 +6,20 @@ import io.terrace.placement.Placement;
 import io.terrace.placement.PolicyChoice;
 import io.terrace.placement.Rehearsal;
 import io.terrace.placement.Reports.NodeReport;
-import io.terrace.placement.accesslog.AccessLog;
-import io.terrace.placement.accesslog.AccessLog.NamedBlock;
-import io.terrace.placement.accesslog.Segments.Segment;
 import io.terrace.placement.policyfile.PolicyHistory;
 import io.terrace.placement.policyfile.PolicyHistory.Step;
-import io.terrace.placement.policyfile.PolicySpec;
-import io.terrace.placement.policyfile.Rule;
-import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
-import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
-import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
-import io.terrace.protocol.proto.AdminProtos.AccessRulesResponseProto;
 import io.terrace.protocol.proto.AdminProtos.DecisionProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyStepProto;
 import io.terrace.protocol.proto.AdminProtos.PoolProto;
 import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
-import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
-import org.apache.hadoop.thirdparty.protobuf.ByteString;
 
-/** Policies, rehearsals and the log of accesses on their way to {@code placementctl}. */
+/** Policies and rehearsals on their way to {@code placementctl}. */
 final class PolicyCodec {
-
-    private static final int CHUNK_BYTES = 1 << 20;
-    private static final int BLOCKS_PER_ANSWER = 50_000;
 
     private PolicyCodec() {}
 
@@ -144,63 +130,5 @@ final class PolicyCodec {
                     .setNode(decision.node()));
         }
         return proto.build();
-    }
-
-    /** Which rules of a policy hold for some of the blocks in the log. */
-    static AccessRulesResponseProto accessRules(AccessLog log, AccessRulesRequestProto request) throws IOException {
-        PolicySpec spec = PolicyDesk.parsed("policy", request.getPolicyText());
-        List<Segment> segments = log.since(request.getFromMs());
-        AccessRulesResponseProto.Builder response = AccessRulesResponseProto.newBuilder();
-        int at = 0;
-        while (request.hasSegment()
-                && at < segments.size()
-                && !segments.get(at).name().equals(request.getSegment())) {
-            at++;
-        }
-        if (at >= segments.size()) {
-            return response.build();
-        }
-        Segment segment = segments.get(at);
-        List<NamedBlock> named = log.named(segment, request.getOffset(), BLOCKS_PER_ANSWER);
-        for (NamedBlock block : named) {
-            Rule rule = spec.ruleFor(block.path());
-            response.addBlocks(block.block()).addRules(rule == null ? 0 : rule.number());
-        }
-        if (named.size() == BLOCKS_PER_ANSWER) {
-            response.setNextSegment(segment.name()).setNextOffset(request.getOffset() + BLOCKS_PER_ANSWER);
-        } else if (at + 1 < segments.size()) {
-            response.setNextSegment(segments.get(at + 1).name()).setNextOffset(0);
-        }
-        return response.build();
-    }
-
-    /** The next part of the log from where the request says. */
-    static AccessLogResponseProto accessLog(AccessLog log, AccessLogRequestProto request) throws IOException {
-        if (!request.hasSegment()) {
-            log.finishFile();
-        }
-        List<Segment> segments = log.since(request.getFromMs());
-        AccessLogResponseProto.Builder response = AccessLogResponseProto.newBuilder()
-                .setTotalBytes(segments.stream().mapToLong(Segment::bytes).sum())
-                .setData(ByteString.EMPTY);
-        int at = 0;
-        while (request.hasSegment()
-                && at < segments.size()
-                && !segments.get(at).name().equals(request.getSegment())) {
-            at++;
-        }
-        if (at >= segments.size()) {
-            return response.build();
-        }
-        Segment segment = segments.get(at);
-        byte[] data = log.read(segment.name(), request.getOffset(), CHUNK_BYTES);
-        response.setData(ByteString.copyFrom(data));
-        long next = request.getOffset() + data.length;
-        if (next < segment.bytes() && data.length > 0) {
-            response.setNextSegment(segment.name()).setNextOffset(next);
-        } else if (at + 1 < segments.size()) {
-            response.setNextSegment(segments.get(at + 1).name()).setNextOffset(0);
-        }
-        return response.build();
     }
 }
