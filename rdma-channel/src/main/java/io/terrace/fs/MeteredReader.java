@@ -9,13 +9,22 @@ import org.apache.hadoop.hdfs.shortcircuit.ClientMmap;
 import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 
-/** Any reader, whose time in reads is told when it is closed. Used by one thread at a time, as every BlockReader. */
+/**
+ * Any reader, whose time in reads is told when it is closed. Reads that fail are left out. Used by one thread at a time, as
+ * every BlockReader.
+ */
 final class MeteredReader implements BlockReader {
+    /** Of a long read the first megabyte of each eight is timed: looking at the clock costs as much as reading a few bytes. */
+    private static final long TIMED_BYTES = 1 << 20;
+
+    private static final long TIMED_OF_BYTES = 8 << 20;
+
     private final BlockReader reader;
     private final ReadCosts.Costs costs;
     private final long rangeBytes;
     private long tookNs;
     private long readBytes;
+    private long timedBytes;
 
     /**
      * @param rangeBytes what the reader was opened for
@@ -30,43 +39,51 @@ final class MeteredReader implements BlockReader {
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
-        long startNs = System.nanoTime();
-        try {
-            return counted(reader.read(buffer, offset, length));
-        } finally {
-            tookNs += System.nanoTime() - startNs;
+        if (!isTimed()) {
+            return passed(reader.read(buffer, offset, length));
         }
+        long startNs = System.nanoTime();
+        return timed(reader.read(buffer, offset, length), startNs);
     }
 
     @Override
     public int read(ByteBuffer buffer) throws IOException {
-        long startNs = System.nanoTime();
-        try {
-            return counted(reader.read(buffer));
-        } finally {
-            tookNs += System.nanoTime() - startNs;
+        if (!isTimed()) {
+            return passed(reader.read(buffer));
         }
+        long startNs = System.nanoTime();
+        return timed(reader.read(buffer), startNs);
     }
 
     @Override
     public int readAll(byte[] buffer, int offset, int length) throws IOException {
-        long startNs = System.nanoTime();
-        try {
-            return counted(reader.readAll(buffer, offset, length));
-        } finally {
-            tookNs += System.nanoTime() - startNs;
+        if (!isTimed()) {
+            return passed(reader.readAll(buffer, offset, length));
         }
+        long startNs = System.nanoTime();
+        return timed(reader.readAll(buffer, offset, length), startNs);
     }
 
     @Override
     public void readFully(byte[] buffer, int offset, int length) throws IOException {
         long startNs = System.nanoTime();
-        try {
-            reader.readFully(buffer, offset, length);
-            readBytes += length;
-        } finally {
-            tookNs += System.nanoTime() - startNs;
-        }
+        reader.readFully(buffer, offset, length);
+        int unused = timed(length, startNs);
+    }
+
+    private boolean isTimed() {
+        return (readBytes & TIMED_OF_BYTES - 1) < TIMED_BYTES;
+    }
+
+    private int timed(int count, long startNs) {
+        tookNs += System.nanoTime() - startNs;
+        timedBytes += Math.max(0, count);
+        return passed(count);
+    }
+
+    private int passed(int count) {
+        readBytes += Math.max(0, count);
+        return count;
     }
 
     @Override
@@ -81,9 +98,9 @@ final class MeteredReader implements BlockReader {
 
     @Override
     public void close() throws IOException {
-        if (readBytes > 0) {
-            costs.took(rangeBytes, readBytes, tookNs);
-            readBytes = 0;
+        if (timedBytes > 0) {
+            costs.took(rangeBytes, timedBytes, tookNs);
+            timedBytes = 0;
         }
         reader.close();
     }
@@ -106,10 +123,5 @@ final class MeteredReader implements BlockReader {
     @Override
     public int getNetworkDistance() {
         return reader.getNetworkDistance();
-    }
-
-    private int counted(int count) {
-        readBytes += Math.max(0, count);
-        return count;
     }
 }

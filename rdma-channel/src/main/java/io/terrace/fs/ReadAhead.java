@@ -45,20 +45,37 @@ final class ReadAhead implements Closeable {
 
     /** Some bytes from an offset, at least one. */
     int read(long offset, ByteBuffer target) throws IOException {
+        int count = ready(offset, target.remaining());
+        target.put(target.position(), bytes, bytes.position(), count);
+        target.position(target.position() + count);
+        used(count);
+        return count;
+    }
+
+    /** Some bytes from an offset, at least one: for readers of a few bytes at a time, without a buffer around each. */
+    int read(long offset, byte[] target, int at, int length) throws IOException {
+        int count = ready(offset, length);
+        bytes.get(bytes.position(), target, at, count);
+        used(count);
+        return count;
+    }
+
+    private int ready(long offset, int wanted) throws IOException {
         if (offset != position) {
             jump(offset);
         }
         if (!bytes.hasRemaining()) {
             if (usingLeft == 0) {
-                nextPiece(target.remaining());
+                nextPiece(wanted);
             }
             nextBytes();
         }
-        int count = Math.min(target.remaining(), bytes.remaining());
-        target.put(bytes.slice(bytes.position(), count));
+        return Math.min(wanted, bytes.remaining());
+    }
+
+    private void used(int count) {
         bytes.position(bytes.position() + count);
         position += count;
-        return count;
     }
 
     @Override

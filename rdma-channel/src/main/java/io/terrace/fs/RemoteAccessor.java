@@ -11,11 +11,19 @@ import org.jspecify.annotations.Nullable;
  * more afterwards is read ahead of. Used by one thread at a time.
  */
 final class RemoteAccessor extends ReplicaAccessor {
+    /** The process's figures are told after so many, not of each read of a few bytes. */
+    private static final int COUNTED_BYTES = 64 << 10;
+
     private final RemoteMemory memory;
     private final RemoteNode node;
     private final RemoteGrant grant;
     private final long endOffset;
     private @Nullable ReadAhead ahead;
+
+    /** Read and not yet counted. */
+    private long reads;
+
+    private long bytes;
 
     RemoteAccessor(RemoteMemory memory, RemoteNode node, RemoteGrant grant, long endOffset) {
         this.memory = memory;
@@ -26,7 +34,16 @@ final class RemoteAccessor extends ReplicaAccessor {
 
     @Override
     public int read(long position, byte[] buffer, int offset, int length) throws IOException {
-        return read(position, ByteBuffer.wrap(buffer, offset, length));
+        int wanted = (int) Math.min(length, endOffset - position);
+        if (wanted <= 0 || isWhole(position, wanted)) {
+            return read(position, ByteBuffer.wrap(buffer, offset, length));
+        }
+        try {
+            return read(ahead().read(position, buffer, offset, wanted));
+        } catch (IOException e) {
+            node.failed(grant, e);
+            throw e;
+        }
     }
 
     @Override
@@ -36,30 +53,54 @@ final class RemoteAccessor extends ReplicaAccessor {
             return buffer.hasRemaining() ? -1 : 0;
         }
         try {
-            int count = wanted;
-            if (ahead == null && position + wanted == endOffset) {
-                int limit = buffer.limit();
-                buffer.limit(buffer.position() + wanted);
-                grant.region().read(position, buffer, memory.settings().timeoutNs(wanted));
-                buffer.limit(limit);
-            } else {
-                if (ahead == null) {
-                    ahead = new ReadAhead(memory, grant.region(), endOffset);
-                }
-                count = ahead.read(position, buffer);
+            if (!isWhole(position, wanted)) {
+                return read(ahead().read(position, buffer));
             }
-            node.succeeded();
-            memory.figures().increment(Figure.CLIENT_REMOTE_READS);
-            memory.figures().add(Figure.CLIENT_REMOTE_BYTES, count);
-            return count;
+            int limit = buffer.limit();
+            buffer.limit(buffer.position() + wanted);
+            grant.region().read(position, buffer, memory.settings().timeoutNs(wanted));
+            buffer.limit(limit);
+            return read(wanted);
         } catch (IOException e) {
             node.failed(grant, e);
             throw e;
         }
     }
 
+    /** Whether a first read is of all that may be wanted: an exchange of its own, with nothing asked for ahead. */
+    private boolean isWhole(long position, int wanted) {
+        return ahead == null && position + wanted == endOffset;
+    }
+
+    private ReadAhead ahead() {
+        ReadAhead open = ahead;
+        if (open == null) {
+            open = new ReadAhead(memory, grant.region(), endOffset);
+            ahead = open;
+        }
+        return open;
+    }
+
+    private int read(int count) {
+        node.succeeded();
+        reads++;
+        bytes += count;
+        if (bytes >= COUNTED_BYTES) {
+            count();
+        }
+        return count;
+    }
+
+    private void count() {
+        memory.figures().add(Figure.CLIENT_REMOTE_READS, reads);
+        memory.figures().add(Figure.CLIENT_REMOTE_BYTES, bytes);
+        reads = 0;
+        bytes = 0;
+    }
+
     @Override
     public void close() {
+        count();
         if (ahead != null) {
             ahead.close();
             ahead = null;
