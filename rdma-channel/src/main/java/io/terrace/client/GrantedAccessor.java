@@ -123,8 +123,7 @@ final class GrantedAccessor extends ReplicaAccessor {
     private boolean covered(long pos, int length) throws IOException {
         ReadAhead open = ahead;
         if (open != null && open.covers(pos, length)) {
-            // In this process since they were verified; the grant is asked about when more are fetched.
-            return true;
+            return grant.isUsable();
         }
         if (pos != lastEnd) {
             return false;

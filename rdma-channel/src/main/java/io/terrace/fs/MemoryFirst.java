@@ -50,9 +50,12 @@ public final class MemoryFirst {
         }
         RemoteMemory elsewhere = remote;
         RemoteCopy copy = elsewhere == null ? null : orNull(range, () -> elsewhere.find(range));
-        return elsewhere == null || copy == null
-                ? onStock(range, stock)
-                : cheaper(elsewhere, copy, range, stockHolder, stock);
+        if (elsewhere == null || copy == null) {
+            return onStock(range, stock);
+        }
+        return elsewhere.settings().byCost()
+                ? cheaper(elsewhere, copy, range, stockHolder, stock)
+                : onMemoryOrStock(elsewhere, copy, range, stock);
     }
 
     private BlockReader cheaper(
@@ -62,16 +65,21 @@ public final class MemoryFirst {
         ReadCosts.Costs stockCosts = elsewhere.costs().stock(stockHolder);
         long bytes = range.endOffset() - range.startOffset();
         long startNs = System.nanoTime();
-        if (!elsewhere.settings().byCost() || ReadCosts.prefersMemory(memoryCosts, stockCosts, bytes)) {
-            ReplicaAccessor granted = orNull(range, () -> elsewhere.open(copy, range));
-            return granted == null
-                    ? onStock(range, stock)
-                    : new MeteredReader(
-                            onMemory(granted, range, stock), memoryCosts, bytes, System.nanoTime() - startNs);
+        if (ReadCosts.prefersMemory(memoryCosts, stockCosts, bytes)) {
+            BlockReader reader = onMemoryOrStock(elsewhere, copy, range, stock);
+            return reader instanceof SteppingBlockReader
+                    ? new MeteredReader(reader, memoryCosts, bytes, System.nanoTime() - startNs)
+                    : reader;
         }
         figures.increment(Figure.CLIENT_FS_STOCK_PREFERRED);
         BlockReader reader = onStock(range, stock);
         return new MeteredReader(reader, stockCosts, bytes, System.nanoTime() - startNs);
+    }
+
+    private BlockReader onMemoryOrStock(RemoteMemory elsewhere, RemoteCopy copy, BlockRange range, StockReader stock)
+            throws IOException {
+        ReplicaAccessor granted = orNull(range, () -> elsewhere.open(copy, range));
+        return granted == null ? onStock(range, stock) : onMemory(granted, range, stock);
     }
 
     private BlockReader onMemory(ReplicaAccessor granted, BlockRange range, StockReader stock) {
