@@ -53,9 +53,11 @@ public final class MemoryFirst {
         if (elsewhere == null || copy == null) {
             return onStock(range, stock);
         }
-        return elsewhere.settings().byCost()
-                ? cheaper(elsewhere, copy, range, stockHolder, stock)
-                : onMemoryOrStock(elsewhere, copy, range, stock);
+        if (elsewhere.settings().byCost()) {
+            return cheaper(elsewhere, copy, range, stockHolder, stock);
+        }
+        ReplicaAccessor remotely = orNull(range, () -> elsewhere.open(copy, range));
+        return remotely == null ? onStock(range, stock) : onMemory(remotely, range, stock);
     }
 
     private BlockReader cheaper(
@@ -66,20 +68,15 @@ public final class MemoryFirst {
         long bytes = range.endOffset() - range.startOffset();
         long startNs = System.nanoTime();
         if (ReadCosts.prefersMemory(memoryCosts, stockCosts, bytes)) {
-            BlockReader reader = onMemoryOrStock(elsewhere, copy, range, stock);
-            return reader instanceof SteppingBlockReader
-                    ? new MeteredReader(reader, memoryCosts, bytes, System.nanoTime() - startNs)
-                    : reader;
+            ReplicaAccessor granted = orNull(range, () -> elsewhere.open(copy, range));
+            return granted == null
+                    ? onStock(range, stock)
+                    : new MeteredReader(
+                            onMemory(granted, range, stock), memoryCosts, bytes, System.nanoTime() - startNs);
         }
         figures.increment(Figure.CLIENT_FS_STOCK_PREFERRED);
         BlockReader reader = onStock(range, stock);
         return new MeteredReader(reader, stockCosts, bytes, System.nanoTime() - startNs);
-    }
-
-    private BlockReader onMemoryOrStock(RemoteMemory elsewhere, RemoteCopy copy, BlockRange range, StockReader stock)
-            throws IOException {
-        ReplicaAccessor granted = orNull(range, () -> elsewhere.open(copy, range));
-        return granted == null ? onStock(range, stock) : onMemory(granted, range, stock);
     }
 
     private BlockReader onMemory(ReplicaAccessor granted, BlockRange range, StockReader stock) {
