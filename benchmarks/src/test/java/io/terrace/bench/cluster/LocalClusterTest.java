@@ -13,9 +13,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LocalClusterTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int DATANODES = 2;
     private static final long BLOCK_BYTES = 1 << 20;
     private static final Path DIR =
             Path.of("target", "cluster-test-" + ProcessHandle.current().pid());
@@ -42,7 +46,7 @@ class LocalClusterTest {
     @BeforeAll
     static void up() throws IOException {
         // Only what is pinned comes into memory: a test waits for a copy that no earlier read may have had made.
-        ClusterSpec spec = ClusterSpec.of(2, 16 * BLOCK_BYTES)
+        ClusterSpec spec = ClusterSpec.of(DATANODES, 16 * BLOCK_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withProperties(Map.of(
                         "terrace.placement.policy", "idecider",
@@ -208,13 +212,17 @@ class LocalClusterTest {
     @Test
     @Order(5)
     void datanode_killedWhileItPromotes_servesNoHalfCopyAfterwards() throws Exception {
-        long before = filesIn(cluster.memoryDir(1));
+        Set<Path> before = new HashSet<>();
+        for (int node = 1; node <= DATANODES; node++) {
+            before.addAll(filesIn(cluster.memoryDir(node)));
+        }
         pin(1, 4);
-        Awaitility.await()
+        // Which DataNode caches a block is the NameNode's choice, and now and then it is the same for all of them.
+        int promoting = Awaitility.await()
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(1))
-                .until(() -> filesIn(cluster.memoryDir(1)) > before);
-        cluster.datanode(1).kill();
+                .until(() -> nodeWithAnotherFile(before), node -> node > 0);
+        cluster.datanode(promoting).kill();
         cluster.start();
 
         try (VerifyingClient client = client(cluster.conf())) {
@@ -224,12 +232,22 @@ class LocalClusterTest {
         }
     }
 
-    private static long filesIn(Path directory) throws IOException {
+    /** The first DataNode whose memory directory has a file that is not among those; 0 when none has. */
+    private static int nodeWithAnotherFile(Set<Path> known) throws IOException {
+        for (int node = 1; node <= DATANODES; node++) {
+            if (!known.containsAll(filesIn(cluster.memoryDir(node)))) {
+                return node;
+            }
+        }
+        return 0;
+    }
+
+    private static Set<Path> filesIn(Path directory) throws IOException {
         try (var files = Files.walk(directory)) {
-            return files.filter(Files::isRegularFile).count();
+            return files.filter(Files::isRegularFile).collect(Collectors.toSet());
         } catch (UncheckedIOException e) {
             // A file that went while it was looked at.
-            return -1;
+            return Set.of();
         }
     }
 
