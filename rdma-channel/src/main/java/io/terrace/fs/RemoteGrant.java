@@ -2,16 +2,15 @@ package io.terrace.fs;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.CheckedRegion;
-import io.terrace.channel.tcp.TcpLink;
 import java.util.Arrays;
 
 /**
  * The right to read one block in the memory of another host.
  *
- * @param link over which it was granted; void with it
+ * @param connection over which it was granted; void with it
  * @param endsNs when the lease ends, on this process's clock
  */
-record RemoteGrant(Key key, long grantId, TcpLink link, CheckedRegion region, long endsNs) {
+record RemoteGrant(Key key, long grantId, RemoteConnection connection, CheckedRegion region, long endsNs) {
     /**
      * What a grant was given for: the same token, so the same user's rights.
      *
@@ -37,6 +36,6 @@ record RemoteGrant(Key key, long grantId, TcpLink link, CheckedRegion region, lo
     }
 
     boolean holds(long nowNs) {
-        return endsNs - nowNs > 0 && !link.hasEnded();
+        return endsNs - nowNs > 0 && !connection.hasEnded();
     }
 }

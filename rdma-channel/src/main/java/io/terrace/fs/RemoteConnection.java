@@ -1,0 +1,128 @@
+package io.terrace.fs;
+
+import io.terrace.channel.CheckedRegion;
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.Message;
+import io.terrace.channel.MessageCodec;
+import io.terrace.channel.RegionKey;
+import io.terrace.channel.tcp.ResidentBlocks;
+import io.terrace.channel.tcp.TcpLimits;
+import io.terrace.channel.tcp.TcpLink;
+import io.terrace.channel.tcp.TcpRegion;
+import io.terrace.channel.verbs.VerbsRegion;
+import io.terrace.metrics.Figures;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to a DataNode's tcp channel, greeted, and RDMA beside it where the DataNode offers that. Thread-safe but
+ * for {@link #receive}, which belongs to one thread at a time.
+ */
+final class RemoteConnection {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteConnection.class);
+
+    private final TcpLink link;
+    private final @Nullable VerbsPeer verbs;
+
+    private RemoteConnection(TcpLink link, @Nullable VerbsPeer verbs) {
+        this.link = link;
+        this.verbs = verbs;
+    }
+
+    /**
+     * Connects, and waits for what the DataNode says it has in memory.
+     *
+     * @throws IOException when there is none in time, or it is another DataNode
+     */
+    static RemoteConnection to(String uuid, InetSocketAddress address, RemoteSettings settings, String clientName)
+            throws IOException {
+        long deadlineNs = System.nanoTime() + settings.connectTimeoutNs();
+        TcpLink link = TcpLink.connect(address, TcpLimits.DEFAULT, LibraryVerifier::of, settings.connectTimeoutNs());
+        try {
+            send(link, new Message.Hello(clientName), deadlineNs);
+            if (!(receive(link, deadlineNs) instanceof Message.Welcome welcome)
+                    || !welcome.datanode().equals(uuid)) {
+                throw new MalformedMessageException(address + " is not DataNode " + uuid);
+            }
+            // What it has comes right behind the welcome.
+            while (link.resident() == ResidentBlocks.NONE && deadlineNs - System.nanoTime() > 0 && !link.hasEnded()) {
+                ByteBuffer unused = link.receive(TimeUnit.MILLISECONDS.toNanos(1));
+            }
+            return new RemoteConnection(link, VerbsPeer.at(welcome.links(), settings));
+        } catch (IOException | RuntimeException e) {
+            close(link);
+            throw e;
+        }
+    }
+
+    boolean hasEnded() {
+        return link.hasEnded();
+    }
+
+    /** Whether the DataNode says where its RDMA channel is. */
+    boolean offersVerbs() {
+        return verbs != null;
+    }
+
+    /** Takes in what the DataNode told while nobody waited; never waits. */
+    void hearNews() {
+        link.hearNews();
+    }
+
+    /** What it said last of the blocks it has. */
+    ResidentBlocks resident() {
+        return link.resident();
+    }
+
+    /** The range over tcp, and by RDMA where that leads there. */
+    CheckedRegion attach(RegionKey key, RemoteSettings settings, Figures figures, long deadlineNs) throws IOException {
+        TcpRegion tcp = link.attach(key, deadlineNs - System.nanoTime());
+        VerbsRegion region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());
+        return region != null && region.isUsable() ? new VerbsFirst(region, tcp, figures) : tcp;
+    }
+
+    void send(Message message, long deadlineNs) throws IOException {
+        send(link, message, deadlineNs);
+    }
+
+    Message receive(long deadlineNs) throws IOException {
+        return receive(link, deadlineNs);
+    }
+
+    void close() {
+        close(link);
+        if (verbs != null) {
+            verbs.close();
+        }
+    }
+
+    private static void send(TcpLink to, Message message, long deadlineNs) throws IOException {
+        to.send(MessageCodec.encode(message).position(Integer.BYTES), deadlineNs - System.nanoTime());
+    }
+
+    private static Message receive(TcpLink from, long deadlineNs) throws IOException {
+        while (true) {
+            ByteBuffer message = from.receive(Math.max(1, deadlineNs - System.nanoTime()));
+            if (message != null) {
+                return MessageCodec.decode(message);
+            }
+            if (deadlineNs - System.nanoTime() <= 0) {
+                throw new SocketTimeoutException("no answer in time");
+            }
+        }
+    }
+
+    private static void close(TcpLink link) {
+        try {
+            link.close();
+        } catch (IOException e) {
+            LOG.debug("Closing a tcp channel", e);
+        }
+    }
+}

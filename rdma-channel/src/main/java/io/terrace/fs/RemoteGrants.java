@@ -1,0 +1,194 @@
+package io.terrace.fs;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.BlockKey;
+import io.terrace.channel.Grant;
+import io.terrace.channel.GrantRequest;
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.Message;
+import io.terrace.channel.ReadReport;
+import io.terrace.channel.RegionKey;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The grants that were given over one connection, shared by all readers of the process while their leases last, and the
+ * blocks that were refused. Void with the connection. Bounded; thread-safe.
+ */
+final class RemoteGrants {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteGrants.class);
+    private static final int MAX_GRANTS = 1024;
+    private static final long REFUSED_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A grant whose lease is about to end is not used for something new. */
+    private static final long LEASE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final RemoteConnection connection;
+    private final RemoteSettings settings;
+    private final Figures figures;
+    private final Map<RemoteGrant.Key, RemoteGrant> grants = new ConcurrentHashMap<>();
+    private final Map<BlockKey, Long> refusedUntilNs = new ConcurrentHashMap<>();
+
+    /** Held by who asks: answers go to one thread at a time. */
+    private final ReentrantLock asking = new ReentrantLock();
+
+    private long lastRequest;
+    private volatile long reportedNs = System.nanoTime();
+
+    RemoteGrants(RemoteConnection connection, RemoteSettings settings, Figures figures) {
+        this.connection = connection;
+        this.settings = settings;
+        this.figures = figures;
+    }
+
+    RemoteConnection connection() {
+        return connection;
+    }
+
+    /**
+     * A grant, held already or asked for; null when it is refused or others are asking for too long.
+     *
+     * @throws IOException when the connection is of no use
+     */
+    @Nullable
+    RemoteGrant of(RemoteGrant.Key key, byte[] token) throws IOException {
+        long nowNs = System.nanoTime();
+        RemoteGrant held = grants.get(key);
+        if (held != null && held.holds(nowNs + LEASE_MARGIN_NS)) {
+            return held;
+        }
+        try {
+            if (!asking.tryLock(settings.timeoutNs(), TimeUnit.NANOSECONDS)) {
+                return null;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+        try {
+            RemoteGrant meanwhile = grants.get(key);
+            if (meanwhile != null && meanwhile.holds(nowNs + LEASE_MARGIN_NS)) {
+                return meanwhile;
+            }
+            RemoteGrant fresh = ask(key, token, nowNs);
+            if (fresh != null) {
+                keep(fresh);
+            }
+            return fresh;
+        } finally {
+            asking.unlock();
+        }
+    }
+
+    /** The grant is not used for anything new. */
+    void forget(RemoteGrant grant) {
+        grants.remove(grant.key(), grant);
+    }
+
+    /** The block is not asked for again for a while. */
+    void refuse(BlockKey block) {
+        if (refusedUntilNs.size() >= MAX_GRANTS) {
+            refusedUntilNs.clear();
+        }
+        refusedUntilNs.put(block, System.nanoTime() + REFUSED_PAUSE_NS);
+    }
+
+    boolean isRefused(BlockKey block, long nowNs) {
+        Long until = refusedUntilNs.isEmpty() ? null : refusedUntilNs.get(block);
+        return until != null && until - nowNs > 0;
+    }
+
+    /** Tells the DataNode now and then what was read without its doing. */
+    void reportWhenDue() {
+        long nowNs = System.nanoTime();
+        if (nowNs - reportedNs <= REPORT_NS) {
+            return;
+        }
+        reportedNs = nowNs;
+        List<ReadReport> reports = new ArrayList<>();
+        for (RemoteGrant grant : grants.values()) {
+            if (grant.region() instanceof VerbsFirst region) {
+                long reads = region.takeReads();
+                long bytes = region.takeBytes();
+                if (reads > 0 || bytes > 0) {
+                    reports.add(new ReadReport(grant.grantId(), reads, bytes));
+                }
+            }
+        }
+        if (reports.isEmpty()) {
+            return;
+        }
+        try {
+            connection.send(new Message.Report(reports), nowNs + settings.timeoutNs());
+        } catch (IOException e) {
+            LOG.debug("A report is lost", e);
+        }
+    }
+
+    private @Nullable RemoteGrant ask(RemoteGrant.Key key, byte[] token, long askedNs) throws IOException {
+        long deadlineNs = askedNs + settings.timeoutNs();
+        long request = ++lastRequest;
+        connection.send(new Message.Ask(request, new GrantRequest(key.block(), token, false)), deadlineNs);
+        while (true) {
+            Message answer = connection.receive(deadlineNs);
+            if (answer instanceof Message.Granted granted && granted.requestId() == request) {
+                return granted(key, granted.grant(), askedNs, deadlineNs);
+            }
+            if (answer instanceof Message.Refused refused && refused.requestId() == request) {
+                figures.increment(Figure.CLIENT_REMOTE_REFUSED);
+                LOG.debug("{} is refused: {}", key, refused.refusal());
+                refuse(key.block());
+                return null;
+            }
+            // The late answer to somebody who has given up: that grant ends with its lease.
+        }
+    }
+
+    private RemoteGrant granted(RemoteGrant.Key key, Grant grant, long askedNs, long deadlineNs) throws IOException {
+        figures.increment(Figure.CLIENT_REMOTE_GRANTS);
+        if (!grant.descriptor().block().equals(key.block())) {
+            throw new MalformedMessageException("a grant of another block than asked for");
+        }
+        RegionKey region = RegionKey.of(
+                grant.linkName(),
+                grant.descriptor().address(),
+                grant.descriptor().lengthBytes(),
+                Access.READ);
+        long endsNs = askedNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
+        return new RemoteGrant(
+                key, grant.grantId(), connection, connection.attach(region, settings, figures, deadlineNs), endsNs);
+    }
+
+    private void keep(RemoteGrant grant) throws IOException {
+        if (grants.size() >= MAX_GRANTS) {
+            makeRoom();
+        }
+        RemoteGrant before = grants.put(grant.key(), grant);
+        if (before != null) {
+            before.region().close();
+        }
+    }
+
+    /** Those that are over go, and as many others as it takes. */
+    private void makeRoom() throws IOException {
+        long nowNs = System.nanoTime();
+        for (RemoteGrant other : grants.values()) {
+            if (!other.holds(nowNs) || grants.size() >= MAX_GRANTS) {
+                forget(other);
+                other.region().close();
+                connection.send(new Message.Release(List.of(other.grantId())), nowNs + settings.timeoutNs());
+            }
+        }
+    }
+}
