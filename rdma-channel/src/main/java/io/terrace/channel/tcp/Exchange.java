@@ -16,10 +16,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  * byte having arrived meanwhile ends the connection: the other side, or the way to it, is dead.
  */
 final class Exchange implements Closeable {
-    private static final int MAX_COMPLETIONS = 1024;
-
     /** What arrives that answers no request; on the thread that reads, without the lock. */
     interface Unasked {
         void message(ByteBuffer message) throws MalformedMessageException;
@@ -49,18 +43,12 @@ final class Exchange implements Closeable {
 
     private final SocketChannel channel;
     private final Selector selector;
-    private final TcpLimits limits;
     private final Sender sender;
     private final Receiver receiver;
-    private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** By number, in the order in which they were asked, which is mostly that of the answers. */
-    private final Map<Long, Operation> outstanding = new LinkedHashMap<>();
-
+    private final Outstanding outstanding;
     private final Deque<Thread> waiters = new ArrayDeque<>();
-    private long lastNumber;
-    private long bytesInFlight;
     private boolean reading;
     private @Nullable IOException failure;
     private volatile long lastHeardNs = System.nanoTime();
@@ -69,13 +57,13 @@ final class Exchange implements Closeable {
     Exchange(SocketChannel channel, Selector selector, TcpLimits limits, Unasked unasked) {
         this.channel = channel;
         this.selector = selector;
-        this.limits = limits;
+        this.outstanding = new Outstanding(limits);
         this.sender = new Sender(channel);
         this.receiver = new Receiver(channel, new Incoming(unasked));
     }
 
     CompletionQueue completions() {
-        return completions;
+        return outstanding.completions();
     }
 
     /** Why the connection is of no more use; null while it is. */
@@ -96,12 +84,7 @@ final class Exchange implements Closeable {
             if (failure == null && !reading) {
                 step(0);
             }
-            long nowNs = System.nanoTime();
-            for (Operation operation : List.copyOf(outstanding.values())) {
-                if (operation.posted && operation.deadlineNs - nowNs < 0) {
-                    expire(operation);
-                }
-            }
+            outstanding.expirePosted(System.nanoTime());
             wakeNext();
         } finally {
             lock.unlock();
@@ -110,7 +93,7 @@ final class Exchange implements Closeable {
 
     int poll(Consumer<Completion> taker, int most) {
         hearNews();
-        return completions.poll(taker, most);
+        return completions().poll(taker, most);
     }
 
     /** Sends what is not answered. */
@@ -131,13 +114,11 @@ final class Exchange implements Closeable {
      */
     Operation begin(byte type, ByteBuffer body, Landing landing, boolean posted, long deadlineNs) throws IOException {
         int bytes = landing.bodyBytes();
-        BooleanSupplier room = () -> outstanding.size() < limits.operations()
-                && (bytesInFlight == 0 || bytesInFlight + bytes <= limits.bytesInFlight());
         long nowNs = System.nanoTime();
         if (deadlineNs - nowNs <= 0) {
             throw new ChannelException(Status.DEADLINE, "no time is left", null);
         }
-        boolean mayBegin = driveUntil(room, posted ? nowNs : deadlineNs, null);
+        boolean mayBegin = driveUntil(() -> outstanding.hasRoom(bytes), posted ? nowNs : deadlineNs, null);
         Operation operation;
         lock.lock();
         try {
@@ -147,10 +128,7 @@ final class Exchange implements Closeable {
             if (!mayBegin) {
                 throw new ChannelException(posted ? Status.FAILED : Status.DEADLINE, "too much is in flight", null);
             }
-            long number = posted ? -completions.begin() : ++lastNumber;
-            operation = new Operation(number, landing, posted, deadlineNs);
-            outstanding.put(number, operation);
-            bytesInFlight += bytes;
+            operation = outstanding.begin(landing, posted, deadlineNs);
         } finally {
             lock.unlock();
         }
@@ -195,7 +173,7 @@ final class Exchange implements Closeable {
     void end(Operation operation) {
         lock.lock();
         try {
-            expire(operation);
+            outstanding.expire(operation);
         } finally {
             lock.unlock();
         }
@@ -226,10 +204,7 @@ final class Exchange implements Closeable {
                 return;
             }
             failure = why;
-            for (Operation operation : List.copyOf(outstanding.values())) {
-                operation.abandon();
-                finish(operation, Status.DISCONNECTED);
-            }
+            outstanding.disconnected();
             waiters.forEach(LockSupport::unpark);
         } finally {
             lock.unlock();
@@ -340,27 +315,6 @@ final class Exchange implements Closeable {
         }
     }
 
-    private void expire(Operation operation) {
-        if (operation.status == null) {
-            operation.abandon();
-            finish(operation, Status.DEADLINE);
-        }
-    }
-
-    private void finish(Operation operation, Status status) {
-        if (outstanding.remove(operation.number) == null) {
-            return;
-        }
-        bytesInFlight -= operation.bodyBytes;
-        operation.status = status;
-        if (operation.posted) {
-            completions.complete(-operation.number, status, status == Status.DONE ? operation.bodyBytes : 0);
-        }
-        if (operation.waiter != null) {
-            LockSupport.unpark(operation.waiter);
-        }
-    }
-
     /** What the receiver has, on the thread that reads. */
     private final class Incoming implements Receiver.Taker {
         private final Unasked unasked;
@@ -373,7 +327,7 @@ final class Exchange implements Closeable {
         public @Nullable Operation find(long number) {
             lock.lock();
             try {
-                return outstanding.get(number);
+                return outstanding.find(number);
             } finally {
                 lock.unlock();
             }
@@ -383,7 +337,7 @@ final class Exchange implements Closeable {
         public void done(Operation operation, Status status) {
             lock.lock();
             try {
-                finish(operation, status);
+                outstanding.finish(operation, status);
             } finally {
                 lock.unlock();
             }
@@ -405,8 +359,7 @@ final class Exchange implements Closeable {
         public boolean expectsStream() {
             lock.lock();
             try {
-                Iterator<Operation> oldest = outstanding.values().iterator();
-                return oldest.hasNext() && oldest.next().isStreamed();
+                return outstanding.expectsStream();
             } finally {
                 lock.unlock();
             }
