@@ -1,6 +1,8 @@
 package io.terrace.bench.run;
 
 import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.protocol.SettingKeys;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -45,6 +47,14 @@ record Arm(String name, Map<String, String> properties, boolean ours) {
                         "fs.AbstractFileSystem.hdfs.impl", CONTEXT_CLASS,
                         "terrace.channel.dir", cluster.layout().channel().toString()),
                 true);
+    }
+
+    /** The same, with more of what is read kept mapped than a YARN container could afford. */
+    static Arm localMapped(LocalCluster cluster, long mappedBytes) {
+        Arm local = local(cluster);
+        Map<String, String> properties = new LinkedHashMap<>(local.properties);
+        properties.put(SettingKeys.CLIENT_MAPPED_MAX.key(), Long.toString(mappedBytes));
+        return new Arm(LOCAL, properties, true);
     }
 
     /** The FileSystem class as on another host: tcp alone. */
