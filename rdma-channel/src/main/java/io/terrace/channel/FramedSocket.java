@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -43,7 +44,7 @@ public final class FramedSocket implements Closeable {
     /** Connects in time or throws. */
     public static FramedSocket connect(SocketAddress where, long timeoutNs) throws IOException {
         SocketChannel channel = where instanceof UnixDomainSocketAddress
-                ? SocketChannel.open(java.net.StandardProtocolFamily.UNIX)
+                ? SocketChannel.open(StandardProtocolFamily.UNIX)
                 : SocketChannel.open();
         try {
             channel.configureBlocking(false);

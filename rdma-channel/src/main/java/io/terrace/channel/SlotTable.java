@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Random;
 
 /**
@@ -158,12 +159,12 @@ public final class SlotTable implements Closeable {
         for (int slot = 0; slot < slots(); slot++) {
             if (((long) LONG.getAcquire(table, at(slot)) & STATE_MASK) == LIVE) {
                 if (count == live.length) {
-                    live = java.util.Arrays.copyOf(live, 2 * count);
+                    live = Arrays.copyOf(live, 2 * count);
                 }
                 live[count++] = (long) LONG.getAcquire(table, at(slot) + Long.BYTES);
             }
         }
-        return java.util.Arrays.copyOf(live, count);
+        return Arrays.copyOf(live, count);
     }
 
     /** What stands for a block in the table that has this key. */

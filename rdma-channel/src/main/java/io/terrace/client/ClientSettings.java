@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,7 +93,7 @@ public record ClientSettings(
     private record Parsed(Configuration conf, SettingKeys key) {
         long bytes() {
             String value = conf.getTrimmed(key.key(), key.defaultValue());
-            return org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix.string2long(value);
+            return TraditionalBinaryPrefix.string2long(value);
         }
 
         long milliseconds() {

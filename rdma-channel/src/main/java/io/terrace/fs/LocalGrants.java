@@ -3,6 +3,7 @@ package io.terrace.fs;
 import io.terrace.client.TerraceAccessorBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.io.DataOutputBuffer;
@@ -28,7 +29,7 @@ final class LocalGrants {
                     .setAllowShortCircuitReads(!range.underConstruction())
                     .setVisibleLength(range.endOffset())
                     .setConfiguration(range.conf())
-                    .setBlockAccessToken(java.util.Arrays.copyOf(token.getData(), token.getLength()))
+                    .setBlockAccessToken(Arrays.copyOf(token.getData(), token.getLength()))
                     .build();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -179,7 +180,7 @@ final class RemoteMemory {
     private static byte[] bytes(Token<BlockTokenIdentifier> token) {
         try (DataOutputBuffer out = new DataOutputBuffer(256)) {
             token.write(out);
-            return java.util.Arrays.copyOf(out.getData(), out.getLength());
+            return Arrays.copyOf(out.getData(), out.getLength());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,6 +2,7 @@ package io.terrace.bench.demo;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.Locale;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -22,7 +23,7 @@ public final class Screen {
     }
 
     public void line(String format, Object... values) {
-        out.println(values.length == 0 ? format : String.format(java.util.Locale.ROOT, format, values));
+        out.println(values.length == 0 ? format : String.format(Locale.ROOT, format, values));
         out.flush();
     }
 

@@ -3,6 +3,7 @@ package io.terrace.bench.run;
 import io.terrace.bench.read.PairedRatios;
 import io.terrace.bench.read.Scoreboard;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,7 @@ final class ArmCosts {
 
     private static double[] ones(int count) {
         double[] ones = new double[count];
-        java.util.Arrays.fill(ones, 1);
+        Arrays.fill(ones, 1);
         return ones;
     }
 }

@@ -5,6 +5,7 @@ import io.terrace.bench.cluster.Ports;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,7 +95,7 @@ final class HBase implements Closeable {
 
     /** Runs HBase's own PerformanceEvaluation in a process of its own and returns what it wrote. */
     String evaluate(String name, int limitSeconds, List<String> arguments) throws IOException {
-        List<String> words = new java.util.ArrayList<>();
+        List<String> words = new ArrayList<>();
         words.add("org.apache.hadoop.hbase.PerformanceEvaluation");
         words.add("--nomapred");
         words.addAll(arguments);

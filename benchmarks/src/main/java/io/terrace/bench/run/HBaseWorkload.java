@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -143,6 +144,6 @@ public final class HBaseWorkload {
 
     private void put(ArmCosts costs, Arm arm, double cost) {
         costs.add(arm, cost);
-        scores.progress(String.format(java.util.Locale.ROOT, "%.0f rows a second", 1e9 / cost));
+        scores.progress(String.format(Locale.ROOT, "%.0f rows a second", 1e9 / cost));
     }
 }

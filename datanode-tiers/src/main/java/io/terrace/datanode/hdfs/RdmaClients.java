@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,8 +59,7 @@ final class RdmaClients {
         }
         long registeredMax = conf.getLongBytes(
                 SettingKeys.CHANNEL_VERBS_REGISTERED_MAX.key(),
-                org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix.string2long(
-                        SettingKeys.CHANNEL_VERBS_REGISTERED_MAX.defaultValue()));
+                TraditionalBinaryPrefix.string2long(SettingKeys.CHANNEL_VERBS_REGISTERED_MAX.defaultValue()));
         VerbsLimits byDefault = VerbsLimits.DEFAULT;
         VerbsLimits limits =
                 new VerbsLimits(byDefault.operations(), byDefault.sessions(), 2 * extentsMax, registeredMax);

@@ -16,6 +16,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -122,6 +123,6 @@ final class RemoteClients {
     }
 
     private static long bytes(String value) {
-        return org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix.string2long(value);
+        return TraditionalBinaryPrefix.string2long(value);
     }
 }

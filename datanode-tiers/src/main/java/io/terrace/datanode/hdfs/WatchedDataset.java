@@ -1,10 +1,10 @@
 package io.terrace.datanode.hdfs;
 
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 
 /** A dataset that tells a {@link ReplicaWatch}; a stock one until it has one. */
-public interface WatchedDataset
-        extends FsDatasetSpi<org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl> {
+public interface WatchedDataset extends FsDatasetSpi<FsVolumeImpl> {
 
     /** Tells this watch from now on, beginning with the pools that are ready. */
     void watch(ReplicaWatch watch);

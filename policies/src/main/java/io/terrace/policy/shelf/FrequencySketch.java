@@ -7,7 +7,8 @@ package io.terrace.policy.shelf;
  *
  * <p>An estimate is never below the true count since the last halving (up to 15), and above it by collisions only: with
  * 16 counters per expected id the chance that all four collide is small. Source: Cormode, Muthukrishnan, 2005
- * (count-min); Einziger et al., ACM ToS 13/4, 2017 (TinyLFU).
+ * (count-min); Einziger et al., ACM ToS 13/4, 2017 (TinyLFU). Caffeine's own sketch is not public, and its cache keeps
+ * itself in order on other threads, while a replay must come to the same result each time.
  */
 public final class FrequencySketch {
 

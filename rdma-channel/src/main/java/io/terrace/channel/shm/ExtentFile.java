@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -53,7 +54,7 @@ public final class ExtentFile implements Closeable {
                 throw new ChannelException(Status.NO_ACCESS, "the extent has another length than granted", null);
             }
             return new ExtentFile(file, lengthBytes, access);
-        } catch (NoSuchFileException | java.nio.file.AccessDeniedException e) {
+        } catch (NoSuchFileException | AccessDeniedException e) {
             throw new ChannelException(Status.NO_ACCESS, "the granted link cannot be opened here", e);
         }
     }

@@ -1,7 +1,9 @@
 package io.terrace.channel.tcp;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Objects;
+import java.util.zip.Checksum;
 
 /**
  * The HDFS checksums of a whole block: one of four bytes, big-endian, for each chunk of its data.
@@ -55,7 +57,7 @@ public record Checksums(ChecksumKind kind, int chunkBytes, byte[] sums) {
      * @return offset of the first chunk that does not match, from the data's position; -1 when all do
      */
     public static int firstWrong(ChecksumKind kind, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
-        java.util.zip.Checksum checksum = kind.start();
+        Checksum checksum = kind.start();
         int limit = data.limit();
         int start = data.position();
         int sumAt = sums.position();
@@ -77,12 +79,12 @@ public record Checksums(ChecksumKind kind, int chunkBytes, byte[] sums) {
         return other instanceof Checksums that
                 && kind == that.kind
                 && chunkBytes == that.chunkBytes
-                && java.util.Arrays.equals(sums, that.sums);
+                && Arrays.equals(sums, that.sums);
     }
 
     @Override
     public int hashCode() {
-        return 31 * chunkBytes + java.util.Arrays.hashCode(sums);
+        return 31 * chunkBytes + Arrays.hashCode(sums);
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -288,7 +289,7 @@ public final class TcpGrantServer implements Closeable {
             if (named) {
                 links.unlink(grant.linkName());
             } else {
-                java.nio.file.Files.deleteIfExists(file);
+                Files.deleteIfExists(file);
             }
         }
     }

@@ -10,6 +10,7 @@ import io.terrace.channel.RegionKey;
 import io.terrace.channel.RemoteRegion;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -290,7 +291,7 @@ final class TcpSession implements Link {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new java.io.InterruptedIOException("interrupted while waiting for a message");
+            throw new InterruptedIOException("interrupted while waiting for a message");
         }
         if (gone) {
             throw new EOFException("the other side is gone");
