@@ -32,6 +32,11 @@ record Scratch(Path disk, Path memory, Path part) implements Closeable {
         return disk.resolve("t");
     }
 
+    /** Where the test class stands outside its jar. */
+    Path classes() {
+        return disk.toAbsolutePath().resolve("k");
+    }
+
     @Override
     public void close() throws IOException {
         Files.deleteIfExists(part);

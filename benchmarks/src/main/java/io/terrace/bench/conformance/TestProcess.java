@@ -1,6 +1,7 @@
 package io.terrace.bench.conformance;
 
 import io.terrace.bench.conformance.TestRun.Ending;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -162,7 +163,10 @@ final class TestProcess {
             property(command, "java.library.path", libraries);
         }
         command.add("-cp");
-        command.add(classPath);
+        command.add(
+                LooseClass.copy(className, classPath, scratch.classes())
+                        ? scratch.classes() + File.pathSeparator + classPath
+                        : classPath);
         command.add(TestJvm.class.getName());
         command.add(side.name());
         command.add(className);
