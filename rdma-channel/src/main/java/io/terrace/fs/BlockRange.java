@@ -1,5 +1,6 @@
 package io.terrace.fs;
 
+import java.net.InetSocketAddress;
 import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -10,6 +11,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  * @param block with its holders and its token, as the NameNode told
  * @param startOffset first byte, counted from the start of the block
  * @param endOffset one past the last byte
+ * @param stockAddress of the DataNode that stock would read from
  * @param underConstruction whether the file is being written
  * @param fileName for messages
  */
@@ -17,6 +19,7 @@ public record BlockRange(
         LocatedBlock block,
         long startOffset,
         long endOffset,
+        InetSocketAddress stockAddress,
         boolean underConstruction,
         boolean verifyChecksum,
         String fileName,

@@ -12,6 +12,7 @@ import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.shortcircuit.ClientMmap;
+import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -165,7 +166,8 @@ final class SteppingBlockReader implements BlockReader {
     /**
      * A mapping for a zero-copy read, made by stock's short-circuit reader of the same block: HDFS promises one to callers
      * that bring no buffer pool, and a mapping must be stock's so that stock's slot can take it back. Other reads stay
-     * with memory. Null where stock would not read this block short-circuit either.
+     * with memory, also with that of another host, while the replica that stock maps is on this one. Null where stock would
+     * not read this block short-circuit either.
      */
     @Override
     public @Nullable ClientMmap getClientMmap(EnumSet<ReadOption> options) {
@@ -173,7 +175,7 @@ final class SteppingBlockReader implements BlockReader {
             return stock.getClientMmap(options);
         }
         ReplicaAccessor source = memory;
-        if (unmappable || source == null || !source.isShortCircuit()) {
+        if (unmappable || source == null) {
             return null;
         }
         if (mapper == null) {
@@ -201,7 +203,9 @@ final class SteppingBlockReader implements BlockReader {
     }
 
     private @Nullable BlockReader shortCircuitReader() {
-        if (range.underConstruction() || !range.conf().getBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false)) {
+        if (range.underConstruction()
+                || !range.conf().getBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false)
+                || !NetUtils.isLocalAddress(range.stockAddress().getAddress())) {
             return null;
         }
         try {

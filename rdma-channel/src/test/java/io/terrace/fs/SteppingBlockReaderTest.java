@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +25,11 @@ import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.Test;
 
 final class SteppingBlockReaderTest {
+    private static final InetSocketAddress HERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9866);
+
+    /** Of the block that RFC 5737 keeps for examples. */
+    private static final InetSocketAddress ELSEWHERE = new InetSocketAddress("192.0.2.1", 9866);
+
     private static final int LENGTH = 10_000;
 
     private final byte[] block = new byte[LENGTH];
@@ -35,7 +42,8 @@ final class SteppingBlockReaderTest {
 
     private SteppingBlockReader reader(Memory memory, long start, long end) {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
-        BlockRange range = new BlockRange(located, start, end, false, true, "/f", "client", new Configuration(false));
+        BlockRange range =
+                new BlockRange(located, start, end, HERE, false, true, "/f", "client", new Configuration(false));
         return new SteppingBlockReader(
                 memory,
                 range,
@@ -121,15 +129,23 @@ final class SteppingBlockReaderTest {
 
     @Test
     void getClientMmap_asksStockWhereItWouldReadShortCircuit_andReadsStayWithMemory() throws IOException {
-        for (boolean shortCircuit : new boolean[] {false, true}) {
+        record Case(boolean shortCircuit, boolean memoryHere, InetSocketAddress stockAddress, boolean mayMap) {}
+        for (Case given : List.of(
+                new Case(false, true, HERE, false),
+                new Case(true, true, HERE, true),
+                new Case(true, false, HERE, true),
+                new Case(true, false, ELSEWHERE, false))) {
             stockOpenedAt = -1;
             List<Stock> opened = new ArrayList<>();
             LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
             Configuration conf = new Configuration(false);
-            conf.setBoolean("dfs.client.read.shortcircuit", shortCircuit);
-            BlockRange range = new BlockRange(located, 0, LENGTH, false, true, "/f", "client", conf);
+            conf.setBoolean("dfs.client.read.shortcircuit", given.shortCircuit);
+            BlockRange range =
+                    new BlockRange(located, 0, LENGTH, given.stockAddress, false, true, "/f", "client", conf);
+            Memory memory = new Memory(LENGTH, null);
+            memory.here = given.memoryHere;
             try (SteppingBlockReader reader = new SteppingBlockReader(
-                    new Memory(LENGTH, null),
+                    memory,
                     range,
                     (offset, length) -> {
                         Stock stock = new Stock(offset, offset + length);
@@ -144,7 +160,10 @@ final class SteppingBlockReaderTest {
                 reader.readFully(bytes, 0, 500);
                 assertThat(bytes).isEqualTo(Arrays.copyOf(block, 500));
             }
-            assertThat(opened).hasSize(shortCircuit ? 1 : 0).allMatch(stock -> stock.closed && stock.position == 0);
+            assertThat(opened)
+                    .as("%s", given)
+                    .hasSize(given.mayMap ? 1 : 0)
+                    .allMatch(stock -> stock.closed && stock.position == 0);
             assertThat(steppedDown).isEmpty();
         }
     }
@@ -152,7 +171,7 @@ final class SteppingBlockReaderTest {
     @Test
     void read_whenStockFailsToo_throwsWhatStockThrows() throws IOException {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
-        BlockRange range = new BlockRange(located, 0, 10, false, true, "/f", "client", new Configuration(false));
+        BlockRange range = new BlockRange(located, 0, 10, HERE, false, true, "/f", "client", new Configuration(false));
         try (SteppingBlockReader reader = new SteppingBlockReader(
                 new Memory(0, new IOException("ours")),
                 range,
@@ -166,6 +185,7 @@ final class SteppingBlockReaderTest {
 
     /** Memory that has the block's first bytes and then fails. */
     private final class Memory extends ReplicaAccessor {
+        private boolean here = true;
         private final int goodBytes;
         private final Exception failure;
         private int closed;
@@ -210,7 +230,7 @@ final class SteppingBlockReaderTest {
 
         @Override
         public boolean isShortCircuit() {
-            return true;
+            return here;
         }
 
         @Override

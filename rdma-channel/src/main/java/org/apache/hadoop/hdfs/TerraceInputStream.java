@@ -33,6 +33,7 @@ final class TerraceInputStream extends DFSInputStream {
                 block,
                 offsetInBlock,
                 offsetInBlock + length,
+                address,
                 shortCircuitForbidden(),
                 verifyChecksum,
                 src,
