@@ -3,6 +3,7 @@ package io.terrace.fs;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.EnumSet;
@@ -203,9 +204,12 @@ final class SteppingBlockReader implements BlockReader {
     }
 
     private @Nullable BlockReader shortCircuitReader() {
+        // Null where its name is not known; stock fails there, which must not be the end of a read from memory.
+        InetAddress address = range.stockAddress().getAddress();
         if (range.underConstruction()
                 || !range.conf().getBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false)
-                || !NetUtils.isLocalAddress(range.stockAddress().getAddress())) {
+                || address == null
+                || !NetUtils.isLocalAddress(address)) {
             return null;
         }
         try {

@@ -134,7 +134,8 @@ final class SteppingBlockReaderTest {
                 new Case(false, true, HERE, false),
                 new Case(true, true, HERE, true),
                 new Case(true, false, HERE, true),
-                new Case(true, false, ELSEWHERE, false))) {
+                new Case(true, false, ELSEWHERE, false),
+                new Case(true, false, InetSocketAddress.createUnresolved("unknown", 9866), false))) {
             stockOpenedAt = -1;
             List<Stock> opened = new ArrayList<>();
             LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
