@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * An unchanged HBase over a local cluster: ZooKeeper, a master and one region server, each its own JVM. The master always
  * reads stock HDFS; the region server is started anew for each arm.
  */
-final class HBase implements Closeable {
+final class HBaseDaemons implements Closeable {
     private static final int START_SECONDS = 120;
 
     private final LocalCluster cluster;
@@ -29,7 +29,7 @@ final class HBase implements Closeable {
     private int starts;
 
     /** Starts ZooKeeper and the master. */
-    HBase(LocalCluster cluster, Path dir, String classPath) throws IOException {
+    HBaseDaemons(LocalCluster cluster, Path dir, String classPath) throws IOException {
         this.cluster = cluster;
         this.dir = dir;
         this.home = new Jvm.Home(dir.resolve("logs"), classPath);

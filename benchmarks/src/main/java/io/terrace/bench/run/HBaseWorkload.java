@@ -63,8 +63,8 @@ public final class HBaseWorkload {
         Map<String, MemoryReads> reads = new LinkedHashMap<>();
         // ZooKeeper would tell of the cluster of the run before.
         LocalCluster.deleteTree(dir);
-        try (HBase hbase =
-                new HBase(cluster, dir, WorkloadJars.of("hbase", root).classPath())) {
+        try (HBaseDaemons hbase =
+                new HBaseDaemons(cluster, dir, WorkloadJars.of("hbase", root).classPath())) {
             hbase.startRegionServer(Arm.stock());
             evaluate(hbase, "load", "--presplit=1", "sequentialWrite");
             hbase.stopRegionServer();
@@ -97,7 +97,8 @@ public final class HBaseWorkload {
         scores.atLeast("hbase.scan.remote.tcp", scans.ratio(Arm.STOCK, Arm.REMOTE), 1);
     }
 
-    private void measure(HBase hbase, Arm arm, int round, ArmCosts randomReads, ArmCosts scans) throws IOException {
+    private void measure(HBaseDaemons hbase, Arm arm, int round, ArmCosts randomReads, ArmCosts scans)
+            throws IOException {
         String name = "-" + (round + 1) + "-" + arm.name();
         // A new region server spends most of its first half minute on compiling, which no way of reading makes shorter.
         evaluate(hbase, "warmup" + name, "--sampleRate=0.5", "randomRead");
@@ -106,7 +107,7 @@ public final class HBaseWorkload {
     }
 
     /** Nanoseconds for each row, all clients together. */
-    private double evaluate(HBase hbase, String name, String option, String command) throws IOException {
+    private double evaluate(HBaseDaemons hbase, String name, String option, String command) throws IOException {
         String told = hbase.evaluate(
                 name,
                 LIMIT_SECONDS,
