@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
         description = {
             "HBase 2.6 with ZooKeeper, master and region server as processes of their own: PerformanceEvaluation loads a"
                     + " table, which is pinned in memory, then reads it at random and scans it, block cache off, with the"
-                    + " region server on stock HDFS (TCP, tuned short-circuit) and on Terrace (local, with the table mapped, and tcp) in turns.",
+                    + " region server on stock HDFS (TCP, tuned short-circuit) and on Terrace (local, with the"
+                    + " table mapped, and tcp) in turns.",
             "The jars are resolved by Maven when it is first run. Exit code 0 also when targets are missed."
         })
 final class RunHBaseCommand implements Callable<Integer> {

@@ -100,7 +100,7 @@ public final class HBaseWorkload {
     private void measure(HBaseDaemons hbase, Arm arm, int round, ArmCosts randomReads, ArmCosts scans)
             throws IOException {
         String name = "-" + (round + 1) + "-" + arm.name();
-        // A new region server spends most of its first half minute on compiling, which no way of reading makes shorter.
+        // A new region server grows faster over its first tens of thousands of rows, whichever way it reads.
         evaluate(hbase, "warmup" + name, "--sampleRate=0.5", "randomRead");
         put(randomReads, arm, evaluate(hbase, "randomread" + name, "--sampleRate=0.25", "randomRead"));
         put(scans, arm, evaluate(hbase, "scan" + name, "--caching=100", "scan"));
