@@ -1,6 +1,7 @@
 package io.terrace.bench.cli;
 
 import io.terrace.bench.cluster.ClusterSpec;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
@@ -61,7 +62,10 @@ final class ClusterOptions {
 
     ClusterSpec spec() {
         int replicas = replication == 0 ? Math.min(3, datanodes) : replication;
+        // Daemons have a working directory of their own.
+        String libraries =
+                nativeDir.isEmpty() ? "" : Path.of(nativeDir).toAbsolutePath().toString();
         return new ClusterSpec(
-                datanodes, memoryBytes, blockBytes, replicas, !stock, blockTokens, nativeDir, heapMb, properties);
+                datanodes, memoryBytes, blockBytes, replicas, !stock, blockTokens, libraries, heapMb, properties);
     }
 }
