@@ -19,6 +19,11 @@ public interface CheckedRegion extends Closeable {
     /** The most that {@link #begin} takes at a time, wherever the range begins. */
     int maxPieceBytes();
 
+    /** The same range over the way that is least used now, for a reader of several pieces to stay on; not to be closed. */
+    default CheckedRegion lane() {
+        return this;
+    }
+
     /** Asks for a piece of the range; the answer is waited for in {@link CheckedPiece#next}. */
     CheckedPiece begin(long offset, int bytes, long timeoutNs) throws IOException;
 

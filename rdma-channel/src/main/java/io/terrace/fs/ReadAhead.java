@@ -23,7 +23,7 @@ final class ReadAhead implements Closeable {
     private static final int DEPTH = 2;
 
     private final RemoteMemory memory;
-    private final CheckedRegion region;
+    private final CheckedRegion range;
     private final long endOffset;
     private final Deque<CheckedPiece> coming = new ArrayDeque<>(DEPTH);
     private int pieceBytes = FIRST_BYTES;
@@ -37,9 +37,13 @@ final class ReadAhead implements Closeable {
     private long position = -1;
     private boolean sequential;
 
-    ReadAhead(RemoteMemory memory, CheckedRegion region, long endOffset) {
+    /** Where the range is read now: pieces that follow one another come the same way. */
+    private CheckedRegion region;
+
+    ReadAhead(RemoteMemory memory, CheckedRegion range, long endOffset) {
         this.memory = memory;
-        this.region = region;
+        this.range = range;
+        this.region = range;
         this.endOffset = endOffset;
     }
 
@@ -106,6 +110,7 @@ final class ReadAhead implements Closeable {
         long timeoutNs = memory.settings().timeoutNs();
         CheckedPiece piece = coming.poll();
         if (piece == null) {
+            region = range.lane();
             piece = region.begin(askedTo, lengthBytes(Math.max(pieceBytes, wantedBytes)), timeoutNs);
             askedTo += piece.lengthBytes();
         } else {

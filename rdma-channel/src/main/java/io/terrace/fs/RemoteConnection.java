@@ -5,12 +5,14 @@ import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.RegionKey;
+import io.terrace.channel.tcp.LanedRegion;
 import io.terrace.channel.tcp.ResidentBlocks;
+import io.terrace.channel.tcp.TcpLanes;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
-import io.terrace.channel.tcp.TcpRegion;
 import io.terrace.channel.verbs.VerbsRegion;
 import io.terrace.metrics.Figures;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
@@ -21,17 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to a DataNode's tcp channel, greeted, and RDMA beside it where the DataNode offers that. Thread-safe but
- * for {@link #receive}, which belongs to one thread at a time.
+ * A connection to a DataNode's tcp channel, greeted, with more beside it while that is busy, and RDMA where the DataNode
+ * offers that. Thread-safe but for {@link #receive}, which belongs to one thread at a time.
  */
 final class RemoteConnection {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteConnection.class);
 
     private final TcpLink link;
+    private final TcpLanes lanes;
     private final @Nullable VerbsPeer verbs;
 
-    private RemoteConnection(TcpLink link, @Nullable VerbsPeer verbs) {
-        this.link = link;
+    private RemoteConnection(TcpLanes lanes, @Nullable VerbsPeer verbs) {
+        this.link = lanes.first();
+        this.lanes = lanes;
         this.verbs = verbs;
     }
 
@@ -54,7 +58,8 @@ final class RemoteConnection {
             while (link.resident() == ResidentBlocks.NONE && deadlineNs - System.nanoTime() > 0 && !link.hasEnded()) {
                 ByteBuffer unused = link.receive(TimeUnit.MILLISECONDS.toNanos(1));
             }
-            return new RemoteConnection(link, VerbsPeer.at(welcome.links(), settings));
+            TcpLanes lanes = new TcpLanes(link, settings.connectionsMax(), settings.connectTimeoutNs());
+            return new RemoteConnection(lanes, VerbsPeer.at(welcome.links(), settings));
         } catch (IOException | RuntimeException e) {
             close(link);
             throw e;
@@ -72,7 +77,7 @@ final class RemoteConnection {
 
     /** Takes in what the DataNode told while nobody waited; never waits. */
     void hearNews() {
-        link.hearNews();
+        lanes.hearNews();
     }
 
     /** What it said last of the blocks it has. */
@@ -82,7 +87,7 @@ final class RemoteConnection {
 
     /** The range over tcp, and by RDMA where that leads there. */
     CheckedRegion attach(RegionKey key, RemoteSettings settings, Figures figures, long deadlineNs) throws IOException {
-        TcpRegion tcp = link.attach(key, deadlineNs - System.nanoTime());
+        LanedRegion tcp = lanes.attach(key, deadlineNs - System.nanoTime());
         VerbsRegion region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());
         return region != null && region.isUsable() ? new VerbsFirst(region, tcp, figures) : tcp;
     }
@@ -96,7 +101,7 @@ final class RemoteConnection {
     }
 
     void close() {
-        close(link);
+        close(lanes);
         if (verbs != null) {
             verbs.close();
         }
@@ -118,9 +123,9 @@ final class RemoteConnection {
         }
     }
 
-    private static void close(TcpLink link) {
+    private static void close(Closeable channel) {
         try {
-            link.close();
+            channel.close();
         } catch (IOException e) {
             LOG.debug("Closing a tcp channel", e);
         }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory of one DataNode, reached over tcp: one connection for the whole process, and the grants it has over it.
+ * The memory of one DataNode, reached over tcp: connections for the whole process, and the grants it has over the first.
  *
  * <p>Whether a block is there is known from what the DataNode tells on the connection. Trouble makes this pause, for
  * longer each time: a DataNode that is slow or dead costs one deadline, then nothing. Thread-safe.

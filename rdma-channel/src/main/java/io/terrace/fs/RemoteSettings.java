@@ -12,6 +12,7 @@ import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
  * @param verbs whether RDMA is used where a DataNode offers it
  * @param verbsLibdisni whether DiSNI's own native library is used for it
  * @param byCost whether stock HDFS is preferred where it has lately been cheaper
+ * @param connectionsMax to one DataNode
  */
 record RemoteSettings(
         int portOffset,
@@ -21,6 +22,7 @@ record RemoteSettings(
         long timeoutNs,
         long connectTimeoutNs,
         int nodesMax,
+        int connectionsMax,
         long readAheadMaxBytes,
         boolean byHostname) {
     /** Whoever is slower than 10 MB/s is as good as silent. */
@@ -42,6 +44,7 @@ record RemoteSettings(
                 nanoseconds(conf, SettingKeys.CLIENT_TCP_TIMEOUT),
                 nanoseconds(conf, SettingKeys.CLIENT_TCP_CONNECT_TIMEOUT),
                 (int) number(conf, SettingKeys.CLIENT_TCP_NODES_MAX, 1, 65_536),
+                (int) number(conf, SettingKeys.CLIENT_TCP_CONNECTIONS_MAX, 1, 64),
                 number(conf, SettingKeys.CLIENT_TCP_READAHEAD_MAX, 0, Long.MAX_VALUE),
                 conf.getBoolean(BY_HOSTNAME, false));
     }

@@ -3,7 +3,6 @@ package io.terrace.fs;
 import io.terrace.channel.ChannelException;
 import io.terrace.channel.CheckedPiece;
 import io.terrace.channel.CheckedRegion;
-import io.terrace.channel.tcp.TcpRegion;
 import io.terrace.channel.verbs.VerbsRegion;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
@@ -18,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class VerbsFirst implements CheckedRegion {
     private final VerbsRegion verbs;
-    private final TcpRegion tcp;
+    private final CheckedRegion tcp;
     private final Figures figures;
     private final LongAdder reads = new LongAdder();
     private final LongAdder bytes = new LongAdder();
 
-    VerbsFirst(VerbsRegion verbs, TcpRegion tcp, Figures figures) {
+    VerbsFirst(VerbsRegion verbs, CheckedRegion tcp, Figures figures) {
         this.verbs = verbs;
         this.tcp = tcp;
         this.figures = figures;

@@ -106,6 +106,11 @@ public enum SettingKeys {
             "200ms",
             "client",
             "How long the first read from a DataNode waits for its tcp channel."),
+    CLIENT_TCP_CONNECTIONS_MAX(
+            "terrace.client.tcp.connections.max",
+            "4",
+            "client",
+            "Connections that a client process has to one DataNode: more than the first are opened while others are in use."),
     CLIENT_TCP_NODES_MAX(
             "terrace.client.tcp.nodes.max", "256", "client", "DataNodes that a client process keeps a tcp channel to."),
     CLIENT_TCP_READAHEAD_MAX(

@@ -50,7 +50,10 @@ final class Exchange implements Closeable {
     private final Outstanding outstanding;
     private final Deque<Thread> waiters = new ArrayDeque<>();
     private boolean reading;
-    private @Nullable IOException failure;
+
+    /** Set once, under the lock. */
+    private volatile @Nullable IOException failure;
+
     private volatile long lastHeardNs = System.nanoTime();
 
     /** @param selector the channel is registered with, for reading */
@@ -69,12 +72,12 @@ final class Exchange implements Closeable {
     /** Why the connection is of no more use; null while it is. */
     @Nullable
     IOException failure() {
-        lock.lock();
-        try {
-            return failure;
-        } finally {
-            lock.unlock();
-        }
+        return failure;
+    }
+
+    /** Asked for and not arrived, as of a moment ago. */
+    long bytesInFlight() {
+        return outstanding.bytesInFlight();
     }
 
     /** Takes in what arrived while nobody waited, and ends posted operations that are overdue. Never waits. */

@@ -21,7 +21,7 @@ final class Outstanding {
     private final Map<Long, Operation> operations = new LinkedHashMap<>();
 
     private long lastNumber;
-    private long bytesInFlight;
+    private volatile long bytesInFlight;
 
     Outstanding(TcpLimits limits) {
         this.limits = limits;
@@ -30,6 +30,11 @@ final class Outstanding {
     /** Of operations that were posted; safe without the lock. */
     CompletionQueue completions() {
         return completions;
+    }
+
+    /** Asked for and not arrived; safe without the lock. */
+    long bytesInFlight() {
+        return bytesInFlight;
     }
 
     /** Whether one more may be in flight, whose answer has so many bytes. */

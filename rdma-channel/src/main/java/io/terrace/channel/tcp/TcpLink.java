@@ -29,17 +29,26 @@ import org.jspecify.annotations.Nullable;
 public final class TcpLink implements Link {
     private static final int MAX_INBOX = 1024;
 
+    private final SocketAddress where;
     private final Exchange exchange;
     private final TcpLimits limits;
     private final ChunkVerifier.Maker verifiers;
-    private final BufferPool buffers = new BufferPool();
+    private final BufferPool buffers;
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_INBOX);
     private volatile ResidentBlocks resident = ResidentBlocks.NONE;
     private volatile boolean woken;
 
-    private TcpLink(SocketChannel channel, Selector selector, TcpLimits limits, ChunkVerifier.Maker verifiers) {
+    private TcpLink(
+            SocketAddress where,
+            SocketChannel channel,
+            Selector selector,
+            TcpLimits limits,
+            ChunkVerifier.Maker verifiers,
+            BufferPool buffers) {
+        this.where = where;
         this.limits = limits;
         this.verifiers = verifiers;
+        this.buffers = buffers;
         this.exchange = new Exchange(channel, selector, limits, new Unasked());
     }
 
@@ -54,6 +63,12 @@ public final class TcpLink implements Link {
      * @param verifiers compare what is read with its checksums; both are given to them in direct buffers
      */
     public static TcpLink connect(SocketAddress where, TcpLimits limits, ChunkVerifier.Maker verifiers, long timeoutNs)
+            throws IOException {
+        return connect(where, limits, verifiers, new BufferPool(), timeoutNs);
+    }
+
+    private static TcpLink connect(
+            SocketAddress where, TcpLimits limits, ChunkVerifier.Maker verifiers, BufferPool buffers, long timeoutNs)
             throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
@@ -70,7 +85,7 @@ public final class TcpLink implements Link {
                     selector.selectedKeys().clear();
                 }
                 key.interestOps(SelectionKey.OP_READ);
-                return new TcpLink(channel, selector, limits, verifiers);
+                return new TcpLink(where, channel, selector, limits, verifiers, buffers);
             } catch (IOException | RuntimeException e) {
                 selector.close();
                 throw e;
@@ -79,6 +94,11 @@ public final class TcpLink implements Link {
             channel.close();
             throw e;
         }
+    }
+
+    /** One more connection to the same place, which shares this one's buffers; in time or throws. */
+    TcpLink beside(long timeoutNs) throws IOException {
+        return connect(where, limits, verifiers, buffers, timeoutNs);
     }
 
     /** What the other side said last of the blocks it has; {@link #hearNews} first, for what arrived since. */
@@ -93,6 +113,11 @@ public final class TcpLink implements Link {
 
     public boolean hasEnded() {
         return exchange.failure() != null;
+    }
+
+    /** Asked for and not arrived, as of a moment ago. */
+    long bytesInFlight() {
+        return exchange.bytesInFlight();
     }
 
     @Override
