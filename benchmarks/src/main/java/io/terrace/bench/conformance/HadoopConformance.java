@@ -33,12 +33,6 @@ public final class HadoopConformance implements Callable<Integer> {
     /** From the ports that the kernel hands out to DataNodes, 32768 to 60999, to below them, beside the placement's. */
     private static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
 
-    /** How clients read the memory. */
-    enum Provider {
-        SHM,
-        TCP
-    }
-
     @Parameters(arity = "0..*", paramLabel = "CLASS", description = "Only these classes, by simple or full name.")
     private List<String> names = List.of();
 
@@ -126,6 +120,7 @@ public final class HadoopConformance implements Callable<Integer> {
                 directory.toAbsolutePath(),
                 new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), maven),
                 ownClassPath(),
+                provider,
                 terraceProperties(),
                 nativeLibraries(),
                 exclusions,

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 
@@ -32,7 +33,7 @@ final class LooseClass {
                 ZipEntry file = jar.getEntry(name);
                 if (file != null) {
                     Path copy = directory.resolve(name);
-                    Files.createDirectories(copy.resolveSibling("."));
+                    Files.createDirectories(Objects.requireNonNull(copy.getParent()));
                     try (InputStream bytes = jar.getInputStream(file)) {
                         Files.copy(bytes, copy);
                     }

@@ -14,8 +14,9 @@ import java.util.Optional;
  * The results kept in a directory, so that a run can be taken up where it was stopped and stock results serve every run.
  *
  * <pre>
- * results/SIDE-KEY/CLASS.N.result    N from 1 to {@link Verdict#RUNS}
- * results/SIDE-KEY/CLASS.N.log       output, kept where the run did not pass
+ * results/stock-KEY/CLASS.N.result               N from 1 to {@link Verdict#RUNS}
+ * results/terrace-PROVIDER-KEY/CLASS.N.result
+ * results/.../CLASS.N.log                        output, kept where the run did not pass
  * </pre>
  *
  * The key is a hash of what the result depends on: for stock, Hadoop's jars, the site file and the JDK; for Terrace these
@@ -24,24 +25,33 @@ import java.util.Optional;
 final class ResultStore {
     private final Path stock;
     private final Path terrace;
+    private final String terraceBuilds;
     private final Exclusions exclusions;
     private final boolean earlierBuilds;
     private final Path results;
 
     /**
      * @param earlierBuilds whether a class that this build of Terrace was not run with counts as run where it passed with
-     *     an earlier one (or with other settings), the latest first
+     *     an earlier one over the same provider (or with other settings), the latest first
      * @param directory of the run
      * @param stockKey hash of what stock results depend on
+     * @param provider how clients read with Terrace
      * @param terraceKey hash of what results with Terrace depend on
      * @param exclusions tests that are left out of what is read back; they stay in the files
      */
-    ResultStore(Path directory, String stockKey, String terraceKey, Exclusions exclusions, boolean earlierBuilds) {
+    ResultStore(
+            Path directory,
+            String stockKey,
+            Provider provider,
+            String terraceKey,
+            Exclusions exclusions,
+            boolean earlierBuilds) {
         this.exclusions = exclusions;
         this.earlierBuilds = earlierBuilds;
         this.results = directory.resolve("results");
         this.stock = results.resolve(Side.STOCK.label() + "-" + stockKey);
-        this.terrace = results.resolve(Side.TERRACE.label() + "-" + terraceKey);
+        this.terraceBuilds = Side.TERRACE.label() + "-" + provider.label() + "-";
+        this.terrace = results.resolve(terraceBuilds + terraceKey);
     }
 
     /** The runs of a class on one side that were kept, in their order. */
@@ -66,7 +76,7 @@ final class ResultStore {
         }
         Optional<TestRun> latest = Optional.empty();
         FileTime written = FileTime.fromMillis(0);
-        try (DirectoryStream<Path> builds = Files.newDirectoryStream(results, Side.TERRACE.label() + "-*")) {
+        try (DirectoryStream<Path> builds = Files.newDirectoryStream(results, terraceBuilds + "*")) {
             for (Path build : builds) {
                 for (int number = 1; number <= Verdict.RUNS; number++) {
                     Path file = build.resolve(className + "." + number + ".result");

@@ -36,6 +36,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
      * @param directory of the run, absolute
      * @param hadoopTestJars where Hadoop's jars come from
      * @param ownClassPath class path of the runner, in which our jars are found
+     * @param provider how clients read with Terrace
      * @param properties further properties of Terrace's side
      * @param nativeLibraries a directory with libhadoop, where there is one; without it tests skip themselves, so it
      *     belongs to what a result depends on
@@ -46,6 +47,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             Path directory,
             HadoopTestJars hadoopTestJars,
             List<Path> ownClassPath,
+            Provider provider,
             Map<String, String> properties,
             @Nullable Path nativeLibraries,
             Exclusions exclusions,
@@ -93,7 +95,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             jars.sorted().forEach(terrace::add);
         }
         return new TestBed(
-                new ResultStore(directory, stockKey, terraceKey, exclusions, earlierBuilds),
+                new ResultStore(directory, stockKey, provider, terraceKey, exclusions, earlierBuilds),
                 joined(stock),
                 joined(terrace),
                 copiedLibraries);

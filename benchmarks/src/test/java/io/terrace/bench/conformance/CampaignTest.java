@@ -107,13 +107,15 @@ class CampaignTest {
         compare("passed", new Script().terrace(run("read", "seek")));
 
         ResultStore strict = store("new");
-        ResultStore lenient = new ResultStore(directory, "hadoop", "new", Exclusions.NONE, true);
+        ResultStore lenient = new ResultStore(directory, "hadoop", Provider.SHM, "new", Exclusions.NONE, true);
 
         assertThat(strict.runs(Side.TERRACE, Runs.CLASS_NAME)).isEmpty();
         assertThat(lenient.runs(Side.TERRACE, Runs.CLASS_NAME))
                 .singleElement()
                 .satisfies(run -> assertThat(run.passed("seek")).isTrue());
         assertThat(lenient.runs(Side.TERRACE, "a.TestOther")).isEmpty();
+        ResultStore overTcp = new ResultStore(directory, "hadoop", Provider.TCP, "new", Exclusions.NONE, true);
+        assertThat(overTcp.runs(Side.TERRACE, Runs.CLASS_NAME)).isEmpty();
     }
 
     @Test
@@ -145,6 +147,6 @@ class CampaignTest {
     }
 
     private ResultStore store(String terraceKey) {
-        return new ResultStore(directory, "hadoop", terraceKey, Exclusions.NONE, false);
+        return new ResultStore(directory, "hadoop", Provider.SHM, terraceKey, Exclusions.NONE, false);
     }
 }
