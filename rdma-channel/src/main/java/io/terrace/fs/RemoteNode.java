@@ -105,6 +105,10 @@ final class RemoteNode {
         if (isInterrupt(why)) {
             return;
         }
+        if (isOfOneOfSeveral(grant.connection(), why)) {
+            LOG.debug("A connection beside others to {} has ended", address, why);
+            return;
+        }
         RemoteGrants present = current;
         if (present != null) {
             present.forget(grant);
@@ -164,6 +168,18 @@ final class RemoteNode {
         } finally {
             connecting.unlock();
         }
+    }
+
+    /**
+     * Whether only a connection beside the first has ended, as the DataNode ends one whose reader pauses for long: the first
+     * is well, and so is what was granted over it.
+     */
+    private static boolean isOfOneOfSeveral(RemoteConnection connection, Exception why) {
+        if (!(why instanceof ChannelException channel) || channel.status() != Status.DISCONNECTED) {
+            return false;
+        }
+        connection.hearNews();
+        return !connection.hasEnded();
     }
 
     /** The reader was told to stop; nobody else is to blame. */

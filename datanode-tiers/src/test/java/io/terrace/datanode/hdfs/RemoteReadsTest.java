@@ -284,6 +284,50 @@ class RemoteReadsTest {
     }
 
     @Test
+    void read_whenOneOfSeveralConnectionsEnds_goesOnWithStock_andOthersGoOnFromMemory() throws Exception {
+        int bytes = TerraceCluster.BLOCK_BYTES;
+        // One replica: the other DataNode is not behind the proxy.
+        Path file = cluster.write("lanes", bytes, 1);
+        byte[] contents = TerraceCluster.contents("lanes", bytes);
+        cluster.pin(file, 1);
+        int transferPort = cluster.located(file, 0).getLocations()[0].getXferPort();
+        try (CuttableProxy proxy = new CuttableProxy(transferPort + OUT_OF_EPHEMERAL_PORTS)) {
+            Configuration conf = remote();
+            conf.setInt(OFFSET, proxy.port() - transferPort);
+            try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+                    FSDataInputStream pausing = fs.open(file);
+                    FSDataInputStream cut = fs.open(file)) {
+                await().atMost(Duration.ofSeconds(10)).until(() -> {
+                    long before = remoteBytes();
+                    try (FSDataInputStream in = fs.open(file)) {
+                        in.readAllBytes();
+                    }
+                    return remoteBytes() - before == bytes;
+                });
+                // Far enough that much is asked for ahead; this one reads on later.
+                byte[] head = new byte[150_000];
+                pausing.readFully(head);
+                cut.readFully(head);
+                assertThat(proxy.accepted()).isEqualTo(2);
+                long unreachable = ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE);
+                long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
+                proxy.cutNewest();
+                assertThat(cut.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, head.length, bytes));
+                assertThat(pausing.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, head.length, bytes));
+                assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN) - steppedDown)
+                        .isEqualTo(1);
+                assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE))
+                        .isEqualTo(unreachable);
+                long before = remoteBytes();
+                try (FSDataInputStream in = fs.open(file)) {
+                    assertThat(in.readAllBytes()).isEqualTo(contents);
+                }
+                assertThat(remoteBytes() - before).isEqualTo(bytes);
+            }
+        }
+    }
+
+    @Test
     void read_whereTheChannelIsSilent_costsOneDeadline() throws Exception {
         Path file = cluster.write("silent", BYTES, 1);
         // A channel of its own settings, so that nothing is connected yet; its port answers nothing.
