@@ -6,6 +6,7 @@ import io.terrace.channel.GrantServer;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Peer;
 import io.terrace.channel.SlotTable;
+import io.terrace.channel.tcp.AnnouncedBlocks;
 import io.terrace.channel.tcp.OneSidedRanges;
 import io.terrace.channel.tcp.TcpGrantServer;
 import io.terrace.channel.verbs.VerbsExtents;
@@ -272,7 +273,8 @@ final class MemoryService implements Closeable {
             extentFiles.beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
         }
         OneSidedRanges oneSided = extents == null ? OneSidedRanges.NONE : extents;
-        TcpGrantServer remote = RemoteClients.serve(datanode, table, links, desk, replicas, oneSided, figures);
+        TcpGrantServer remote = RemoteClients.serve(
+                datanode, new AnnouncedBlocks(table), links, desk, replicas, oneSided, figures);
         if (remote != null) {
             toClose.push(remote);
         }

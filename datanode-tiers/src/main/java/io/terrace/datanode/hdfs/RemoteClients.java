@@ -1,11 +1,11 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.channel.ExtentOwner;
 import io.terrace.channel.LinkDirectory;
-import io.terrace.channel.SlotTable;
+import io.terrace.channel.tcp.AnnouncedBlocks;
 import io.terrace.channel.tcp.OneSidedRanges;
 import io.terrace.channel.tcp.TcpGrantServer;
 import io.terrace.channel.tcp.TcpLimits;
-import io.terrace.datanode.GrantDesk;
 import io.terrace.datanode.ReplicaChecksums;
 import io.terrace.datanode.ReplicaSource;
 import io.terrace.metrics.Figures;
@@ -40,9 +40,9 @@ final class RemoteClients {
      */
     static @Nullable TcpGrantServer serve(
             DataNode datanode,
-            SlotTable table,
+            AnnouncedBlocks blocks,
             LinkDirectory links,
-            GrantDesk desk,
+            ExtentOwner desk,
             ReplicaSource replicas,
             OneSidedRanges oneSided,
             Figures figures) {
@@ -73,7 +73,7 @@ final class RemoteClients {
             TcpGrantServer server = TcpGrantServer.start(
                     new InetSocketAddress(transfer.getAddress(), port),
                     datanode.getDatanodeUuid(),
-                    table,
+                    blocks,
                     links,
                     desk,
                     new ReplicaChecksums(replicas),

@@ -1,35 +1,33 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.SlotTable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * What clients are told of the blocks that a DataNode has in memory: everything when they come, changes after that. Used
+ * What clients are told of the blocks that a DataNode announces: everything when they come, changes after that. Used
  * under the lock of its owner.
  */
 final class ResidencyNews {
-    private final SlotTable table;
+    private final AnnouncedBlocks blocks;
     private long[] told = new long[0];
 
-    ResidencyNews(SlotTable table) {
-        this.table = table;
+    ResidencyNews(AnnouncedBlocks blocks) {
+        this.blocks = blocks;
     }
 
     /** The frames that tell a new client what the others know. */
     List<ByteBuffer> everything() {
         List<ByteBuffer> frames = frames(true, new long[0], told);
         return frames.isEmpty()
-                ? List.of(ResidentBlocks.frame(true, table.fingerprintKey(), new long[0], new long[0]))
+                ? List.of(ResidentBlocks.frame(true, blocks.fingerprintKey(), new long[0], new long[0]))
                 : frames;
     }
 
     /** The frames that tell what changed since they were asked for last; none when nothing did. */
     List<ByteBuffer> changes() {
-        long[] now = table.liveFingerprints();
-        Arrays.sort(now);
+        long[] now = blocks.sortedFingerprints();
         if (Arrays.equals(now, told)) {
             return List.of();
         }
@@ -48,7 +46,7 @@ final class ResidencyNews {
             int comes = Math.min(come.length - came, ResidentBlocks.MAX_IN_FRAME - goes);
             frames.add(ResidentBlocks.frame(
                     first,
-                    table.fingerprintKey(),
+                    blocks.fingerprintKey(),
                     Arrays.copyOfRange(go, gone, gone + goes),
                     Arrays.copyOfRange(come, came, came + comes)));
             gone += goes;

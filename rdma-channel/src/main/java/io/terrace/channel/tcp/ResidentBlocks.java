@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Which blocks the other side has in memory, as it last said: the fingerprints of its slot table's live slots. Asking
+ * Which blocks the other side may grant, as it last said: the fingerprints that it announces. Asking
  * costs a binary search and no call; an answer that is no longer true costs one refused request. Immutable.
  *
  * <p>On the wire (RESIDENT): 1 for everything or 0 for a change, the fingerprints' key (8 bytes), how many go (4) and come

@@ -13,7 +13,6 @@ import io.terrace.channel.Range;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
-import io.terrace.channel.SlotTable;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.Closeable;
@@ -37,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The DataNode's end of the channel for clients of other hosts: tells them which blocks it has in memory, grants them
+ * The DataNode's end of the channel for clients of other hosts: tells them which blocks it may grant, grants them
  * with the same {@link ExtentOwner} as those of this host, and serves their reads.
  *
  * <p>The server is itself the holder of the grants: a client has only the key of a range, which is void once the grant
@@ -60,7 +59,7 @@ public final class TcpGrantServer implements Closeable {
     private static final long SEND_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final String datanode;
-    private final SlotTable table;
+    private final AnnouncedBlocks blocks;
     private final LinkDirectory links;
     private final ExtentOwner owner;
     private final ChecksumShelf shelf;
@@ -76,7 +75,7 @@ public final class TcpGrantServer implements Closeable {
     private TcpGrantServer(
             SocketAddress where,
             String datanode,
-            SlotTable table,
+            AnnouncedBlocks blocks,
             LinkDirectory links,
             ExtentOwner owner,
             ChecksumShelf shelf,
@@ -85,13 +84,13 @@ public final class TcpGrantServer implements Closeable {
             Figures figures)
             throws IOException {
         this.datanode = datanode;
-        this.table = table;
+        this.blocks = blocks;
         this.links = links;
         this.owner = owner;
         this.shelf = shelf;
         this.oneSided = oneSided;
         this.figures = figures;
-        this.news = new ResidencyNews(table);
+        this.news = new ResidencyNews(blocks);
         ThreadFactory threads = work -> {
             Thread thread = new Thread(work, "terrace-tcp-grants-" + datanode);
             thread.setDaemon(true);
@@ -106,14 +105,15 @@ public final class TcpGrantServer implements Closeable {
     /**
      * Listens for clients of other hosts.
      *
-     * @param links where the owner makes the links that its grants name
+     * @param blocks what clients are told they may ask for
+     * @param links where the owner makes the links that its grants name, unless they name absolute paths
      * @param checksumMaxBytes checksums of granted blocks held on the heap
      * @param oneSided another way to what is granted
      */
     public static TcpGrantServer start(
             SocketAddress where,
             String datanode,
-            SlotTable table,
+            AnnouncedBlocks blocks,
             LinkDirectory links,
             ExtentOwner owner,
             ChecksumSource checksums,
@@ -124,7 +124,7 @@ public final class TcpGrantServer implements Closeable {
             throws IOException {
         ChecksumShelf shelf = new ChecksumShelf(checksums, checksumMaxBytes);
         TcpGrantServer server =
-                new TcpGrantServer(where, datanode, table, links, owner, shelf, oneSided, limits, figures);
+                new TcpGrantServer(where, datanode, blocks, links, owner, shelf, oneSided, limits, figures);
         figures.gauge(Figure.CHANNEL_TCP_CONNECTIONS, server.listener::connections);
         figures.gauge(Figure.CHANNEL_TCP_CHECKSUM_BYTES, shelf::heldBytes);
         server.ticker.scheduleWithFixedDelay(server::tick, NEWS_MS, NEWS_MS, TimeUnit.MILLISECONDS);
@@ -206,7 +206,7 @@ public final class TcpGrantServer implements Closeable {
             // While there was nobody to tell, nobody looked.
             tellChanges();
             clients.put(number, new TcpClient(new Peer(number, user, "", hello.client()), session));
-            send(session, new Message.Welcome(datanode, "", table.incarnation(), oneSided.where()));
+            send(session, new Message.Welcome(datanode, "", blocks.incarnation(), oneSided.where()));
             tellEverything(session);
         } else if (message instanceof Message.Ask ask) {
             workers.execute(() -> answer(client, ask));
