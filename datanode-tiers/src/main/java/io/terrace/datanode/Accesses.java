@@ -1,5 +1,6 @@
 package io.terrace.datanode;
 
+import io.terrace.channel.Tier;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.util.List;
@@ -63,12 +64,17 @@ public final class Accesses {
         heat(pool, blockId, 1, 0, 0);
     }
 
-    /** A client reported what it read through a grant. */
-    public void granted(String pool, long blockId, long reads, long bytes) {
+    /** A client reported what it read through a grant of an extent on this medium. */
+    public void granted(Tier medium, String pool, long blockId, long reads, long bytes) {
+        boolean fromMemory = medium == Tier.MEMORY;
+        if (!fromMemory) {
+            figures.add(Figure.READS_GRANTED_NVM, reads);
+            figures.add(Figure.READS_GRANTED_NVM_BYTES, bytes);
+        }
         figures.add(Figure.READS_GRANTED, reads);
         figures.add(Figure.READS_GRANTED_BYTES, bytes);
         bytesServed.add(bytes);
-        heat(pool, blockId, reads, bytes, bytes);
+        heat(pool, blockId, reads, bytes, fromMemory ? bytes : 0);
     }
 
     /** A replica was finalised. */

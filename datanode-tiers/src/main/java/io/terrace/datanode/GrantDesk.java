@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers the clients of the grant server: checks the token, takes the grant from the {@link MemoryTier}, makes the link,
- * and accounts what is reported. Thread-safe.
+ * Answers the clients of the grant server: checks the token, takes the grant from the {@link MemoryTier} of one medium, makes
+ * the link, and accounts what is reported. Thread-safe.
  */
 public final class GrantDesk implements ExtentOwner {
 
@@ -41,6 +41,7 @@ public final class GrantDesk implements ExtentOwner {
     private static final Logger LOG = LoggerFactory.getLogger(GrantDesk.class);
 
     private final MemoryTier tier;
+    private final Tier medium;
     private final ExtentLinks links;
     private final BlockAccess access;
     private final Accesses accesses;
@@ -49,9 +50,10 @@ public final class GrantDesk implements ExtentOwner {
     private final LongSupplier nanoClock;
     private final Map<Long, Peer> peers = new ConcurrentHashMap<>();
 
-    /** Gives grants on this tier. */
+    /** Gives grants on this tier, whose extents are on this medium. */
     public GrantDesk(
             MemoryTier tier,
+            Tier medium,
             ExtentLinks links,
             BlockAccess access,
             Accesses accesses,
@@ -59,6 +61,7 @@ public final class GrantDesk implements ExtentOwner {
             Figures figures,
             LongSupplier nanoClock) {
         this.tier = tier;
+        this.medium = medium;
         this.links = links;
         this.access = access;
         this.accesses = accesses;
@@ -70,7 +73,7 @@ public final class GrantDesk implements ExtentOwner {
     @Override
     public GrantAnswer grant(Peer peer, GrantRequest request) {
         if (request.write()) {
-            return new Refusal(RefusalReason.NO_WRITES, "copies in memory are not written");
+            return new Refusal(RefusalReason.NO_WRITES, "what is granted is not written");
         }
         long nowNs = nanoClock.getAsLong();
         long validMs;
@@ -98,7 +101,7 @@ public final class GrantDesk implements ExtentOwner {
             // The grant keeps the file there.
             String link = links.link(extent);
             Descriptor descriptor = new Descriptor(
-                    extent.key(), Tier.MEMORY, extent.address(), extent.lengthBytes(), extent.slot, extent.sequence);
+                    extent.key(), medium, extent.address(), extent.lengthBytes(), extent.slot, extent.sequence);
             return new Grant(held.id(), descriptor, link, leaseMs);
         } catch (IOException e) {
             LOG.warn("Cannot link {}; it is dropped", extent, e);
@@ -147,6 +150,7 @@ public final class GrantDesk implements ExtentOwner {
             }
             if (counted != null && counted.accepted().isAny()) {
                 accesses.granted(
+                        medium,
                         counted.extent().key().pool(),
                         counted.extent().key().blockId(),
                         counted.accepted().reads(),

@@ -68,11 +68,17 @@ public final class GrantLedger {
         int order = Long.compare(a.endsNs - b.endsNs, 0);
         return order != 0 ? order : Long.compare(a.id(), b.id());
     });
-    private long nextId = 1;
+    private long nextId;
 
     /** An empty ledger. */
     public GrantLedger(Limits limits) {
+        this(limits, 1);
+    }
+
+    /** An empty ledger whose grants are numbered from here, apart from those of another one. */
+    public GrantLedger(Limits limits, long firstId) {
         this.limits = limits;
+        this.nextId = firstId;
     }
 
     /** A new grant that ends with its token at the latest, or null when the ledger or this peer is at its limit. */

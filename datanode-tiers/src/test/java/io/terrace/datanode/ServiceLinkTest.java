@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.Tier;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -100,7 +101,7 @@ class ServiceLinkTest {
         HeartbeatRequestProto request = link.compose(5_000_000L);
         assertThat(request.getHeatList()).hasSize(1);
         assertThat(request.getResidencyList()).hasSize(1);
-        accesses.granted(POOL, 9, 4, 30);
+        accesses.granted(Tier.MEMORY, POOL, 9, 4, 30);
         return request;
     }
 

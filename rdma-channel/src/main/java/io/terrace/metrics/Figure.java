@@ -619,6 +619,49 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Copies of an earlier process that were deleted."),
+    NVM_EXTENTS(
+            "nvm.extents",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Replicas on NVM that are extents, in whatever state."),
+    NVM_EXTENT_BYTES(
+            "nvm.extent.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Bytes of replicas on NVM that are extents; they take no memory."),
+    NVM_GRANTS("nvm.grants", Unit.COUNT, Kind.GAUGE, Where.DATANODE, "Grants that are held now on replicas on NVM."),
+    NVM_VERIFIED(
+            "nvm.verified",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Replicas on NVM that were verified in full and became extents."),
+    NVM_VERIFIED_BYTES(
+            "nvm.verified.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Bytes of the replicas on NVM that were verified and became extents."),
+    NVM_NOT_ADMITTED(
+            "nvm.not_admitted",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Replicas on NVM that were read and did not become extents: no room, too many wait, changed meanwhile, or no link could be made."),
+    NVM_REPLICAS_CORRUPT(
+            "nvm.replicas.corrupt",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Replicas on NVM that did not match their checksums and were reported to the NameNode."),
+    NVM_RETIRED(
+            "nvm.retired",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Replicas on NVM that stopped being extents: changed, gone, copied to memory, or longest unread when another took the place."),
     READS_STOCK_MEMORY(
             "reads.stock.memory",
             Unit.COUNT,
@@ -667,6 +710,18 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Bytes read through grants, as reported by clients and believed."),
+    READS_GRANTED_NVM(
+            "reads.granted.nvm",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "The part of the reads through grants that was served from replicas on NVM."),
+    READS_GRANTED_NVM_BYTES(
+            "reads.granted.nvm.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "The part of the bytes read through grants that was served from replicas on NVM."),
     READS_GRANTED_REJECTED(
             "reads.granted.rejected",
             Unit.COUNT,

@@ -7,6 +7,7 @@ import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.RefusalReason;
+import io.terrace.channel.Tier;
 import io.terrace.datanode.BlockAccess;
 import io.terrace.datanode.GrantDesk;
 import io.terrace.datanode.HeldGrant;
@@ -50,6 +51,7 @@ final class Desk {
         this.dataNode = dataNode;
         this.desk = new GrantDesk(
                 dataNode.tier(),
+                Tier.MEMORY,
                 extent -> {
                     String link = dataNode.incarnation() + "-" + ++lastLink;
                     dataNode.process().blockFor(dataNode.world().scheduler().between(5_000, 200_000));

@@ -6,6 +6,7 @@ import io.terrace.channel.GrantServer;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Peer;
 import io.terrace.channel.SlotTable;
+import io.terrace.channel.Tier;
 import io.terrace.channel.tcp.AnnouncedBlocks;
 import io.terrace.channel.tcp.OneSidedRanges;
 import io.terrace.channel.tcp.TcpGrantServer;
@@ -252,6 +253,7 @@ final class MemoryService implements Closeable {
         LinkDirectory links = LinkDirectory.create(directory.root().resolve("links"));
         GrantDesk desk = new GrantDesk(
                 tier,
+                Tier.MEMORY,
                 extent -> links.link(directory.file(extent)),
                 new BlockTokens(datanode),
                 accesses,
