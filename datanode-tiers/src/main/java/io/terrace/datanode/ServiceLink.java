@@ -43,7 +43,11 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
         record Seen(BlockKey key, long lengthBytes, TierProto tier) {}
     }
 
-    /** The parts of the DataNode that all links share. */
+    /**
+     * The parts of the DataNode that all links share.
+     *
+     * @param otherTiers what is told of tiers besides memory
+     */
     public record Shared(
             NodeIdentity identity,
             MemoryTier tier,
@@ -51,6 +55,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
             Authority authority,
             Accesses accesses,
             ReplicaLook replicas,
+            Supplier<List<TierStateProto>> otherTiers,
             Supplier<List<ConditionProto>> conditions,
             Figures figures,
             int heatBlocks) {}
@@ -126,6 +131,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
                 .setSequence(sequence++)
                 .setServing(shared.tier().serves(pool))
                 .addTiers(memory())
+                .addAllTiers(shared.otherTiers().get())
                 .addAllConditions(shared.conditions().get());
         addHeat(request, nowNs);
         addResidency(request);

@@ -11,6 +11,7 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,12 @@ import org.junit.jupiter.api.Test;
 class ServiceLinkTest {
 
     private static final String POOL = "pool";
+    private static final TierStateProto NVM = TierStateProto.newBuilder()
+            .setTier(TierProto.NVM)
+            .setCapacityBytes(1000)
+            .setUsedBytes(10)
+            .setExtents(1)
+            .build();
 
     private final Figures figures = new Figures();
     private final AtomicInteger news = new AtomicInteger();
@@ -52,6 +59,7 @@ class ServiceLinkTest {
                         authority,
                         accesses,
                         (pool, id) -> new ServiceLink.ReplicaLook.Seen(new BlockKey(pool, id, 1), 100, TierProto.DISK),
+                        () -> List.of(NVM),
                         List::of,
                         figures,
                         16),
@@ -103,6 +111,14 @@ class ServiceLinkTest {
         assertThat(request.getResidencyList()).hasSize(1);
         accesses.granted(Tier.MEMORY, POOL, 9, 4, 30);
         return request;
+    }
+
+    @Test
+    void heartbeat_tellsOfMemoryFirst_thenOfOtherTiers() {
+        assertThat(link.compose(0).getTiersList())
+                .satisfiesExactly(
+                        memory -> assertThat(memory.getTier()).isEqualTo(TierProto.MEMORY),
+                        nvm -> assertThat(nvm).isEqualTo(NVM));
     }
 
     @Test

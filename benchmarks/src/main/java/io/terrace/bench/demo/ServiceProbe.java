@@ -3,6 +3,7 @@ package io.terrace.bench.demo;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.metrics.Figure;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.io.IOException;
 
 /** The memory tiers as the placement service knows them from the DataNodes' heartbeats. */
@@ -19,6 +20,7 @@ public final class ServiceProbe implements MemoryState.Probe {
         long blocks = 0;
         for (NodeProto node : admin.nodes()) {
             used += node.getTiersList().stream()
+                    .filter(tier -> tier.getTier() == TierProto.MEMORY)
                     .mapToLong(tier -> tier.getUsedBytes())
                     .sum();
             blocks += node.getResidents();

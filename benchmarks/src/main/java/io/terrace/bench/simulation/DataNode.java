@@ -110,6 +110,7 @@ final class DataNode {
                 accesses,
                 this::look,
                 List::of,
+                List::of,
                 figures,
                 64);
         leftovers(pace);

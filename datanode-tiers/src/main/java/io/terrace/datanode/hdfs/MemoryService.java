@@ -48,6 +48,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -190,6 +191,7 @@ final class MemoryService implements Closeable {
                 authority,
                 accesses,
                 replicas::look,
+                List::of,
                 new Remembered<>(() -> host.look(facts), CONDITIONS_NS, System::nanoTime),
                 figures,
                 settings.heatBlocksMax());
