@@ -27,6 +27,8 @@ public final class DataNodeSettings {
     public static final String SCRUB_INTERVAL = "terrace.datanode.memory.scrub.interval";
     public static final String DROP_SOURCE_PAGES = "terrace.datanode.memory.drop-source-pages";
     public static final String LENT_TIMEOUT = "terrace.datanode.memory.lent.timeout";
+    public static final String NVM_ENABLED = "terrace.datanode.nvm.enabled";
+    public static final String NVM_EXTENTS_MAX = "terrace.datanode.nvm.extents.max";
     public static final String REGION_SIZE = "terrace.datanode.region.size";
     public static final String REGION_REST = "terrace.datanode.region.rest";
     public static final String GRANTS_MAX = "terrace.datanode.grants.max";
@@ -65,6 +67,8 @@ public final class DataNodeSettings {
         dropSourcePages();
         requireTmpfs();
         lentTimeoutNs();
+        nvmEnabled();
+        nvmExtentsMax();
         regionBytes();
         regionRestNs();
         grantLimits();
@@ -158,6 +162,16 @@ public final class DataNodeSettings {
                 DFSConfigKeys.DFS_DATANODE_CACHE_REVOCATION_TIMEOUT_MS,
                 DFSConfigKeys.DFS_DATANODE_CACHE_REVOCATION_TIMEOUT_MS_DEFAULT);
         return ns(timeMs(LENT_TIMEOUT, stock, 0, LONGEST_MS));
+    }
+
+    /** Whether replicas on NVM are granted as they are. */
+    public boolean nvmEnabled() {
+        return bool(NVM_ENABLED, true);
+    }
+
+    /** How many replicas on NVM may be granted. */
+    public int nvmExtentsMax() {
+        return number(NVM_EXTENTS_MAX, 16_384, 1, MOST_EXTENTS);
     }
 
     /** The virtual range, in whole pages. */

@@ -4,6 +4,7 @@ import io.terrace.channel.BlockKey;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.LongToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +39,7 @@ public final class Housekeeping implements AutoCloseable {
     private final Runnable beat;
     private final LongSupplier nanoClock;
     private final Thread thread;
+    private volatile LongToIntFunction more = nowNs -> 0;
     private volatile boolean closed;
 
     /** Begins its turns with {@link #start}. */
@@ -69,6 +71,11 @@ public final class Housekeeping implements AutoCloseable {
         return this;
     }
 
+    /** Does a turn of something else too in each turn: given the time, it answers the work done. */
+    public void also(LongToIntFunction turn) {
+        more = turn;
+    }
+
     /** There is something to do. */
     public void wake() {
         LockSupport.unpark(thread);
@@ -83,6 +90,7 @@ public final class Housekeeping implements AutoCloseable {
             work++;
         }
         work += tier.sweep(nowNs);
+        work += more.applyAsInt(nowNs);
         for (Pins.Pin pin : pins.due(nowNs)) {
             work += begin(pin, nowNs);
         }

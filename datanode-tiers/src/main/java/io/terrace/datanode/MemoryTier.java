@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * removes the file. Nothing is evicted on the tier's own account, except to make room for a pin: that is an operator's
  * directive, and the unpinned copies that were not read for longest give way.
  *
+ * <p>Replicas on NVM that are granted as they are have a second tier of this class ({@link NvmExtents}), since their extents
+ * live and end as copies do.
+ *
  * <p>Sizes in bytes, times in nanoseconds of one monotonic clock, passed in; files and slots too, so a simulation
  * can drive it from one thread. All methods are thread-safe; none blocks on I/O under the lock.
  */
@@ -142,12 +145,17 @@ public final class MemoryTier {
         }
     }
 
-    /** The replica of this block changed or is about to: no copy made before is served from now on. */
-    public synchronized void changed(String pool, long blockId, long nowNs) {
+    /**
+     * The replica of this block changed or is about to: no copy made before is served from now on.
+     *
+     * @return whether there was one
+     */
+    public synchronized boolean changed(String pool, long blockId, long nowNs) {
         Extent extent = table.of(pool, blockId);
         if (extent != null) {
             end(extent, RetireCause.CHANGED, nowNs);
         }
+        return extent != null;
     }
 
     /** All copies of a block pool go. */

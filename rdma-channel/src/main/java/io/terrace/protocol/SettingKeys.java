@@ -304,6 +304,16 @@ public enum SettingKeys {
             "",
             "DataNode",
             "How long the bytes of a retired copy count as used because a stock short-circuit client holds its file descriptor. Unset: as long as stock's cache waits, dfs.datanode.cache.revocation.timeout.ms (15 minutes)."),
+    DATANODE_NVM_ENABLED(
+            "terrace.datanode.nvm.enabled",
+            "true",
+            "DataNode",
+            "Whether replicas on volumes tagged [NVDIMM] are granted to clients of other hosts as they are, without a copy in memory. Needs terrace.channel.tcp.port.offset."),
+    DATANODE_NVM_EXTENTS_MAX(
+            "terrace.datanode.nvm.extents.max",
+            "16384",
+            "DataNode",
+            "Replicas on NVM that may be granted at one time; each has a hard link on its volume. The longest unread makes way."),
     DATANODE_REGION_SIZE(
             "terrace.datanode.region.size",
             "16t",

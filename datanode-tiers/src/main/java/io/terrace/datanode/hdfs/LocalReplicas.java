@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.datanode.NvmReplica;
 import io.terrace.datanode.ReplicaSource;
 import io.terrace.datanode.ServiceLink;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -12,6 +13,7 @@ import java.net.URI;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.StorageType;
@@ -33,12 +35,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The finalised replicas of a DataNode's dataset, as sources of memory copies.
+ * The finalised replicas of a DataNode's dataset, as sources of memory copies and as extents on NVM.
  *
  * <p>Not eligible: replicas under construction, on transient or provided storage, and parts of erasure-coded blocks.
  * Thread-safe.
  */
-public final class LocalReplicas implements ReplicaSource {
+public final class LocalReplicas implements ReplicaSource, NvmReplica.Look {
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalReplicas.class);
 
@@ -68,6 +70,19 @@ public final class LocalReplicas implements ReplicaSource {
         return replica == null
                 ? null
                 : new Found(new BlockKey(pool, blockId, replica.getGenerationStamp()), replica.getNumBytes());
+    }
+
+    @Override
+    public @Nullable NvmReplica onNvm(String pool, long blockId) {
+        ReplicaInfo replica = eligible(pool, blockId);
+        if (replica == null || replica.getVolume().getStorageType() != StorageType.NVDIMM) {
+            return null;
+        }
+        return new NvmReplica(
+                new BlockKey(pool, blockId, replica.getGenerationStamp()),
+                replica.getNumBytes(),
+                Path.of(replica.getVolume().getBaseURI()),
+                Path.of(replica.getBlockURI()));
     }
 
     /** The replica of a block and its tier; null when it is gone or part of an erasure-coded block, which stays. */

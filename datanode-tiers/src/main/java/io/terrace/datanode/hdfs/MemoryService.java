@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.ChannelDirectory;
+import io.terrace.channel.ExtentOwner;
 import io.terrace.channel.GrantLimits;
 import io.terrace.channel.GrantServer;
 import io.terrace.channel.LinkDirectory;
@@ -31,6 +32,7 @@ import io.terrace.datanode.Promotion;
 import io.terrace.datanode.Promotions;
 import io.terrace.datanode.Region;
 import io.terrace.datanode.Remembered;
+import io.terrace.datanode.RemoteDesk;
 import io.terrace.datanode.ReplicaSource;
 import io.terrace.datanode.Scrub;
 import io.terrace.datanode.ServiceLink;
@@ -77,6 +79,7 @@ final class MemoryService implements Closeable {
     private final MemoryTier tier;
     private final MemoryDirectory directory;
     private final WatchedFiles extentFiles;
+    private @Nullable NvmService nvm;
     private final RdmaClients.Served rdma;
     private final Pins pins;
     private final AnchoredPins anchored;
@@ -95,6 +98,8 @@ final class MemoryService implements Closeable {
         String name = datanode.getDatanodeUuid();
         PassedDescriptors descriptors = new PassedDescriptors(datanode.getShortCircuitRegistry());
         replicas = new LocalReplicas(datanode, dataset, pageDropper(name));
+        NvmVolumes volumes = new NvmVolumes(dataset);
+        volumes.sweep();
         promotesAtOnce = settings.promotesAtOnce();
         directory = opened(MemoryDirectory.open(memoryDir(settings, name), settings.requireTmpfs()));
         Path channelDir = settings.channelDir();
@@ -125,11 +130,11 @@ final class MemoryService implements Closeable {
                         tier, source, directory, pace, settings.dropSourcePages(), figures, System::nanoTime)));
         boolean granting = channelDir != null && table != null;
         rdma = granting
-                ? RdmaClients.serve(datanode, settings.extentsMax(), figures)
+                ? RdmaClients.serve(datanode, settings.extentsMax() + settings.nvmExtentsMax(), figures)
                 : new RdmaClients.Served(null, "");
         Housekeeping.Revoker revoker = grant -> {};
         if (channelDir != null && table != null) {
-            revoker = serve(datanode, channelDir, table);
+            revoker = serve(datanode, volumes, settings, source, pace, channelDir, table);
         } else {
             LOG.warn(
                     "{} is not set: stock readers are served from memory, clients get no grants",
@@ -138,6 +143,10 @@ final class MemoryService implements Closeable {
         Runnable beat = table == null ? () -> {} : () -> table.beat(System.nanoTime());
         housekeeping = new Housekeeping(
                 tier, pins, replicas, promotions, revoker, dataset::pinFailed, beat, System::nanoTime, name);
+        NvmService onNvm = nvm;
+        if (onNvm != null) {
+            housekeeping.also(onNvm::turn);
+        }
         toClose.push(housekeeping::close);
         news.onHousekeeping(housekeeping::wake);
         checks = opened(checks(settings, name));
@@ -184,6 +193,7 @@ final class MemoryService implements Closeable {
                 new SecureRandom().nextLong() >>> 1);
         HostConditions host = new HostConditions(Path.of("/"));
         HostConditions.Facts facts = StockFacts.of(datanode, settings, directory, grants, rdma.trouble());
+        NvmService onNvm = nvm;
         ServiceLink.Shared shared = new ServiceLink.Shared(
                 identity,
                 tier,
@@ -191,7 +201,7 @@ final class MemoryService implements Closeable {
                 authority,
                 accesses,
                 replicas::look,
-                List::of,
+                onNvm == null ? List::of : onNvm::state,
                 new Remembered<>(() -> host.look(facts), CONDITIONS_NS, System::nanoTime),
                 figures,
                 settings.heatBlocksMax());
@@ -215,18 +225,43 @@ final class MemoryService implements Closeable {
     private void run(WatchedDataset dataset) {
         housekeeping.start();
         checks.start();
+        NvmService onNvm = nvm;
+        if (onNvm != null) {
+            news.listen((key, lengthBytes, resident, pinned) -> {
+                if (resident) {
+                    onNvm.extents().superseded(key);
+                }
+            });
+        }
         ReplicaWatch copies = new ResidentCopies(
-                tier, directory, pins, anchored, accesses, checks::poolReady, housekeeping::wake, System::nanoTime);
+                tier,
+                directory,
+                onNvm == null ? null : onNvm.extents(),
+                pins,
+                anchored,
+                accesses,
+                checks::poolReady,
+                housekeeping::wake,
+                System::nanoTime);
         if (promotesAtOnce) {
             copies = new PromotesAtOnce(copies, tier, promotions, replicas, System::nanoTime);
         }
-        dataset.watch(new GuardedWatch(copies, () -> tier.close(System.nanoTime())));
+        dataset.watch(new GuardedWatch(copies, this::closeTiers));
         services.start();
         toClose.push(() -> {
             dataset.unwatch();
             // Readers stop before the parts that serve them go.
-            tier.close(System.nanoTime());
+            closeTiers();
         });
+    }
+
+    /** Nothing is served from them any more. */
+    private void closeTiers() {
+        tier.close(System.nanoTime());
+        NvmService onNvm = nvm;
+        if (onNvm != null) {
+            onNvm.extents().close();
+        }
     }
 
     /**
@@ -251,7 +286,31 @@ final class MemoryService implements Closeable {
         return SlotTable.create(path, 2 * settings.extentsMax(), new SecureRandom());
     }
 
-    private Housekeeping.Revoker serve(DataNode datanode, Path channelDir, SlotTable table) throws IOException {
+    private Housekeeping.Revoker serve(
+            DataNode datanode,
+            NvmVolumes volumes,
+            DataNodeSettings settings,
+            ReplicaSource source,
+            Pace pace,
+            Path channelDir,
+            SlotTable table)
+            throws IOException {
+        AnnouncedBlocks announced = new AnnouncedBlocks(table);
+        NvmService onNvm = settings.nvmEnabled()
+                ? opened(new NvmService(
+                        datanode,
+                        volumes,
+                        settings,
+                        tier,
+                        REGION_BASE + settings.regionBytes(),
+                        replicas,
+                        source,
+                        pace,
+                        announced,
+                        accesses,
+                        news::housekeepingWanted,
+                        figures))
+                : null;
         LinkDirectory links = LinkDirectory.create(directory.root().resolve("links"));
         GrantDesk desk = new GrantDesk(
                 tier,
@@ -275,12 +334,20 @@ final class MemoryService implements Closeable {
         if (extents != null) {
             toClose.push(extents);
             extentFiles.beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
+            if (onNvm != null) {
+                onNvm.registeredBy(extents);
+            }
         }
         OneSidedRanges oneSided = extents == null ? OneSidedRanges.NONE : extents;
-        TcpGrantServer remote = RemoteClients.serve(
-                datanode, new AnnouncedBlocks(table), links, desk, replicas, oneSided, figures);
+        ExtentOwner remoteDesk = onNvm == null ? desk : new RemoteDesk(desk, onNvm.desk());
+        TcpGrantServer remote =
+                RemoteClients.serve(datanode, announced, links, remoteDesk, replicas, oneSided, figures);
         if (remote != null) {
             toClose.push(remote);
+        }
+        if (remote != null && onNvm != null) {
+            onNvm.servedBy(remote);
+            nvm = onNvm;
         }
         return grant -> revoke(server, remote, desk, grant);
     }
@@ -322,6 +389,12 @@ final class MemoryService implements Closeable {
     /** Why there is no RDMA although it is wanted; empty when there is, or it is not. */
     String rdmaTrouble() {
         return rdma.trouble();
+    }
+
+    /** Extents on NVM; null when there are none because no other host is served, or the operator wants none. */
+    @Nullable
+    NvmService nvm() {
+        return nvm;
     }
 
     /** The tier itself. */

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether and where a DataNode serves its memory to clients of other hosts. */
+/** Whether and where a DataNode serves its memory and NVM to clients of other hosts. */
 final class RemoteClients {
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteClients.class);

@@ -5,6 +5,7 @@ import io.terrace.datanode.Accesses;
 import io.terrace.datanode.Extent;
 import io.terrace.datanode.MemoryDirectory;
 import io.terrace.datanode.MemoryTier;
+import io.terrace.datanode.NvmExtents;
 import io.terrace.datanode.Pins;
 import io.terrace.datanode.RetireCause;
 import java.io.FileInputStream;
@@ -18,13 +19,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the memory tier does for the dataset: serves stock readers, drops what changed, keeps pins. */
+/** What the tiers do for the dataset: serve stock readers, drop what changed, keep pins, hear what is read from NVM. */
 final class ResidentCopies implements ReplicaWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(ResidentCopies.class);
 
     private final MemoryTier tier;
     private final MemoryDirectory directory;
+    private final @Nullable NvmExtents nvm;
     private final Pins pins;
     private final AnchoredPins anchored;
     private final Accesses accesses;
@@ -32,9 +34,11 @@ final class ResidentCopies implements ReplicaWatch {
     private final Runnable onPins;
     private final LongSupplier nanoClock;
 
+    /** @param nvm null when nothing is granted from NVM */
     ResidentCopies(
             MemoryTier tier,
             MemoryDirectory directory,
+            @Nullable NvmExtents nvm,
             Pins pins,
             AnchoredPins anchored,
             Accesses accesses,
@@ -43,6 +47,7 @@ final class ResidentCopies implements ReplicaWatch {
             LongSupplier nanoClock) {
         this.tier = tier;
         this.directory = directory;
+        this.nvm = nvm;
         this.pins = pins;
         this.anchored = anchored;
         this.accesses = accesses;
@@ -94,7 +99,11 @@ final class ResidentCopies implements ReplicaWatch {
     public InputStream opened(ExtendedBlock block, InputStream stock) {
         String pool = block.getBlockPoolId();
         long blockId = block.getBlockId();
-        switch (ReaderKind.ofCurrentThread()) {
+        ReaderKind reader = ReaderKind.ofCurrentThread();
+        if (nvm != null && reader != ReaderKind.OTHER) {
+            nvm.read(pool, blockId);
+        }
+        switch (reader) {
             case PASSED_DESCRIPTOR -> accesses.descriptorPassed(pool, blockId, false);
             case CLIENT -> {
                 accesses.stockReadBegan(pool, blockId, false);
@@ -114,6 +123,9 @@ final class ResidentCopies implements ReplicaWatch {
     @Override
     public void changed(String pool, long blockId) {
         tier.changed(pool, blockId, nanoClock.getAsLong());
+        if (nvm != null) {
+            nvm.changed(pool, blockId);
+        }
     }
 
     @Override
@@ -134,6 +146,9 @@ final class ResidentCopies implements ReplicaWatch {
     public void poolGone(String pool) {
         pins.removeAll(pool);
         tier.changedAll(pool, RetireCause.POOL_GONE, nanoClock.getAsLong());
+        if (nvm != null) {
+            nvm.poolGone(pool);
+        }
     }
 
     @Override

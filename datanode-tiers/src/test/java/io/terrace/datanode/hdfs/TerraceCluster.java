@@ -25,6 +25,7 @@ import org.apache.hadoop.fs.CacheFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -70,8 +71,9 @@ final class TerraceCluster implements AutoCloseable {
         return start(datanodes, configuration());
     }
 
-    static TerraceCluster start(int datanodes, Configuration conf) throws IOException {
-        TerraceCluster terrace = new TerraceCluster(datanodes, conf);
+    /** @param storage what the volumes of each DataNode are; two of disk when nothing is said */
+    static TerraceCluster start(int datanodes, Configuration conf, StorageType... storage) throws IOException {
+        TerraceCluster terrace = new TerraceCluster(datanodes, conf, storage);
         for (int i = 0; i < datanodes; i++) {
             terrace.startPlugin(i);
         }
@@ -83,7 +85,7 @@ final class TerraceCluster implements AutoCloseable {
         return new TerraceCluster(datanodes, conf);
     }
 
-    private TerraceCluster(int datanodes, Configuration conf) throws IOException {
+    private TerraceCluster(int datanodes, Configuration conf, StorageType... storage) throws IOException {
         boolean tmpfs = Files.isDirectory(SHARED_MEMORY) && Files.isWritable(SHARED_MEMORY);
         scratch = tmpfs
                 ? Files.createTempDirectory(SHARED_MEMORY, "terrace-test")
@@ -104,6 +106,7 @@ final class TerraceCluster implements AutoCloseable {
                         conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
                 .numDataNodes(datanodes)
                 .dataNodeConfOverlays(overlays)
+                .storageTypes(storage.length == 0 ? null : storage)
                 .checkDataNodeAddrConfig(ANY_ADDRESS.equals(conf.get(DFSConfigKeys.DFS_DATANODE_ADDRESS_KEY)))
                 .build();
         cluster.waitActive();

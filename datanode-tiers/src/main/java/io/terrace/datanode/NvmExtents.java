@@ -1,0 +1,190 @@
+package io.terrace.datanode;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * The replicas on NVM that clients of other hosts may be granted as they are. A replica becomes one after a stock reader
+ * opened it, once it was verified in the background; it stops being one when it changes, moves, goes, or a memory copy of
+ * it is there.
+ *
+ * <p>The life of its extents is that of memory copies, kept by a {@link MemoryTier} of its own, whose room is a number of
+ * extents: they take no memory. Bounded: {@value #MOST_WAITING} replicas wait for verification, more are passed over.
+ * Thread-safe; nothing but {@link #turn} and the verification, which runs on the executor, reads or waits.
+ */
+public final class NvmExtents {
+
+    static final int MOST_WAITING = 1024;
+    static final long UNFIT_NS = TimeUnit.MINUTES.toNanos(10);
+    private static final int MOST_UNFIT = 4096;
+
+    private record BlockId(String pool, long id) {}
+
+    private final MemoryTier tier;
+    private final MemoryTier memory;
+    private final NvmReplica.Look replicas;
+    private final NvmAdmission admission;
+    private final Executor verifier;
+    private final Figures figures;
+    private final LongSupplier nanoClock;
+
+    private final Set<BlockId> waiting = new HashSet<>();
+    /** Until when they are not looked at again; the oldest is forgotten where there are too many. */
+    private final Map<BlockKey, Long> unfit = new LinkedHashMap<>();
+
+    /**
+     * None yet.
+     *
+     * @param tier of NVM, owned by this
+     * @param memory asked whether it has a copy, and which pools are served
+     * @param source verified against, and told what is corrupt
+     * @param unreadNs an extent that nobody read for so long makes way for another
+     * @param verifier one thread
+     */
+    public NvmExtents(
+            MemoryTier tier,
+            MemoryTier memory,
+            NvmReplica.Look replicas,
+            ReplicaSource source,
+            NvmLinks links,
+            Pace pace,
+            long unreadNs,
+            Executor verifier,
+            Figures figures,
+            LongSupplier nanoClock) {
+        this.tier = tier;
+        this.memory = memory;
+        this.replicas = replicas;
+        this.admission = new NvmAdmission(tier, memory, source, links, pace, unreadNs, figures, nanoClock);
+        this.verifier = verifier;
+        this.figures = figures;
+        this.nanoClock = nanoClock;
+    }
+
+    /** A stock reader opened the replica of this block, wherever that is. Does not block. */
+    public void read(String pool, long blockId) {
+        NvmReplica replica = replicas.onNvm(pool, blockId);
+        if (replica == null
+                || replica.lengthBytes() <= 0
+                || !memory.serves(pool)
+                || tier.isResident(replica.key())
+                || memory.isResident(replica.key())) {
+            return;
+        }
+        BlockId block = new BlockId(pool, blockId);
+        synchronized (this) {
+            if (isUnfit(replica.key()) || waiting.contains(block)) {
+                return;
+            }
+            if (waiting.size() >= MOST_WAITING) {
+                figures.increment(Figure.NVM_NOT_ADMITTED);
+                return;
+            }
+            waiting.add(block);
+        }
+        try {
+            verifier.execute(() -> admit(block));
+        } catch (RejectedExecutionException e) {
+            // Shutting down.
+            waited(block);
+        }
+    }
+
+    private void admit(BlockId block) {
+        try {
+            NvmReplica replica = replicas.onNvm(block.pool(), block.id());
+            if (replica == null || !memory.serves(block.pool())) {
+                return;
+            }
+            switch (admission.run(replica)) {
+                case ADMITTED, NEEDLESS -> {}
+                case NOT_NOW -> figures.increment(Figure.NVM_NOT_ADMITTED);
+                case UNFIT -> {
+                    figures.increment(Figure.NVM_NOT_ADMITTED);
+                    leaveAlone(replica.key());
+                }
+            }
+        } finally {
+            waited(block);
+        }
+    }
+
+    /**
+     * The replica of this block changes or is about to: it is not granted as it was from now on. Its link goes at once if
+     * nobody has a grant, so that stock need not copy the bytes to change them.
+     */
+    public void changed(String pool, long blockId) {
+        long nowNs = nanoClock.getAsLong();
+        if (tier.changed(pool, blockId, nowNs)) {
+            tier.sweep(nowNs);
+        }
+    }
+
+    /** Memory has a copy of it. Called under the memory tier's lock, so its link is left to the next turn. */
+    public void superseded(BlockKey key) {
+        tier.changed(key.pool(), key.blockId(), nanoClock.getAsLong());
+    }
+
+    /** The pool leaves this DataNode. */
+    public void poolGone(String pool) {
+        tier.changedAll(pool, RetireCause.POOL_GONE, nanoClock.getAsLong());
+    }
+
+    /**
+     * One turn of housekeeping: what the memory tier does not serve is not served here either.
+     *
+     * @param revoker tells the holder of a grant to stop
+     * @return the work done
+     */
+    public int turn(long nowNs, Consumer<HeldGrant> revoker) {
+        Set<String> pools =
+                tier.liveExtents().stream().map(extent -> extent.key().pool()).collect(Collectors.toSet());
+        for (String pool : pools) {
+            if (!memory.serves(pool)) {
+                tier.changedAll(pool, RetireCause.SWITCHED_OFF, nowNs);
+            }
+        }
+        int work = 0;
+        for (HeldGrant grant = tier.nextRevocation(); grant != null; grant = tier.nextRevocation()) {
+            revoker.accept(grant);
+            work++;
+        }
+        return work + tier.sweep(nowNs);
+    }
+
+    /** Nothing is granted from now on. */
+    public void close() {
+        tier.close(nanoClock.getAsLong());
+    }
+
+    private synchronized void waited(BlockId block) {
+        waiting.remove(block);
+    }
+
+    private synchronized boolean isUnfit(BlockKey key) {
+        Long untilNs = unfit.get(key);
+        if (untilNs != null && untilNs - nanoClock.getAsLong() <= 0) {
+            unfit.remove(key);
+            return false;
+        }
+        return untilNs != null;
+    }
+
+    private synchronized void leaveAlone(BlockKey key) {
+        if (unfit.size() >= MOST_UNFIT) {
+            unfit.remove(unfit.keySet().iterator().next());
+        }
+        unfit.put(key, nanoClock.getAsLong() + UNFIT_NS);
+    }
+}

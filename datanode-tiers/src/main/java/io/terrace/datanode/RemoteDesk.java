@@ -1,0 +1,67 @@
+package io.terrace.datanode;
+
+import io.terrace.channel.ExtentOwner;
+import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.GrantRequest;
+import io.terrace.channel.Peer;
+import io.terrace.channel.ReadReport;
+import io.terrace.channel.Refusal;
+import io.terrace.channel.RefusalReason;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Answers clients of other hosts: from memory where the block is there, else from NVM. Both desks check the token for
+ * themselves; whose a grant is, its number says. Thread-safe.
+ */
+public final class RemoteDesk implements ExtentOwner {
+
+    /** Grants on NVM are numbered from here; those on memory never come so far. */
+    public static final long FIRST_NVM_GRANT = 1L << 62;
+
+    private final GrantDesk memory;
+    private final GrantDesk nvm;
+
+    /** Asks the one, then the other. */
+    public RemoteDesk(GrantDesk memory, GrantDesk nvm) {
+        this.memory = memory;
+        this.nvm = nvm;
+    }
+
+    @Override
+    public GrantAnswer grant(Peer peer, GrantRequest request) {
+        GrantAnswer answer = memory.grant(peer, request);
+        // Anything else holds for both: the token is bad, or the operator has switched Terrace off.
+        return answer instanceof Refusal refusal && refusal.reason() == RefusalReason.NOT_RESIDENT
+                ? nvm.grant(peer, request)
+                : answer;
+    }
+
+    @Override
+    public long renew(Peer peer, long grantId) {
+        return desk(grantId).renew(peer, grantId);
+    }
+
+    @Override
+    public void released(Peer peer, long grantId) {
+        desk(grantId).released(peer, grantId);
+    }
+
+    @Override
+    public void reported(Peer peer, List<ReadReport> reports) {
+        Map<GrantDesk, List<ReadReport>> byDesk =
+                reports.stream().collect(Collectors.groupingBy(report -> desk(report.grantId())));
+        byDesk.forEach((desk, ofDesk) -> desk.reported(peer, ofDesk));
+    }
+
+    @Override
+    public void disconnected(Peer peer, boolean orderly) {
+        memory.disconnected(peer, orderly);
+        nvm.disconnected(peer, orderly);
+    }
+
+    private GrantDesk desk(long grantId) {
+        return grantId >= FIRST_NVM_GRANT ? nvm : memory;
+    }
+}

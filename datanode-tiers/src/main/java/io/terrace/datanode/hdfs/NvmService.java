@@ -1,0 +1,174 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.channel.Peer;
+import io.terrace.channel.Tier;
+import io.terrace.channel.tcp.AnnouncedBlocks;
+import io.terrace.channel.tcp.TcpGrantServer;
+import io.terrace.channel.verbs.VerbsExtents;
+import io.terrace.datanode.Accesses;
+import io.terrace.datanode.AnnouncedSlots;
+import io.terrace.datanode.DataNodeSettings;
+import io.terrace.datanode.GrantDesk;
+import io.terrace.datanode.GrantLedger;
+import io.terrace.datanode.HeldGrant;
+import io.terrace.datanode.MemoryTier;
+import io.terrace.datanode.NvmExtents;
+import io.terrace.datanode.NvmLinks;
+import io.terrace.datanode.NvmNews;
+import io.terrace.datanode.Pace;
+import io.terrace.datanode.Region;
+import io.terrace.datanode.Remembered;
+import io.terrace.datanode.RemoteDesk;
+import io.terrace.datanode.ReplicaSource;
+import io.terrace.datanode.WatchedFiles;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.io.Closeable;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicas on NVM that clients of other hosts are granted as they are, with all parts wired. There is one in each
+ * DataNode that serves other hosts, since a volume of NVM may be added at any time; without one it has no thread and does
+ * nothing.
+ */
+final class NvmService implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NvmService.class);
+    private static final long IDLE_SECONDS = 10;
+    private static final long CAPACITY_NS = 10_000_000_000L;
+
+    private final NvmLinks links = new NvmLinks();
+    private final WatchedFiles files = new WatchedFiles(links);
+    private final ThreadPoolExecutor verifier;
+    private final MemoryTier tier;
+    private final NvmExtents extents;
+    private final GrantDesk desk;
+    private final Remembered<Long> capacityBytes;
+    private volatile @Nullable TcpGrantServer server;
+
+    /**
+     * Grants nothing before {@link #servedBy}.
+     *
+     * @param memory which goes first
+     * @param regionBase where the addresses begin, apart from those of memory
+     * @param source verified against, and told what is corrupt
+     * @param wake called when there is housekeeping
+     */
+    NvmService(
+            DataNode datanode,
+            NvmVolumes volumes,
+            DataNodeSettings settings,
+            MemoryTier memory,
+            long regionBase,
+            LocalReplicas replicas,
+            ReplicaSource source,
+            Pace pace,
+            AnnouncedBlocks announced,
+            Accesses accesses,
+            Runnable wake,
+            Figures figures) {
+        capacityBytes = new Remembered<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
+        GrantLedger.Limits limits = settings.grantLimits();
+        tier = new MemoryTier(
+                // Extents take no memory: their number is the limit, and the addresses that there are.
+                new MemoryTier.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
+                new Region(regionBase, settings.regionBytes(), settings.regionRestNs()),
+                new GrantLedger(limits, RemoteDesk.FIRST_NVM_GRANT),
+                files,
+                new AnnouncedSlots(announced),
+                new NvmNews(figures, wake),
+                key -> false);
+        verifier = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+            Thread thread = new Thread(work, "terrace-nvm-" + datanode.getDatanodeUuid());
+            thread.setDaemon(true);
+            return thread;
+        });
+        verifier.allowCoreThreadTimeOut(true);
+        extents = new NvmExtents(
+                tier, memory, replicas, source, links, pace, limits.leaseNs(), verifier, figures, System::nanoTime);
+        desk = new GrantDesk(
+                tier,
+                Tier.NVM,
+                links::oneTimeLink,
+                new BlockTokens(datanode),
+                accesses,
+                new StockMetrics(datanode.getMetrics()),
+                figures,
+                System::nanoTime);
+        figures.gauge(Figure.NVM_EXTENTS, () -> tier.usage().extents());
+        figures.gauge(Figure.NVM_EXTENT_BYTES, () -> tier.usage().usedBytes());
+        figures.gauge(Figure.NVM_GRANTS, () -> tier.usage().grants());
+    }
+
+    /** Who serves the grants of {@link #desk}. */
+    void servedBy(TcpGrantServer newServer) {
+        server = newServer;
+    }
+
+    /** RDMA reads too, until an extent's link is removed. */
+    void registeredBy(VerbsExtents registered) {
+        files.beforeRemoval(extent -> registered.freed(extent.key(), extent.address()));
+    }
+
+    /** Where grants on NVM are given. */
+    GrantDesk desk() {
+        return desk;
+    }
+
+    /** The extents. */
+    NvmExtents extents() {
+        return extents;
+    }
+
+    /** What heartbeats say: what is granted of all that the volumes hold. Nothing where there are none. */
+    List<TierStateProto> state() {
+        if (capacityBytes.get() == 0) {
+            return List.of();
+        }
+        MemoryTier.Usage usage = tier.usage();
+        return List.of(TierStateProto.newBuilder()
+                .setTier(TierProto.NVM)
+                .setCapacityBytes(capacityBytes.get())
+                .setUsedBytes(usage.usedBytes())
+                .setRetiringBytes(usage.retiringBytes())
+                .setExtents(usage.extents())
+                .build());
+    }
+
+    /** One turn of housekeeping; the work done. */
+    int turn(long nowNs) {
+        return extents.turn(nowNs, this::revoke);
+    }
+
+    private void revoke(HeldGrant grant) {
+        TcpGrantServer present = server;
+        Peer peer = desk.peer(grant.peer());
+        if (present != null && peer != null) {
+            present.revoke(peer, grant.id());
+        }
+    }
+
+    /** After everybody who serves from the links has stopped. */
+    @Override
+    public void close() {
+        extents.close();
+        verifier.shutdownNow();
+        try {
+            if (!verifier.awaitTermination(IDLE_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("The verification of a replica on NVM did not end in time");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        links.close();
+    }
+}
