@@ -39,6 +39,9 @@ public final class NvmExtents {
     private final Figures figures;
     private final LongSupplier nanoClock;
 
+    /** Links of extents that nobody reads go with the change that ends them. */
+    private volatile boolean removesAtOnce = true;
+
     private final Set<BlockId> waiting = new HashSet<>();
     /** Until when they are not looked at again; the oldest is forgotten where there are too many. */
     private final Map<BlockKey, Long> unfit = new LinkedHashMap<>();
@@ -126,9 +129,14 @@ public final class NvmExtents {
      */
     public void changed(String pool, long blockId) {
         long nowNs = nanoClock.getAsLong();
-        if (tier.changed(pool, blockId, nowNs)) {
+        if (tier.changed(pool, blockId, nowNs) && removesAtOnce) {
             tier.sweep(nowNs);
         }
+    }
+
+    /** The removal of a link may wait for a device from now on, so it is left to the turns, and never made by a change. */
+    public void removeInTurns() {
+        removesAtOnce = false;
     }
 
     /** Memory has a copy of it. Called under the memory tier's lock, so its link is left to the next turn. */

@@ -131,6 +131,17 @@ class NvmExtentsTest {
     }
 
     @Test
+    void changed_whereADeviceMayHaveToLetGo_leavesTheLinkToTheNextTurn() throws IOException {
+        bed.extents.removeInTurns();
+        BlockKey key = admitted(1);
+        bed.extents.changed(key.pool(), key.blockId());
+        assertThat(bed.announced).isEmpty();
+        assertThat(bed.isLinked(key)).isTrue();
+        bed.extents.turn(bed.nowNs, grant -> {});
+        assertThat(bed.isLinked(key)).isFalse();
+    }
+
+    @Test
     void deleted_underAGrant_keepsItsBytesUntilTheGrantEnds() throws IOException {
         BlockKey key = admitted(1);
         byte[] bytes = Files.readAllBytes(bed.file(key));

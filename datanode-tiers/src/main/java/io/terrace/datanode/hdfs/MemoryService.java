@@ -1,24 +1,11 @@
 package io.terrace.datanode.hdfs;
 
-import io.terrace.channel.ChannelDirectory;
-import io.terrace.channel.ExtentOwner;
-import io.terrace.channel.GrantLimits;
-import io.terrace.channel.GrantServer;
-import io.terrace.channel.LinkDirectory;
-import io.terrace.channel.Peer;
 import io.terrace.channel.SlotTable;
-import io.terrace.channel.Tier;
-import io.terrace.channel.tcp.AnnouncedBlocks;
-import io.terrace.channel.tcp.OneSidedRanges;
-import io.terrace.channel.tcp.TcpGrantServer;
-import io.terrace.channel.verbs.VerbsExtents;
 import io.terrace.datanode.Accesses;
 import io.terrace.datanode.Authority;
 import io.terrace.datanode.BackgroundChecks;
 import io.terrace.datanode.DataNodeSettings;
-import io.terrace.datanode.GrantDesk;
 import io.terrace.datanode.GrantLedger;
-import io.terrace.datanode.HeldGrant;
 import io.terrace.datanode.HostConditions;
 import io.terrace.datanode.Housekeeping;
 import io.terrace.datanode.Leftovers;
@@ -26,13 +13,13 @@ import io.terrace.datanode.MemoryDirectory;
 import io.terrace.datanode.MemoryTier;
 import io.terrace.datanode.MoveOrders;
 import io.terrace.datanode.NodeIdentity;
+import io.terrace.datanode.NvmExtents;
 import io.terrace.datanode.Pace;
 import io.terrace.datanode.Pins;
 import io.terrace.datanode.Promotion;
 import io.terrace.datanode.Promotions;
 import io.terrace.datanode.Region;
 import io.terrace.datanode.Remembered;
-import io.terrace.datanode.RemoteDesk;
 import io.terrace.datanode.ReplicaSource;
 import io.terrace.datanode.Scrub;
 import io.terrace.datanode.ServiceLink;
@@ -78,9 +65,8 @@ final class MemoryService implements Closeable {
     private final boolean promotesAtOnce;
     private final MemoryTier tier;
     private final MemoryDirectory directory;
-    private final WatchedFiles extentFiles;
-    private @Nullable NvmService nvm;
-    private final RdmaClients.Served rdma;
+    private final @Nullable GrantServers grants;
+    private final @Nullable NvmService nvm;
     private final Pins pins;
     private final AnchoredPins anchored;
     private final Accesses accesses;
@@ -107,7 +93,7 @@ final class MemoryService implements Closeable {
         Slots slots = table == null ? SharedSlots.NONE : new SharedSlots(table);
         news = new TierNews(figures, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
         GrantLedger ledger = new GrantLedger(settings.grantLimits());
-        extentFiles = new WatchedFiles(directory);
+        WatchedFiles extentFiles = new WatchedFiles(directory);
         tier = new MemoryTier(
                 new MemoryTier.Limits(settings.capacityBytes(), settings.extentsMax(), settings.lentTimeoutNs()),
                 new Region(REGION_BASE, settings.regionBytes(), settings.regionRestNs()),
@@ -128,29 +114,33 @@ final class MemoryService implements Closeable {
                 name,
                 () -> new Promotion(
                         tier, source, directory, pace, settings.dropSourcePages(), figures, System::nanoTime)));
-        boolean granting = channelDir != null && table != null;
-        rdma = granting
-                ? RdmaClients.serve(datanode, settings.extentsMax() + settings.nvmExtentsMax(), figures)
-                : new RdmaClients.Served(null, "");
-        Housekeeping.Revoker revoker = grant -> {};
-        if (channelDir != null && table != null) {
-            revoker = serve(datanode, volumes, settings, source, pace, channelDir, table);
-        } else {
+        if (channelDir == null || table == null) {
+            grants = null;
             LOG.warn(
                     "{} is not set: stock readers are served from memory, clients get no grants",
                     DataNodeSettings.CHANNEL_DIR);
+        } else {
+            grants = opened(GrantServers.start(
+                    new GrantServers.Parts(datanode, settings, tier, replicas, source, pace, accesses, figures),
+                    new GrantServers.MemoryFiles(directory, extentFiles),
+                    channelDir,
+                    table,
+                    volumes,
+                    REGION_BASE + settings.regionBytes(),
+                    news::housekeepingWanted));
         }
+        nvm = grants == null ? null : grants.nvm();
+        Housekeeping.Revoker revoker = grants == null ? grant -> {} : grants::revoke;
         Runnable beat = table == null ? () -> {} : () -> table.beat(System.nanoTime());
         housekeeping = new Housekeeping(
                 tier, pins, replicas, promotions, revoker, dataset::pinFailed, beat, System::nanoTime, name);
-        NvmService onNvm = nvm;
-        if (onNvm != null) {
-            housekeeping.also(onNvm::turn);
+        if (nvm != null) {
+            housekeeping.also(nvm::turn);
         }
         toClose.push(housekeeping::close);
         news.onHousekeeping(housekeeping::wake);
         checks = opened(checks(settings, name));
-        services = opened(services(datanode, settings, pace, channelDir != null));
+        services = opened(services(datanode, settings, pace));
         gauges();
         opened(FiguresShown.show(figures, settings, name));
     }
@@ -181,8 +171,7 @@ final class MemoryService implements Closeable {
         return new BackgroundChecks(leftovers, scrub, scrubs, settings.scrubIntervalMs(), name);
     }
 
-    private ServiceLinks services(DataNode datanode, DataNodeSettings settings, Pace pace, boolean grants)
-            throws IOException {
+    private ServiceLinks services(DataNode datanode, DataNodeSettings settings, Pace pace) throws IOException {
         Authority authority = new Authority();
         MoveOrders orders = new MoveOrders(
                 tier, promotions, authority, pace, settings.copyBytesPerSecond(), figures, housekeeping::wake);
@@ -192,8 +181,7 @@ final class MemoryService implements Closeable {
                 datanode.getXferPort(),
                 new SecureRandom().nextLong() >>> 1);
         HostConditions host = new HostConditions(Path.of("/"));
-        HostConditions.Facts facts = StockFacts.of(datanode, settings, directory, grants, rdma.trouble());
-        NvmService onNvm = nvm;
+        HostConditions.Facts facts = StockFacts.of(datanode, settings, directory, grants != null, rdmaTrouble());
         ServiceLink.Shared shared = new ServiceLink.Shared(
                 identity,
                 tier,
@@ -201,7 +189,7 @@ final class MemoryService implements Closeable {
                 authority,
                 accesses,
                 replicas::look,
-                onNvm == null ? List::of : onNvm::state,
+                nvm == null ? List::of : nvm::state,
                 new Remembered<>(() -> host.look(facts), CONDITIONS_NS, System::nanoTime),
                 figures,
                 settings.heatBlocksMax());
@@ -225,18 +213,18 @@ final class MemoryService implements Closeable {
     private void run(WatchedDataset dataset) {
         housekeeping.start();
         checks.start();
-        NvmService onNvm = nvm;
+        NvmExtents onNvm = nvm == null ? null : nvm.extents();
         if (onNvm != null) {
             news.listen((key, lengthBytes, resident, pinned) -> {
                 if (resident) {
-                    onNvm.extents().superseded(key);
+                    onNvm.superseded(key);
                 }
             });
         }
         ReplicaWatch copies = new ResidentCopies(
                 tier,
                 directory,
-                onNvm == null ? null : onNvm.extents(),
+                onNvm,
                 pins,
                 anchored,
                 accesses,
@@ -258,9 +246,8 @@ final class MemoryService implements Closeable {
     /** Nothing is served from them any more. */
     private void closeTiers() {
         tier.close(System.nanoTime());
-        NvmService onNvm = nvm;
-        if (onNvm != null) {
-            onNvm.extents().close();
+        if (nvm != null) {
+            nvm.extents().close();
         }
     }
 
@@ -284,82 +271,6 @@ final class MemoryService implements Closeable {
         Path path = root.resolve("slots");
         Files.deleteIfExists(path);
         return SlotTable.create(path, 2 * settings.extentsMax(), new SecureRandom());
-    }
-
-    private Housekeeping.Revoker serve(
-            DataNode datanode,
-            NvmVolumes volumes,
-            DataNodeSettings settings,
-            ReplicaSource source,
-            Pace pace,
-            Path channelDir,
-            SlotTable table)
-            throws IOException {
-        AnnouncedBlocks announced = new AnnouncedBlocks(table);
-        NvmService onNvm = settings.nvmEnabled()
-                ? opened(new NvmService(
-                        datanode,
-                        volumes,
-                        settings,
-                        tier,
-                        REGION_BASE + settings.regionBytes(),
-                        replicas,
-                        source,
-                        pace,
-                        announced,
-                        accesses,
-                        news::housekeepingWanted,
-                        figures))
-                : null;
-        LinkDirectory links = LinkDirectory.create(directory.root().resolve("links"));
-        GrantDesk desk = new GrantDesk(
-                tier,
-                Tier.MEMORY,
-                extent -> links.link(directory.file(extent)),
-                new BlockTokens(datanode),
-                accesses,
-                new StockMetrics(datanode.getMetrics()),
-                figures,
-                System::nanoTime);
-        GrantServer server = GrantServer.start(
-                ChannelDirectory.check(channelDir),
-                datanode.getDatanodeUuid(),
-                table,
-                links,
-                desk,
-                GrantLimits.DEFAULT,
-                figures);
-        toClose.push(server::close);
-        VerbsExtents extents = rdma.extents();
-        if (extents != null) {
-            toClose.push(extents);
-            extentFiles.beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
-            if (onNvm != null) {
-                onNvm.registeredBy(extents);
-            }
-        }
-        OneSidedRanges oneSided = extents == null ? OneSidedRanges.NONE : extents;
-        ExtentOwner remoteDesk = onNvm == null ? desk : new RemoteDesk(desk, onNvm.desk());
-        TcpGrantServer remote =
-                RemoteClients.serve(datanode, announced, links, remoteDesk, replicas, oneSided, figures);
-        if (remote != null) {
-            toClose.push(remote);
-        }
-        if (remote != null && onNvm != null) {
-            onNvm.servedBy(remote);
-            nvm = onNvm;
-        }
-        return grant -> revoke(server, remote, desk, grant);
-    }
-
-    private static void revoke(GrantServer server, @Nullable TcpGrantServer remote, GrantDesk desk, HeldGrant grant) {
-        Peer peer = desk.peer(grant.peer());
-        if (peer != null && remote != null && remote.serves(peer)) {
-            remote.revoke(peer, grant.id());
-        } else if (peer != null) {
-            server.revoke(
-                    peer, grant.id(), grant.extent().slot(), grant.extent().sequence());
-        }
     }
 
     private void gauges() {
@@ -388,7 +299,7 @@ final class MemoryService implements Closeable {
 
     /** Why there is no RDMA although it is wanted; empty when there is, or it is not. */
     String rdmaTrouble() {
-        return rdma.trouble();
+        return grants == null ? "" : grants.rdmaTrouble();
     }
 
     /** Extents on NVM; null when there are none because no other host is served, or the operator wants none. */

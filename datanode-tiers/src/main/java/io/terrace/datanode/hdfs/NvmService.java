@@ -5,7 +5,6 @@ import io.terrace.channel.Tier;
 import io.terrace.channel.tcp.AnnouncedBlocks;
 import io.terrace.channel.tcp.TcpGrantServer;
 import io.terrace.channel.verbs.VerbsExtents;
-import io.terrace.datanode.Accesses;
 import io.terrace.datanode.AnnouncedSlots;
 import io.terrace.datanode.DataNodeSettings;
 import io.terrace.datanode.GrantDesk;
@@ -15,11 +14,9 @@ import io.terrace.datanode.MemoryTier;
 import io.terrace.datanode.NvmExtents;
 import io.terrace.datanode.NvmLinks;
 import io.terrace.datanode.NvmNews;
-import io.terrace.datanode.Pace;
 import io.terrace.datanode.Region;
 import io.terrace.datanode.Remembered;
 import io.terrace.datanode.RemoteDesk;
-import io.terrace.datanode.ReplicaSource;
 import io.terrace.datanode.WatchedFiles;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
@@ -58,26 +55,16 @@ final class NvmService implements Closeable {
     /**
      * Grants nothing before {@link #servedBy}.
      *
-     * @param memory which goes first
      * @param regionBase where the addresses begin, apart from those of memory
-     * @param source verified against, and told what is corrupt
      * @param wake called when there is housekeeping
      */
     NvmService(
-            DataNode datanode,
-            NvmVolumes volumes,
-            DataNodeSettings settings,
-            MemoryTier memory,
-            long regionBase,
-            LocalReplicas replicas,
-            ReplicaSource source,
-            Pace pace,
-            AnnouncedBlocks announced,
-            Accesses accesses,
-            Runnable wake,
-            Figures figures) {
-        capacityBytes = new Remembered<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
+            GrantServers.Parts parts, NvmVolumes volumes, long regionBase, AnnouncedBlocks announced, Runnable wake) {
+        DataNode datanode = parts.datanode();
+        DataNodeSettings settings = parts.settings();
+        Figures figures = parts.figures();
         GrantLedger.Limits limits = settings.grantLimits();
+        capacityBytes = new Remembered<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
         tier = new MemoryTier(
                 // Extents take no memory: their number is the limit, and the addresses that there are.
                 new MemoryTier.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
@@ -94,13 +81,22 @@ final class NvmService implements Closeable {
         });
         verifier.allowCoreThreadTimeOut(true);
         extents = new NvmExtents(
-                tier, memory, replicas, source, links, pace, limits.leaseNs(), verifier, figures, System::nanoTime);
+                tier,
+                parts.memory(),
+                parts.replicas(),
+                parts.source(),
+                links,
+                parts.pace(),
+                limits.leaseNs(),
+                verifier,
+                figures,
+                System::nanoTime);
         desk = new GrantDesk(
                 tier,
                 Tier.NVM,
                 links::oneTimeLink,
                 new BlockTokens(datanode),
-                accesses,
+                parts.accesses(),
                 new StockMetrics(datanode.getMetrics()),
                 figures,
                 System::nanoTime);
@@ -117,6 +113,7 @@ final class NvmService implements Closeable {
     /** RDMA reads too, until an extent's link is removed. */
     void registeredBy(VerbsExtents registered) {
         files.beforeRemoval(extent -> registered.freed(extent.key(), extent.address()));
+        extents.removeInTurns();
     }
 
     /** Where grants on NVM are given. */
