@@ -1,5 +1,6 @@
 package io.terrace.fs;
 
+import io.terrace.channel.Tier;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -94,6 +95,9 @@ final class RemoteAccessor extends ReplicaAccessor {
     private void count() {
         memory.figures().add(Figure.CLIENT_REMOTE_READS, reads);
         memory.figures().add(Figure.CLIENT_REMOTE_BYTES, bytes);
+        if (grant.medium() == Tier.NVM) {
+            memory.figures().add(Figure.CLIENT_REMOTE_NVM_BYTES, bytes);
+        }
         reads = 0;
         bytes = 0;
     }

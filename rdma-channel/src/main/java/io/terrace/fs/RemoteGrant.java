@@ -2,15 +2,17 @@ package io.terrace.fs;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.CheckedRegion;
+import io.terrace.channel.Tier;
 import java.util.Arrays;
 
 /**
- * The right to read one block in the memory of another host.
+ * The right to read one block in the memory of another host, or on its NVM.
  *
+ * @param medium where the DataNode says that the bytes are
  * @param connection over which it was granted; void with it
  * @param endsNs when the lease ends, on this process's clock
  */
-record RemoteGrant(Key key, long grantId, RemoteConnection connection, CheckedRegion region, long endsNs) {
+record RemoteGrant(Key key, long grantId, Tier medium, RemoteConnection connection, CheckedRegion region, long endsNs) {
     /**
      * What a grant was given for: the same token, so the same user's rights.
      *

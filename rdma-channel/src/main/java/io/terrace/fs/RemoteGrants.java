@@ -167,7 +167,12 @@ final class RemoteGrants {
                 Access.READ);
         long endsNs = askedNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
         return new RemoteGrant(
-                key, grant.grantId(), connection, connection.attach(region, settings, figures, deadlineNs), endsNs);
+                key,
+                grant.grantId(),
+                grant.descriptor().tier(),
+                connection,
+                connection.attach(region, settings, figures, deadlineNs),
+                endsNs);
     }
 
     private void keep(RemoteGrant grant) throws IOException {

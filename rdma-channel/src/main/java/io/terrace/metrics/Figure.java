@@ -165,13 +165,19 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.CLIENT,
-            "Pieces read from the memory of DataNodes over tcp."),
+            "Pieces read from the memory or NVM of DataNodes over tcp."),
     CLIENT_REMOTE_BYTES(
             "client.remote.bytes",
             Unit.BYTES,
             Kind.COUNTER,
             Where.CLIENT,
-            "Bytes read from the memory of DataNodes over tcp."),
+            "Bytes read from the memory or NVM of DataNodes over tcp."),
+    CLIENT_REMOTE_NVM_BYTES(
+            "client.remote.nvm.bytes",
+            Unit.BYTES,
+            Kind.COUNTER,
+            Where.CLIENT,
+            "The part of the bytes read over tcp that was granted on NVM."),
     CLIENT_REMOTE_CONNECTIONS(
             "client.remote.connections",
             Unit.COUNT,
@@ -203,13 +209,13 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.CLIENT,
-            "Pieces read from the memory of DataNodes by RDMA; they count as remote reads too."),
+            "Pieces read from the memory or NVM of DataNodes by RDMA; they count as remote reads too."),
     CLIENT_VERBS_BYTES(
             "client.verbs.bytes",
             Unit.BYTES,
             Kind.COUNTER,
             Where.CLIENT,
-            "Bytes read from the memory of DataNodes by RDMA; they count as remote bytes too."),
+            "Bytes read from the memory or NVM of DataNodes by RDMA; they count as remote bytes too."),
     CLIENT_VERBS_STEPPED_DOWN(
             "client.verbs.stepped_down",
             Unit.COUNT,

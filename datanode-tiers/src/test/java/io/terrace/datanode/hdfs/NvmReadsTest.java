@@ -145,11 +145,14 @@ class NvmReadsTest {
     void read_comesThroughGrants_ofTheReplicaItself_withoutACopyInMemory() throws Exception {
         Path file = granted("nvm/whole", BYTES);
         long remote = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+        long remoteNvm = ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES);
         long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
         long stock = figure(Figure.READS_STOCK_REPLICA);
         long onNvm = figure(Figure.READS_GRANTED_NVM_BYTES);
         assertThat(all(file)).isEqualTo(TerraceCluster.contents("nvm/whole", BYTES));
         assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - remote).isGreaterThanOrEqualTo(BYTES);
+        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES) - remoteNvm)
+                .isGreaterThanOrEqualTo(BYTES);
         assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
         assertThat(figure(Figure.READS_STOCK_REPLICA)).isEqualTo(stock);
         await().atMost(PATIENCE).until(() -> figure(Figure.READS_GRANTED_NVM_BYTES) - onNvm >= BYTES);
@@ -343,7 +346,9 @@ class NvmReadsTest {
         await().atMost(PATIENCE).until(() -> !hasLink(links(file), key));
         long fromMemory = grantedFromMemory();
         awaitGranted(file, TerraceCluster.BLOCK_BYTES);
+        long onNvm = ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES);
         assertThat(all(file)).isEqualTo(TerraceCluster.contents("nvm/promoted", TerraceCluster.BLOCK_BYTES));
+        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES)).isEqualTo(onNvm);
         await().atMost(PATIENCE).until(() -> grantedFromMemory() - fromMemory >= TerraceCluster.BLOCK_BYTES);
         assertThat(hasLink(links(file), key)).isFalse();
     }
