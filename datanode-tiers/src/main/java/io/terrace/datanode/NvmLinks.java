@@ -108,6 +108,10 @@ public final class NvmLinks implements ExtentFiles, Closeable {
             return known;
         }
         synchronized (volumes) {
+            if (known == null) {
+                // Added while this process runs: nobody looked at what another one left there.
+                sweep(root);
+            }
             Path ours = ownerOnly(root.resolve(OURS));
             Path extents = ownerOnly(ours.resolve(EXTENTS));
             Volume volume = new Volume(extents, LinkDirectory.create(ours.resolve(ONE_TIME)));

@@ -107,6 +107,17 @@ class NvmLinksTest {
     }
 
     @Test
+    void firstLink_onAVolume_removesWhatAnotherProcessLeft() throws IOException {
+        Path left = volume.resolve("terrace/extents/blk_9_1_1");
+        Files.createDirectories(left.getParent());
+        Files.createLink(left, replica.file());
+        links.link(extent, replica).close();
+        links.link(new Extent(KEY, BYTES.length, 8192, 2, 0), replica).close();
+        assertThat(left).doesNotExist();
+        assertThat(made()).hasSize(2);
+    }
+
+    @Test
     void close_removesAllLinks() throws IOException {
         links.link(extent, replica).close();
         links.close();
