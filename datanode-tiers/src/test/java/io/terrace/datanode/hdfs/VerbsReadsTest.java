@@ -27,8 +27,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,7 +73,9 @@ class VerbsReadsTest {
         conf.set(DFSConfigKeys.DFS_DATANODE_IPC_ADDRESS_KEY, "127.0.0.1:0");
         // Asking the system forks a process, which takes an emulated guest many seconds.
         conf.set("hadoop.user.group.static.mapping.overrides", System.getProperty("user.name") + "=users");
-        cluster = TerraceCluster.start(1, conf);
+        cluster = TerraceCluster.start(1, conf, StorageType.NVDIMM, StorageType.DISK);
+        cluster.fs().mkdirs(new Path("/nvm"));
+        cluster.fs().setStoragePolicy(new Path("/nvm"), "ALL_NVDIMM");
         client = FileSystem.newInstance(cluster.cluster().getURI(), remote());
     }
 
@@ -179,6 +183,34 @@ class VerbsReadsTest {
             }
             return cluster.figure(0, Figure.READS_GRANTED_BYTES) - served >= BYTES;
         });
+    }
+
+    @Test
+    @Order(2)
+    void replicaOnNvm_comesByRdma_asItIs_andItsFileStaysWhatItWas() throws Exception {
+        Path file = cluster.write("nvm/replica", BYTES, 1);
+        byte[] contents = TerraceCluster.contents("nvm/replica", BYTES);
+        // The first reader comes by stock.
+        await().atMost(PATIENCE).until(() -> {
+            long before = figure(Figure.CLIENT_REMOTE_NVM_BYTES);
+            assertThat(all(file)).isEqualTo(contents);
+            return figure(Figure.CLIENT_REMOTE_NVM_BYTES) - before >= BYTES;
+        });
+        long extents = cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS);
+        assertAllByRdma(() -> assertThat(all(file)).isEqualTo(contents));
+        assertThat(cluster.service(0).tier().isResident(cluster.key(file, 0))).isFalse();
+        // Registered by way of a writable mapping: stock reads and verifies what is on the volume.
+        assertThat(cluster.read(file)).isEqualTo(contents);
+        try (FSDataOutputStream out = cluster.fs().append(file)) {
+            out.write(TerraceCluster.contents("more", 1000));
+        }
+        assertThat(all(file))
+                .hasSize(BYTES + 1000)
+                .startsWith(contents)
+                .endsWith(TerraceCluster.contents("more", 1000));
+        assertThat(cluster.fs().delete(file, false)).isTrue();
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS) <= extents - 4);
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.NVM_EXTENTS) == 0);
     }
 
     @Test
