@@ -3,6 +3,7 @@ package io.terrace.channel.tcp;
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,9 +52,9 @@ final class TcpClient {
         this.session = session;
     }
 
-    /** The reports that are due. */
-    List<ReadReport> unreported() {
-        Stream<ReadReport> reports = held.values().stream().map(HeldRange::unreported);
+    /** The reports of these that are due. */
+    static List<ReadReport> unreported(Collection<HeldRange> ranges) {
+        Stream<ReadReport> reports = ranges.stream().map(HeldRange::unreported);
         return reports.filter(report -> report.reads() > 0 || report.bytes() > 0)
                 .toList();
     }

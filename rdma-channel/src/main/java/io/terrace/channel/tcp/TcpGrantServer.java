@@ -1,16 +1,11 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.Access;
 import io.terrace.channel.ExtentOwner;
-import io.terrace.channel.Grant;
-import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.Peer;
-import io.terrace.channel.Range;
-import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
 import io.terrace.metrics.Figure;
@@ -19,8 +14,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +24,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,12 +52,10 @@ public final class TcpGrantServer implements Closeable {
 
     private final String datanode;
     private final AnnouncedBlocks blocks;
-    private final LinkDirectory links;
-    private final ExtentOwner owner;
-    private final ChecksumShelf shelf;
     private final OneSidedRanges oneSided;
     private final Figures figures;
     private final TcpListener listener;
+    private final GrantedRanges ranges;
     private final ResidencyNews news;
     private final Map<Long, TcpClient> clients = new ConcurrentHashMap<>();
     private final ThreadPoolExecutor workers;
@@ -85,9 +75,6 @@ public final class TcpGrantServer implements Closeable {
             throws IOException {
         this.datanode = datanode;
         this.blocks = blocks;
-        this.links = links;
-        this.owner = owner;
-        this.shelf = shelf;
         this.oneSided = oneSided;
         this.figures = figures;
         this.news = new ResidencyNews(blocks);
@@ -100,6 +87,7 @@ public final class TcpGrantServer implements Closeable {
                 WORKERS, WORKERS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING_CALLS), threads);
         this.ticker = Executors.newSingleThreadScheduledExecutor(threads);
         this.listener = TcpListener.open(where, limits, new Answers());
+        this.ranges = new GrantedRanges(listener, links, owner, shelf, oneSided, ticker);
     }
 
     /**
@@ -145,13 +133,8 @@ public final class TcpGrantServer implements Closeable {
         TcpClient client = clients.get(peer.session());
         if (client != null) {
             figures.increment(Figure.CHANNEL_REVOKES);
-            synchronized (client) {
-                TcpClient.HeldRange held = client.held.get(grantId);
-                if (held != null) {
-                    oneSided.retired(held.range.key);
-                }
-            }
-            ticker.execute(() -> end(client, grantId));
+            ranges.retired(client, grantId);
+            ticker.execute(() -> ranges.end(client, grantId));
         }
     }
 
@@ -190,7 +173,7 @@ public final class TcpGrantServer implements Closeable {
         public void ended(TcpSession session) {
             TcpClient client = clients.remove(FIRST_SESSION + session.number);
             if (client != null) {
-                ticker.execute(() -> disconnected(client));
+                ticker.execute(() -> ranges.disconnected(client));
             }
         }
     }
@@ -211,9 +194,9 @@ public final class TcpGrantServer implements Closeable {
         } else if (message instanceof Message.Ask ask) {
             workers.execute(() -> answer(client, ask));
         } else if (message instanceof Message.Report report) {
-            workers.execute(() -> reported(client, report));
+            workers.execute(() -> ranges.reported(client, report));
         } else if (message instanceof Message.Release release) {
-            workers.execute(() -> release.grantIds().forEach(grantId -> end(client, grantId)));
+            workers.execute(() -> release.grantIds().forEach(grantId -> ranges.end(client, grantId)));
         } else {
             throw new MalformedMessageException("not a message for this server");
         }
@@ -226,7 +209,7 @@ public final class TcpGrantServer implements Closeable {
                 answer = client.ended
                         ? new Message.Refused(
                                 ask.requestId(), new Refusal(RefusalReason.OFF, "the connection has ended"))
-                        : grant(client, ask);
+                        : ranges.grant(client, ask);
             }
         } catch (RuntimeException e) {
             LOG.error("Cannot grant {} to {}", ask.request(), client.peer, e);
@@ -237,114 +220,6 @@ public final class TcpGrantServer implements Closeable {
         send(client.session, answer);
     }
 
-    private Message grant(TcpClient client, Message.Ask ask) {
-        long nowNs = System.nanoTime();
-        GrantAnswer answer = owner.grant(client.peer, ask.request());
-        if (answer instanceof Refusal refusal) {
-            return new Message.Refused(ask.requestId(), refusal);
-        }
-        Grant grant = (Grant) answer;
-        try {
-            TcpRange range = open(grant);
-            if (range == null) {
-                owner.released(client.peer, grant.grantId());
-                return new Message.Refused(
-                        ask.requestId(), new Refusal(RefusalReason.BUSY, "no room for more checksums"));
-            }
-            long endsNs = nowNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
-            client.held.put(
-                    grant.grantId(),
-                    new TcpClient.HeldRange(grant.grantId(), grant.descriptor().block(), range, endsNs));
-            return new Message.Granted(
-                    ask.requestId(),
-                    new Grant(grant.grantId(), grant.descriptor(), range.key.digits(), grant.leaseMs()));
-        } catch (IOException e) {
-            LOG.warn("Cannot serve {} over tcp", grant, e);
-            owner.released(client.peer, grant.grantId());
-            return new Message.Refused(
-                    ask.requestId(), new Refusal(RefusalReason.FAILED, "the extent or its checksums cannot be read"));
-        }
-    }
-
-    /** Registers what a grant is for; the owner's link has served its purpose afterwards. */
-    private @Nullable TcpRange open(Grant grant) throws IOException {
-        boolean named = LinkDirectory.isName(grant.linkName());
-        Path file = named ? links.path().resolve(grant.linkName()) : Path.of(grant.linkName());
-        try {
-            long lengthBytes = grant.descriptor().lengthBytes();
-            Checksums checksums = shelf.take(grant.descriptor().block(), lengthBytes);
-            if (checksums == null) {
-                return null;
-            }
-            try {
-                TcpRange range = listener.register(
-                        new Range(file, grant.descriptor().address(), lengthBytes), Access.READ, checksums);
-                oneSided.granted(grant, range.key, file, checksums);
-                return range;
-            } catch (IOException | RuntimeException e) {
-                shelf.giveBack(grant.descriptor().block());
-                throw e;
-            }
-        } finally {
-            if (named) {
-                links.unlink(grant.linkName());
-            } else {
-                Files.deleteIfExists(file);
-            }
-        }
-    }
-
-    /** Ends a grant; its reads in progress end by themselves. */
-    private void end(TcpClient client, long grantId) {
-        TcpClient.HeldRange held;
-        synchronized (client) {
-            held = client.held.remove(grantId);
-        }
-        if (held != null) {
-            long graceNs = oneSided.ended(held.range.key);
-            // Comes back on whatever thread ended the last read.
-            listener.revoke(
-                    held.range.key, () -> ticker.schedule(() -> ended(client, held), graceNs, TimeUnit.NANOSECONDS));
-        }
-    }
-
-    /** What a client read one-sidedly, as it says; the owner believes no more than it granted. */
-    private void reported(TcpClient client, Message.Report report) {
-        synchronized (client) {
-            if (!client.ended) {
-                List<ReadReport> held = report.reports().stream()
-                        .filter(one -> client.held.containsKey(one.grantId()))
-                        .toList();
-                owner.reported(client.peer, held);
-            }
-        }
-    }
-
-    private void ended(TcpClient client, TcpClient.HeldRange held) {
-        synchronized (client) {
-            if (!client.ended) {
-                owner.reported(client.peer, List.of(held.unreported()));
-                owner.released(client.peer, held.grantId);
-            }
-        }
-        shelf.giveBack(held.block);
-    }
-
-    /** Its reads have ended with its connection. */
-    private void disconnected(TcpClient client) {
-        synchronized (client) {
-            client.ended = true;
-            owner.reported(client.peer, client.unreported());
-            for (TcpClient.HeldRange held : client.held.values()) {
-                listener.revoke(held.range.key, () -> {});
-                oneSided.ended(held.range.key);
-                shelf.giveBack(held.block);
-            }
-            client.held.clear();
-            owner.disconnected(client.peer, true);
-        }
-    }
-
     private void tick() {
         try {
             ticks++;
@@ -352,28 +227,11 @@ public final class TcpGrantServer implements Closeable {
                 tellChanges();
             }
             if (ticks % REPORT_EVERY == 0) {
-                clients.values().forEach(this::report);
+                clients.values().forEach(ranges::report);
             }
         } catch (RuntimeException e) {
             LOG.error("The tcp channel of {} cannot tell its news", datanode, e);
         }
-    }
-
-    /** Reports what was served, and ends what is over. */
-    private void report(TcpClient client) {
-        long nowNs = System.nanoTime();
-        List<Long> over;
-        synchronized (client) {
-            if (client.ended) {
-                return;
-            }
-            owner.reported(client.peer, client.unreported());
-            over = client.held.values().stream()
-                    .filter(held -> held.endsNs - nowNs <= 0)
-                    .map(held -> held.grantId)
-                    .toList();
-        }
-        over.forEach(grantId -> end(client, grantId));
     }
 
     private void tellEverything(TcpSession session) {

@@ -1,0 +1,222 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.ExtentOwner;
+import io.terrace.channel.Grant;
+import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.LinkDirectory;
+import io.terrace.channel.Message;
+import io.terrace.channel.Range;
+import io.terrace.channel.ReadReport;
+import io.terrace.channel.Refusal;
+import io.terrace.channel.RefusalReason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ranges that stand behind the grants of a {@link TcpGrantServer}'s clients, from the owner's word to the end of the last
+ * read. Calls of the owner for one client are made under that client's lock. Thread-safe.
+ */
+final class GrantedRanges {
+    private static final Logger LOG = LoggerFactory.getLogger(GrantedRanges.class);
+
+    private final TcpListener listener;
+    private final LinkDirectory links;
+    private final ExtentOwner owner;
+    private final ChecksumShelf shelf;
+    private final OneSidedRanges oneSided;
+    private final ScheduledExecutorService later;
+
+    /**
+     * None yet.
+     *
+     * @param links where the owner makes the links that its grants name, unless they name absolute paths
+     * @param later tells the owner that a grant is over
+     */
+    GrantedRanges(
+            TcpListener listener,
+            LinkDirectory links,
+            ExtentOwner owner,
+            ChecksumShelf shelf,
+            OneSidedRanges oneSided,
+            ScheduledExecutorService later) {
+        this.listener = listener;
+        this.links = links;
+        this.owner = owner;
+        this.shelf = shelf;
+        this.oneSided = oneSided;
+        this.later = later;
+    }
+
+    /** Answers a request; the caller holds the client's lock. */
+    Message grant(TcpClient client, Message.Ask ask) {
+        long nowNs = System.nanoTime();
+        GrantAnswer answer = owner.grant(client.peer, ask.request());
+        if (answer instanceof Refusal refusal) {
+            return new Message.Refused(ask.requestId(), refusal);
+        }
+        Grant grant = (Grant) answer;
+        try {
+            TcpRange range = open(grant);
+            if (range == null) {
+                owner.released(client.peer, grant.grantId());
+                return new Message.Refused(
+                        ask.requestId(), new Refusal(RefusalReason.BUSY, "no room for more checksums"));
+            }
+            long endsNs = nowNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
+            client.held.put(
+                    grant.grantId(),
+                    new TcpClient.HeldRange(grant.grantId(), grant.descriptor().block(), range, endsNs));
+            return new Message.Granted(
+                    ask.requestId(),
+                    new Grant(grant.grantId(), grant.descriptor(), range.key.digits(), grant.leaseMs()));
+        } catch (IOException e) {
+            LOG.warn("Cannot serve {} over tcp", grant, e);
+            owner.released(client.peer, grant.grantId());
+            return new Message.Refused(
+                    ask.requestId(), new Refusal(RefusalReason.FAILED, "the extent or its checksums cannot be read"));
+        }
+    }
+
+    /** Registers what a grant is for; the owner's link has served its purpose afterwards. */
+    private @Nullable TcpRange open(Grant grant) throws IOException {
+        boolean named = LinkDirectory.isName(grant.linkName());
+        Path file = named ? links.path().resolve(grant.linkName()) : Path.of(grant.linkName());
+        try {
+            long lengthBytes = grant.descriptor().lengthBytes();
+            Checksums checksums = shelf.take(grant.descriptor().block(), lengthBytes);
+            if (checksums == null) {
+                return null;
+            }
+            try {
+                TcpRange range = listener.register(
+                        new Range(file, grant.descriptor().address(), lengthBytes), Access.READ, checksums);
+                oneSided.granted(grant, range.key, file, checksums);
+                return range;
+            } catch (IOException | RuntimeException e) {
+                shelf.giveBack(grant.descriptor().block());
+                throw e;
+            }
+        } finally {
+            if (named) {
+                links.unlink(grant.linkName());
+            } else {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    /** The extent of a grant retires: it is not read one-sidedly from now on. */
+    void retired(TcpClient client, long grantId) {
+        synchronized (client) {
+            TcpClient.HeldRange held = client.held.get(grantId);
+            if (held != null) {
+                oneSided.retired(held.range.key);
+            }
+        }
+    }
+
+    /** Ends a grant; its reads in progress end by themselves. */
+    void end(TcpClient client, long grantId) {
+        TcpClient.HeldRange held;
+        synchronized (client) {
+            held = client.held.remove(grantId);
+        }
+        if (held != null) {
+            long graceNs = oneSided.ended(held.range.key);
+            // Comes back on whatever thread ended the last read.
+            listener.revoke(held.range.key, () -> onLater(() -> ended(client, held), graceNs));
+        }
+    }
+
+    /** What a client read one-sidedly, as it says; the owner believes no more than it granted. */
+    void reported(TcpClient client, Message.Report report) {
+        synchronized (client) {
+            if (!client.ended) {
+                List<ReadReport> held = report.reports().stream()
+                        .filter(one -> client.held.containsKey(one.grantId()))
+                        .toList();
+                owner.reported(client.peer, held);
+            }
+        }
+    }
+
+    private void ended(TcpClient client, TcpClient.HeldRange held) {
+        synchronized (client) {
+            if (!client.ended) {
+                owner.reported(client.peer, List.of(held.unreported()));
+                owner.released(client.peer, held.grantId);
+            }
+        }
+        shelf.giveBack(held.block);
+    }
+
+    /**
+     * The client is gone. The owner is told when the reads in progress have ended: those that came over other connections
+     * of the same client did not end with the one that the grants were given over.
+     */
+    void disconnected(TcpClient client) {
+        List<TcpClient.HeldRange> all;
+        synchronized (client) {
+            client.ended = true;
+            all = List.copyOf(client.held.values());
+            client.held.clear();
+        }
+        long graceNs = 0;
+        for (TcpClient.HeldRange held : all) {
+            graceNs = Math.max(graceNs, oneSided.ended(held.range.key));
+        }
+        long afterNs = graceNs;
+        AtomicInteger left = new AtomicInteger(1 + all.size());
+        Runnable one = () -> {
+            if (left.decrementAndGet() == 0) {
+                onLater(() -> gone(client, all), afterNs);
+            }
+        };
+        all.forEach(held -> listener.revoke(held.range.key, one));
+        one.run();
+    }
+
+    private void gone(TcpClient client, List<TcpClient.HeldRange> all) {
+        synchronized (client) {
+            owner.reported(client.peer, TcpClient.unreported(all));
+            owner.disconnected(client.peer, true);
+        }
+        all.forEach(held -> shelf.giveBack(held.block));
+    }
+
+    private void onLater(Runnable work, long delayNs) {
+        try {
+            later.schedule(work, delayNs, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // The server closes, and serves nobody any more.
+            work.run();
+        }
+    }
+
+    /** Reports what was served, and ends what is over. */
+    void report(TcpClient client) {
+        long nowNs = System.nanoTime();
+        List<Long> over;
+        synchronized (client) {
+            if (client.ended) {
+                return;
+            }
+            owner.reported(client.peer, TcpClient.unreported(client.held.values()));
+            over = client.held.values().stream()
+                    .filter(held -> held.endsNs - nowNs <= 0)
+                    .map(held -> held.grantId)
+                    .toList();
+        }
+        over.forEach(grantId -> end(client, grantId));
+    }
+}

@@ -1,0 +1,182 @@
+package io.terrace.channel.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.channel.CheckedPiece;
+import io.terrace.channel.Descriptor;
+import io.terrace.channel.ExtentOwner;
+import io.terrace.channel.Grant;
+import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.GrantRequest;
+import io.terrace.channel.LinkDirectory;
+import io.terrace.channel.Message;
+import io.terrace.channel.Peer;
+import io.terrace.channel.ReadReport;
+import io.terrace.channel.Tier;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the owner is told of grants whose ranges are read over several connections. */
+final class GrantedRangesTest {
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
+    /** More than a socket's buffers take. */
+    private static final int LENGTH = 32 << 20;
+
+    private static final int PIECE = 1 << 20;
+    private static final BlockKey BLOCK = new BlockKey("pool", 1, 1);
+
+    @TempDir
+    Path dir;
+
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
+    private TcpListener listener;
+    private ChecksumShelf shelf;
+    private TcpRange range;
+    private GrantedRanges ranges;
+    private TcpClient client;
+    private TcpLink link;
+    private TcpRegion region;
+
+    @BeforeEach
+    void start() throws IOException {
+        byte[] content = new byte[LENGTH];
+        new Random(3).nextBytes(content);
+        Path file = Files.write(dir.resolve("extent"), content);
+        TcpLimits limits = new TcpLimits(8, 1, 256, 2L * LENGTH, 10_000, 300_000);
+        listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null);
+        shelf = new ChecksumShelf((block, length) -> ChecksummedReadTest.checksums(content), LENGTH);
+        ranges = new GrantedRanges(
+                listener,
+                LinkDirectory.create(dir.resolve("links")),
+                new Owner(new Grant(7, new Descriptor(BLOCK, Tier.MEMORY, 0, LENGTH, 0, 1), file.toString(), 60_000)),
+                shelf,
+                OneSidedRanges.NONE,
+                later);
+        link = TcpLink.connect(listener.address(), limits, TIMEOUT_NS);
+        TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
+        client = new TcpClient(new Peer(1, "user", "", "user/test"), session);
+        assertThat(ranges.grant(client, new Message.Ask(1, new GrantRequest(BLOCK, new byte[0], false))))
+                .isInstanceOf(Message.Granted.class);
+        range = client.held.get(7L).range;
+        region = link.attach(range.key, TIMEOUT_NS);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        link.close();
+        listener.close();
+        later.shutdown();
+    }
+
+    @Test
+    void disconnected_withoutReads_isToldAtOnce() {
+        ranges.disconnected(client);
+        eventually(() -> told.equals(List.of("disconnected")));
+        eventually(() -> shelf.heldBytes() == 0);
+    }
+
+    @Test
+    void disconnected_waitsForReadsOverOtherConnections_andTheirBytesCount() throws Exception {
+        List<CheckedPiece> pieces = unfinishedReads();
+        ranges.disconnected(client);
+        Thread.sleep(100);
+        assertThat(told).isEmpty();
+        assertThat(shelf.heldBytes()).isPositive();
+        link.close();
+        eventually(() -> told.size() == 2);
+        assertThat(told.get(1)).isEqualTo("disconnected");
+        assertThat(told.get(0)).startsWith("reported").isNotEqualTo("reported 0");
+        pieces.forEach(CheckedPiece::close);
+    }
+
+    @Test
+    void end_isToldWhenTheReadsHaveEnded() throws Exception {
+        List<CheckedPiece> pieces = unfinishedReads();
+        ranges.end(client, 7);
+        Thread.sleep(100);
+        assertThat(told).isEmpty();
+        link.close();
+        eventually(() -> told.size() == 2);
+        assertThat(told.get(1)).isEqualTo("released 7");
+        pieces.forEach(CheckedPiece::close);
+    }
+
+    @Test
+    void disconnected_whileTheServerCloses_isToldTheSame() throws Exception {
+        later.shutdown();
+        ranges.disconnected(client);
+        assertThat(told).containsExactly("disconnected");
+    }
+
+    /** Reads whose answers nobody takes: some are stuck in the socket. */
+    private List<CheckedPiece> unfinishedReads() throws IOException {
+        List<CheckedPiece> pieces = new ArrayList<>();
+        for (int at = 0; at < LENGTH; at += PIECE) {
+            pieces.add(region.begin(at, Math.min(PIECE, region.maxPieceBytes()), TIMEOUT_NS));
+        }
+        eventually(() -> range.bytes.sum() > 0);
+        return pieces;
+    }
+
+    private static void eventually(BooleanSupplier holds) {
+        long deadlineNs = System.nanoTime() + TIMEOUT_NS;
+        while (!holds.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadlineNs).isNegative();
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private final class Owner implements ExtentOwner {
+        private final Grant grant;
+
+        Owner(Grant grant) {
+            this.grant = grant;
+        }
+
+        @Override
+        public GrantAnswer grant(Peer peer, GrantRequest request) {
+            return grant;
+        }
+
+        @Override
+        public long renew(Peer peer, long grantId) {
+            return 0;
+        }
+
+        @Override
+        public void released(Peer peer, long grantId) {
+            told.add("released " + grantId);
+        }
+
+        @Override
+        public void reported(Peer peer, List<ReadReport> reports) {
+            if (!reports.isEmpty()) {
+                told.add("reported "
+                        + reports.stream().mapToLong(ReadReport::bytes).sum());
+            }
+        }
+
+        @Override
+        public void disconnected(Peer peer, boolean orderly) {
+            told.add("disconnected");
+        }
+    }
+}
