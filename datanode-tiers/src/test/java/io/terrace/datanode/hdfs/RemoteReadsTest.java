@@ -304,16 +304,19 @@ class RemoteReadsTest {
                     }
                     return remoteBytes() - before == bytes;
                 });
-                // Far enough that much is asked for ahead; this one reads on later.
-                byte[] head = new byte[150_000];
-                pausing.readFully(head);
-                cut.readFully(head);
+                byte[] some = new byte[75_000];
+                cut.readFully(some);
+                // A reader that goes on has much asked for ahead; this one pauses then.
+                pausing.readFully(some);
+                pausing.readFully(some);
+                cut.seek(300_000);
+                cut.readFully(some);
                 assertThat(proxy.accepted()).isEqualTo(2);
                 long unreachable = ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE);
                 long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
                 proxy.cutNewest();
-                assertThat(cut.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, head.length, bytes));
-                assertThat(pausing.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, head.length, bytes));
+                assertThat(cut.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, 375_000, bytes));
+                assertThat(pausing.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, 150_000, bytes));
                 assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN) - steppedDown)
                         .isEqualTo(1);
                 assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE))
