@@ -36,7 +36,8 @@ public final class BlockChecksums {
      *
      * @param meta positioned at the start of the meta file
      * @param sums room for checksums that are read ahead; used by nobody else meanwhile
-     * @throws CorruptReplicaException if it is no meta file, or has checksums of a kind that cannot be checked
+     * @throws CorruptReplicaException if it ends too early
+     * @throws IOException if it has no checksums, or of a kind that cannot be checked
      */
     public BlockChecksums(ReadableByteChannel meta, ByteBuffer sums) throws IOException {
         this.meta = meta;
@@ -51,14 +52,15 @@ public final class BlockChecksums {
         int version = header.getShort();
         int type = header.get();
         this.bytesPerChecksum = header.getInt();
+        // Not corrupt: stock reads such replicas, and files may be written without checksums (dfs.checksum.type).
         if (version != VERSION || bytesPerChecksum <= 0 || bytesPerChecksum > MOST_BYTES_PER_CHECKSUM) {
-            throw new CorruptReplicaException(
+            throw new IOException(
                     "meta file of version " + version + " with " + bytesPerChecksum + " bytes per checksum");
         }
         this.checksum = switch (type) {
             case TYPE_CRC32 -> new CRC32();
             case TYPE_CRC32C -> new CRC32C();
-            default -> throw new CorruptReplicaException("replica without checksums that can be checked: type " + type);
+            default -> throw new IOException("replica without checksums that can be checked: type " + type);
         };
         sums.clear().limit(0);
     }

@@ -156,9 +156,7 @@ public final class NvmExtents {
      * @return the work done
      */
     public int turn(long nowNs, Consumer<HeldGrant> revoker) {
-        Set<String> pools =
-                tier.liveExtents().stream().map(extent -> extent.key().pool()).collect(Collectors.toSet());
-        for (String pool : pools) {
+        for (String pool : livePools()) {
             if (!memory.serves(pool)) {
                 tier.changedAll(pool, RetireCause.SWITCHED_OFF, nowNs);
             }
@@ -171,9 +169,15 @@ public final class NvmExtents {
         return work + tier.sweep(nowNs);
     }
 
-    /** Nothing is granted from now on. */
+    /** Nothing is granted from now on. Links go as their grants end: nobody adopts them, as a later process does copies. */
     public void close() {
-        tier.close(nanoClock.getAsLong());
+        long nowNs = nanoClock.getAsLong();
+        livePools().forEach(pool -> tier.changedAll(pool, RetireCause.SWITCHED_OFF, nowNs));
+        tier.close(nowNs);
+    }
+
+    private Set<String> livePools() {
+        return tier.liveExtents().stream().map(extent -> extent.key().pool()).collect(Collectors.toSet());
     }
 
     private synchronized void waited(BlockId block) {

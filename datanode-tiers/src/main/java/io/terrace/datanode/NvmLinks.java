@@ -4,6 +4,7 @@ import io.terrace.channel.LinkDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -136,6 +137,8 @@ public final class NvmLinks implements ExtentFiles, Closeable {
             for (Path link : left) {
                 Files.deleteIfExists(link);
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
     }
 }

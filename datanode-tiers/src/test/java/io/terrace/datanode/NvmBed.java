@@ -116,7 +116,7 @@ final class NvmBed implements ReplicaSource, NvmReplica.Look {
         extents.read(key.pool(), key.blockId());
     }
 
-    private static Path meta(Path file) {
+    static Path meta(Path file) {
         return file.resolveSibling(file.getFileName() + ".meta");
     }
 

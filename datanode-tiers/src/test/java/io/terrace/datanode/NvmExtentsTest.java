@@ -80,6 +80,17 @@ class NvmExtentsTest {
     }
 
     @Test
+    void replicaWithoutChecksums_isNotGranted_andNotReported() throws IOException {
+        BlockKey key = bed.replica(1);
+        // A file written with dfs.checksum.type=NULL: version 1, type 0, 512 bytes a checksum.
+        Files.write(NvmBed.meta(bed.file(key)), new byte[] {0, 1, 0, 0, 0, 2, 0});
+        bed.read(key);
+        assertThat(bed.announced).isEmpty();
+        assertThat(bed.reportedCorrupt).isEmpty();
+        assertThat(bed.isLinked(key)).isFalse();
+    }
+
+    @Test
     void replicaThatIsLongerThanItsBlock_isNotGranted() throws IOException {
         BlockKey key = bed.replica(1);
         Files.write(bed.file(key), new byte[] {9}, StandardOpenOption.APPEND);
@@ -204,6 +215,8 @@ class NvmExtentsTest {
     void closed_grantsNothingAnyMore() throws IOException {
         BlockKey key = admitted(1);
         bed.extents.close();
+        bed.extents.turn(bed.nowNs, grant -> {});
+        assertThat(bed.isLinked(key)).as("a deleted block would keep its room").isFalse();
         assertThat(bed.tier.grant(5, key, NvmBed.NEVER, bed.nowNs).grant()).isNull();
         bed.read(key);
         assertThat(bed.announced).isEmpty();

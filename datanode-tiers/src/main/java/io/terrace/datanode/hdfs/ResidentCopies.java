@@ -99,14 +99,13 @@ final class ResidentCopies implements ReplicaWatch {
     public InputStream opened(ExtendedBlock block, InputStream stock) {
         String pool = block.getBlockPoolId();
         long blockId = block.getBlockId();
-        ReaderKind reader = ReaderKind.ofCurrentThread();
-        if (nvm != null && reader != ReaderKind.OTHER) {
-            nvm.read(pool, blockId);
-        }
-        switch (reader) {
+        switch (ReaderKind.ofCurrentThread()) {
             case PASSED_DESCRIPTOR -> accesses.descriptorPassed(pool, blockId, false);
             case CLIENT -> {
                 accesses.stockReadBegan(pool, blockId, false);
+                if (nvm != null) {
+                    nvm.read(pool, blockId);
+                }
                 if (stock instanceof FileInputStream file) {
                     try {
                         return CountedStream.of(file, bytes -> accesses.stockReadEnded(pool, blockId, bytes, false));
