@@ -49,6 +49,13 @@ public final class AnnouncedBlocks {
                 live[count++] = other;
             }
         }
-        return Arrays.stream(live).sorted().distinct().toArray();
+        Arrays.sort(live);
+        int kept = 0;
+        for (int i = 0; i < live.length; i++) {
+            if (i == 0 || live[i] != live[i - 1]) {
+                live[kept++] = live[i];
+            }
+        }
+        return Arrays.copyOf(live, kept);
     }
 }

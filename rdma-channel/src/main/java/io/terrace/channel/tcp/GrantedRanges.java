@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,11 +106,19 @@ final class GrantedRanges {
                 throw e;
             }
         } finally {
+            remove(grant.linkName(), named, file);
+        }
+    }
+
+    private void remove(String linkName, boolean named, Path file) {
+        try {
             if (named) {
-                links.unlink(grant.linkName());
+                links.unlink(linkName);
             } else {
                 Files.deleteIfExists(file);
             }
+        } catch (IOException e) {
+            LOG.warn("Cannot remove the link of a granted extent: it stays until the DataNode starts anew", e);
         }
     }
 
@@ -125,11 +132,14 @@ final class GrantedRanges {
         }
     }
 
-    /** Ends a grant; its reads in progress end by themselves. */
+    /** Ends a grant; the owner is told when the reads in progress have ended. */
     void end(TcpClient client, long grantId) {
         TcpClient.HeldRange held;
         synchronized (client) {
             held = client.held.remove(grantId);
+            if (held != null) {
+                client.ending++;
+            }
         }
         if (held != null) {
             long graceNs = oneSided.ended(held.range.key);
@@ -150,48 +160,37 @@ final class GrantedRanges {
         }
     }
 
-    private void ended(TcpClient client, TcpClient.HeldRange held) {
-        synchronized (client) {
-            if (!client.ended) {
-                owner.reported(client.peer, List.of(held.unreported()));
-                owner.released(client.peer, held.grantId);
-            }
-        }
-        shelf.giveBack(held.block);
-    }
-
     /**
      * The client is gone. The owner is told when the reads in progress have ended: those that came over other connections
      * of the same client did not end with the one that the grants were given over.
      */
     void disconnected(TcpClient client) {
-        List<TcpClient.HeldRange> all;
+        List<Long> all;
         synchronized (client) {
             client.ended = true;
-            all = List.copyOf(client.held.values());
-            client.held.clear();
+            all = List.copyOf(client.held.keySet());
         }
-        long graceNs = 0;
-        for (TcpClient.HeldRange held : all) {
-            graceNs = Math.max(graceNs, oneSided.ended(held.range.key));
-        }
-        long afterNs = graceNs;
-        AtomicInteger left = new AtomicInteger(1 + all.size());
-        Runnable one = () -> {
-            if (left.decrementAndGet() == 0) {
-                onLater(() -> gone(client, all), afterNs);
-            }
-        };
-        all.forEach(held -> listener.revoke(held.range.key, one));
-        one.run();
+        all.forEach(grantId -> end(client, grantId));
+        tellIfGone(client);
     }
 
-    private void gone(TcpClient client, List<TcpClient.HeldRange> all) {
+    private void ended(TcpClient client, TcpClient.HeldRange held) {
         synchronized (client) {
-            owner.reported(client.peer, TcpClient.unreported(all));
-            owner.disconnected(client.peer, true);
+            owner.reported(client.peer, TcpClient.unreported(List.of(held)));
+            owner.released(client.peer, held.grantId);
+            client.ending--;
         }
-        all.forEach(held -> shelf.giveBack(held.block));
+        shelf.giveBack(held.block);
+        tellIfGone(client);
+    }
+
+    private void tellIfGone(TcpClient client) {
+        synchronized (client) {
+            if (client.ended && !client.gone && client.held.isEmpty() && client.ending == 0) {
+                client.gone = true;
+                owner.disconnected(client.peer, true);
+            }
+        }
     }
 
     private void onLater(Runnable work, long delayNs) {

@@ -80,6 +80,9 @@ public final class LanedRegion implements CheckedRegion {
         } catch (IOException e) {
             // Whether the range is void or only this connection, the first one tells.
             LOG.debug("Cannot reach for a range over one more connection", e);
+            if (link.hasEnded()) {
+                lanes.ended(link);
+            }
             return first;
         }
     }

@@ -45,7 +45,15 @@ final class TcpClient {
     final Peer peer;
     final TcpSession session;
     final Map<Long, HeldRange> held = new HashMap<>();
+
+    /** Grants that are over, but for reads in progress. */
+    int ending;
+
+    /** The connection has ended. */
     boolean ended;
+
+    /** The owner was told so. */
+    boolean gone;
 
     TcpClient(Peer peer, TcpSession session) {
         this.peer = Objects.requireNonNull(peer);

@@ -23,6 +23,7 @@ public final class TcpLanes implements Closeable {
     /** With so much in flight a connection is left to those that use it; measured on loopback, see decision 5. */
     private static final long BUSY_BYTES = 128 * 1024;
 
+    private static final long AFTER_END_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final TcpLink first;
@@ -62,7 +63,7 @@ public final class TcpLanes implements Closeable {
         for (TcpLink other : others) {
             other.hearNews();
             if (other.hasEnded()) {
-                drop(other);
+                ended(other);
             }
         }
     }
@@ -93,6 +94,12 @@ public final class TcpLanes implements Closeable {
             }
         }
         return least < BUSY_BYTES ? idlest : opened(idlest);
+    }
+
+    /** A connection beside the first has ended. Where the DataNode has no room for it, the next would end too. */
+    void ended(TcpLink other) {
+        pausedUntilNs = System.nanoTime() + AFTER_END_NS;
+        drop(other);
     }
 
     private TcpLink opened(TcpLink instead) {

@@ -89,7 +89,7 @@ final class GrantedRangesTest {
     @Test
     void disconnected_withoutReads_isToldAtOnce() {
         ranges.disconnected(client);
-        eventually(() -> told.equals(List.of("disconnected")));
+        eventually(() -> told.equals(List.of("released 7", "disconnected")));
         eventually(() -> shelf.heldBytes() == 0);
     }
 
@@ -101,8 +101,8 @@ final class GrantedRangesTest {
         assertThat(told).isEmpty();
         assertThat(shelf.heldBytes()).isPositive();
         link.close();
-        eventually(() -> told.size() == 2);
-        assertThat(told.get(1)).isEqualTo("disconnected");
+        eventually(() -> told.size() == 3);
+        assertThat(told).endsWith("released 7", "disconnected");
         assertThat(told.get(0)).startsWith("reported").isNotEqualTo("reported 0");
         pieces.forEach(CheckedPiece::close);
     }
@@ -120,10 +120,23 @@ final class GrantedRangesTest {
     }
 
     @Test
+    void disconnected_waitsForGrantsThatAreEnding() throws Exception {
+        List<CheckedPiece> pieces = unfinishedReads();
+        ranges.end(client, 7);
+        ranges.disconnected(client);
+        Thread.sleep(100);
+        assertThat(told).isEmpty();
+        link.close();
+        eventually(() -> told.size() == 3);
+        assertThat(told).endsWith("released 7", "disconnected");
+        pieces.forEach(CheckedPiece::close);
+    }
+
+    @Test
     void disconnected_whileTheServerCloses_isToldTheSame() throws Exception {
         later.shutdown();
         ranges.disconnected(client);
-        assertThat(told).containsExactly("disconnected");
+        assertThat(told).containsExactly("released 7", "disconnected");
     }
 
     /** Reads whose answers nobody takes: some are stuck in the socket. */
@@ -132,7 +145,8 @@ final class GrantedRangesTest {
         for (int at = 0; at < LENGTH; at += PIECE) {
             pieces.add(region.begin(at, Math.min(PIECE, region.maxPieceBytes()), TIMEOUT_NS));
         }
-        eventually(() -> range.bytes.sum() > 0);
+        long asked = pieces.stream().mapToLong(CheckedPiece::lengthBytes).sum();
+        eventually(() -> range.bytes.sum() == asked);
         return pieces;
     }
 
