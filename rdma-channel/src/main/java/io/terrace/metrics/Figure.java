@@ -264,7 +264,7 @@ public enum Figure {
             Unit.COUNT,
             Kind.GAUGE,
             Where.DATANODE,
-            "Clients of other hosts, or of containers, connected to the tcp channel."),
+            "Connections of clients of other hosts, or of containers, to the tcp channel; a busy client has several."),
     CHANNEL_TCP_CHECKSUM_BYTES(
             "channel.tcp.checksum.bytes",
             Unit.BYTES,

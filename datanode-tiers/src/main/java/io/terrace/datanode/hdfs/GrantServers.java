@@ -70,7 +70,13 @@ final class GrantServers implements Closeable {
     private final @Nullable TcpGrantServer remote;
     private final @Nullable NvmService nvm;
 
-    private GrantServers(
+    /**
+     * Starts them all.
+     *
+     * @param nvmBase where addresses of extents on NVM begin
+     * @param wake called when there is housekeeping on NVM
+     */
+    GrantServers(
             Parts parts,
             MemoryFiles files,
             Path channelDir,
@@ -133,24 +139,6 @@ final class GrantServers implements Closeable {
             close();
             throw e;
         }
-    }
-
-    /**
-     * Starts them all.
-     *
-     * @param nvmBase where addresses of extents on NVM begin
-     * @param wake called when there is housekeeping on NVM
-     */
-    static GrantServers start(
-            Parts parts,
-            MemoryFiles files,
-            Path channelDir,
-            SlotTable table,
-            NvmVolumes volumes,
-            long nvmBase,
-            Runnable wake)
-            throws IOException {
-        return new GrantServers(parts, files, channelDir, table, volumes, nvmBase, wake);
     }
 
     /** Tells the holder of a grant in memory to stop reading. Does not block. */

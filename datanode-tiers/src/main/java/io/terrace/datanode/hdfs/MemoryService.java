@@ -120,7 +120,7 @@ final class MemoryService implements Closeable {
                     "{} is not set: stock readers are served from memory, clients get no grants",
                     DataNodeSettings.CHANNEL_DIR);
         } else {
-            grants = opened(GrantServers.start(
+            grants = opened(new GrantServers(
                     new GrantServers.Parts(datanode, settings, tier, replicas, source, pace, accesses, figures),
                     new GrantServers.MemoryFiles(directory, extentFiles),
                     channelDir,
