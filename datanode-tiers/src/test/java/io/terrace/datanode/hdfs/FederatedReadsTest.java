@@ -1,20 +1,15 @@
 package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.terrace.client.ClientFigures;
 import io.terrace.datanode.DataNodeSettings;
 import io.terrace.fs.TerraceFileSystem;
-import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
@@ -75,24 +70,13 @@ class FederatedReadsTest {
     }
 
     private static void readFromMemory(MiniDFSCluster cluster, int nameNode) throws IOException {
-        Configuration client = new Configuration(cluster.getConfiguration(nameNode));
-        // Bytes are counted: none may come from stock to know what it takes.
-        client.set("terrace.client.remote.choice", "memory");
-        client.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        client.unset(DataNodeSettings.CHANNEL_DIR);
-        client.set("terrace.client.tcp.timeout", "5s");
-        client.set("terrace.client.tcp.connect.timeout", "5s");
-        try (FileSystem fs = FileSystem.newInstance(cluster.getURI(nameNode), client)) {
-            assertThat(fs).isInstanceOf(TerraceFileSystem.class);
-            await().alias("reads of name service " + nameNode + " from memory")
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> {
-                        long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
-                        try (FSDataInputStream in = fs.open(FILE)) {
-                            assertThat(in.readAllBytes()).isEqualTo(contents(nameNode));
-                        }
-                        return ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - before == BYTES;
-                    });
+        try (OtherHostClient client = new OtherHostClient(
+                cluster.getURI(nameNode), cluster.getConfiguration(nameNode), Duration.ofSeconds(5))) {
+            assertThat(client.fs()).isInstanceOf(TerraceFileSystem.class);
+            client.awaitGranted(FILE, BYTES);
+            long before = OtherHostClient.bytes();
+            assertThat(client.read(FILE)).isEqualTo(contents(nameNode));
+            assertThat(OtherHostClient.bytes() - before).isEqualTo(BYTES);
         }
     }
 

@@ -12,8 +12,6 @@ import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
 import io.terrace.channel.Tier;
 import io.terrace.client.ClientFigures;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Figure;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.io.IOException;
@@ -32,7 +30,6 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
@@ -55,7 +52,7 @@ class NvmReadsTest {
     private static final Peer HOLDER = new Peer(77, "somebody", "", "test");
 
     private static TerraceCluster cluster;
-    private static FileSystem client;
+    private static OtherHostClient client;
 
     @BeforeAll
     static void start() throws IOException {
@@ -65,7 +62,7 @@ class NvmReadsTest {
         cluster = TerraceCluster.start(1, conf, StorageType.NVDIMM, StorageType.DISK);
         cluster.fs().mkdirs(new Path("/nvm"));
         cluster.fs().setStoragePolicy(new Path("/nvm"), "ALL_NVDIMM");
-        client = FileSystem.newInstance(cluster.cluster().getURI(), remote());
+        client = OtherHostClient.of(cluster, Duration.ofSeconds(5));
     }
 
     @AfterAll
@@ -74,40 +71,15 @@ class NvmReadsTest {
         cluster.close();
     }
 
-    private static Configuration remote() throws IOException {
-        Configuration conf = new Configuration(cluster.fs().getConf());
-        // Bytes are counted: none may come from stock to know what it takes.
-        conf.set("terrace.client.remote.choice", "memory");
-        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        conf.unset(DataNodeSettings.CHANNEL_DIR);
-        conf.set("terrace.client.tcp.timeout", "5s");
-        conf.set("terrace.client.tcp.connect.timeout", "5s");
-        return conf;
-    }
-
     private static long figure(Figure figure) {
         return cluster.figure(0, figure);
-    }
-
-    private static byte[] all(Path file) throws IOException {
-        try (FSDataInputStream in = client.open(file)) {
-            return in.readAllBytes();
-        }
     }
 
     /** The first reader comes by stock; the replicas are verified then, and the next readers are granted. */
     private static Path granted(String name, int bytes) throws IOException {
         Path file = cluster.write(name, bytes, 1);
-        awaitGranted(file, bytes);
+        client.awaitGranted(file, bytes);
         return file;
-    }
-
-    private static void awaitGranted(Path file, int bytes) {
-        await().atMost(PATIENCE).until(() -> {
-            long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
-            all(file);
-            return ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - before >= bytes;
-        });
     }
 
     private static java.nio.file.Path blockFile(Path file, int index) throws IOException {
@@ -144,13 +116,13 @@ class NvmReadsTest {
     @Test
     void read_comesThroughGrants_ofTheReplicaItself_withoutACopyInMemory() throws Exception {
         Path file = granted("nvm/whole", BYTES);
-        long remote = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+        long remote = OtherHostClient.bytes();
         long remoteNvm = ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES);
         long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
         long stock = figure(Figure.READS_STOCK_REPLICA);
         long onNvm = figure(Figure.READS_GRANTED_NVM_BYTES);
-        assertThat(all(file)).isEqualTo(TerraceCluster.contents("nvm/whole", BYTES));
-        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - remote).isGreaterThanOrEqualTo(BYTES);
+        assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("nvm/whole", BYTES));
+        assertThat(OtherHostClient.bytes() - remote).isGreaterThanOrEqualTo(BYTES);
         assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES) - remoteNvm)
                 .isGreaterThanOrEqualTo(BYTES);
         assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
@@ -178,7 +150,7 @@ class NvmReadsTest {
         byte[] contents = TerraceCluster.contents("nvm/positional", BYTES);
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        try (FSDataInputStream in = client.open(file)) {
+        try (FSDataInputStream in = client.fs().open(file)) {
             for (int i = 0; i < 200; i++) {
                 byte[] buffer = new byte[1 + random.nextInt(i % 10 == 0 ? 1 << 20 : 10_000)];
                 int at = random.nextInt(BYTES - buffer.length);
@@ -195,7 +167,7 @@ class NvmReadsTest {
         Path file = cluster.write("on disk", TerraceCluster.BLOCK_BYTES, 1);
         long verified = figure(Figure.NVM_VERIFIED);
         for (int i = 0; i < 3; i++) {
-            assertThat(all(file)).isEqualTo(TerraceCluster.contents("on disk", TerraceCluster.BLOCK_BYTES));
+            assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("on disk", TerraceCluster.BLOCK_BYTES));
         }
         // Verified one after the other: had it been taken up, it would stand before this one.
         granted("nvm/after disk", 1000);
@@ -229,19 +201,19 @@ class NvmReadsTest {
         Grant grant = hold(file);
         assertThat(grant.descriptor().tier()).isEqualTo(Tier.NVM);
         java.nio.file.Path leased = java.nio.file.Path.of(grant.linkName());
-        try (FSDataInputStream open = client.open(file)) {
+        try (FSDataInputStream open = client.fs().open(file)) {
             byte[] head = new byte[1000];
             open.readFully(head);
-            try (FSDataOutputStream out = client.append(file)) {
+            try (FSDataOutputStream out = client.fs().append(file)) {
                 out.write(TerraceCluster.contents("more", 1000));
             }
             assertThat(Files.readAllBytes(leased)).isEqualTo(contents);
             assertThat(open.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, 1000, bytes));
         }
-        byte[] all = all(file);
+        byte[] all = client.read(file);
         assertThat(all).hasSize(bytes + 1000).startsWith(contents).endsWith(TerraceCluster.contents("more", 1000));
-        awaitGranted(file, bytes + 1000);
-        assertThat(all(file)).isEqualTo(all);
+        client.awaitGranted(file, bytes + 1000);
+        assertThat(client.read(file)).isEqualTo(all);
         assertThat(Files.readAllBytes(leased)).isEqualTo(contents);
         assertThat(hasLink(links(file), before)).isTrue();
         Files.delete(leased);
@@ -272,13 +244,13 @@ class NvmReadsTest {
         int bytes = 300_000;
         Path file = granted("nvm/truncated", bytes);
         int shorter = 100_001;
-        if (!((DistributedFileSystem) client).truncate(file, shorter)) {
+        if (!((DistributedFileSystem) client.fs()).truncate(file, shorter)) {
             await().atMost(Duration.ofSeconds(30)).until(() -> cluster.fs().isFileClosed(file));
         }
         byte[] expected = Arrays.copyOf(TerraceCluster.contents("nvm/truncated", bytes), shorter);
-        assertThat(all(file)).isEqualTo(expected);
-        awaitGranted(file, shorter);
-        assertThat(all(file)).isEqualTo(expected);
+        assertThat(client.read(file)).isEqualTo(expected);
+        client.awaitGranted(file, shorter);
+        assertThat(client.read(file)).isEqualTo(expected);
     }
 
     @Test
@@ -290,7 +262,7 @@ class NvmReadsTest {
             keys.add(cluster.key(file, i));
         }
         byte[] contents = TerraceCluster.contents("nvm/deleted", BYTES);
-        try (FSDataInputStream in = client.open(file)) {
+        try (FSDataInputStream in = client.fs().open(file)) {
             byte[] head = new byte[1000];
             in.readFully(0, head);
             assertThat(cluster.fs().delete(file, false)).isTrue();
@@ -323,7 +295,7 @@ class NvmReadsTest {
         byte[] expected =
                 Arrays.copyOf(TerraceCluster.contents("nvm/corrupt", TerraceCluster.BLOCK_BYTES), head.length);
         for (int i = 0; i < 20; i++) {
-            try (FSDataInputStream in = client.open(file)) {
+            try (FSDataInputStream in = client.fs().open(file)) {
                 in.readFully(0, head);
                 assertThat(head).isEqualTo(expected);
             }
@@ -345,9 +317,9 @@ class NvmReadsTest {
         cluster.promote(0, key, TerraceCluster.BLOCK_BYTES);
         await().atMost(PATIENCE).until(() -> !hasLink(links(file), key));
         long fromMemory = grantedFromMemory();
-        awaitGranted(file, TerraceCluster.BLOCK_BYTES);
+        client.awaitGranted(file, TerraceCluster.BLOCK_BYTES);
         long onNvm = ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES);
-        assertThat(all(file)).isEqualTo(TerraceCluster.contents("nvm/promoted", TerraceCluster.BLOCK_BYTES));
+        assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("nvm/promoted", TerraceCluster.BLOCK_BYTES));
         assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES)).isEqualTo(onNvm);
         await().atMost(PATIENCE).until(() -> grantedFromMemory() - fromMemory >= TerraceCluster.BLOCK_BYTES);
         assertThat(hasLink(links(file), key)).isFalse();
@@ -374,15 +346,16 @@ class NvmReadsTest {
         cluster.service(0).tier().serve(key.pool(), false, System.nanoTime());
         try {
             await().atMost(PATIENCE).until(() -> !hasLink(links(file), key));
-            long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+            long before = OtherHostClient.bytes();
             for (int i = 0; i < 5; i++) {
-                assertThat(all(file)).isEqualTo(TerraceCluster.contents("nvm/switched", TerraceCluster.BLOCK_BYTES));
+                assertThat(client.read(file))
+                        .isEqualTo(TerraceCluster.contents("nvm/switched", TerraceCluster.BLOCK_BYTES));
             }
-            assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_BYTES)).isEqualTo(before);
+            assertThat(OtherHostClient.bytes()).isEqualTo(before);
         } finally {
             cluster.service(0).tier().serve(key.pool(), true, System.nanoTime());
         }
-        awaitGranted(file, TerraceCluster.BLOCK_BYTES);
+        client.awaitGranted(file, TerraceCluster.BLOCK_BYTES);
     }
 
     @Test
@@ -394,7 +367,7 @@ class NvmReadsTest {
         Files.createLink(extents.resolve("blk_1_1_1"), blockFile(file, 0));
         cluster.startPlugin(0);
         assertThat(links(file)).isEmpty();
-        assertThat(all(file)).isEqualTo(TerraceCluster.contents("nvm/left", 1000));
-        awaitGranted(file, 1000);
+        assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("nvm/left", 1000));
+        client.awaitGranted(file, 1000);
     }
 }

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.channel.BlockKey;
 import io.terrace.client.ClientFigures;
 import io.terrace.datanode.DataNodeSettings;
-import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -41,10 +40,13 @@ class RemoteReadsTest {
     /** Leads out of the range of ports that the kernel hands out, where the transfer ports of these clusters are. */
     static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
 
+    /** Many other tests want the two cores. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private static final int BYTES = 3 * TerraceCluster.BLOCK_BYTES + 4321;
 
     private static TerraceCluster cluster;
-    private static FileSystem client;
+    private static OtherHostClient client;
 
     @BeforeAll
     static void start() throws IOException {
@@ -54,7 +56,7 @@ class RemoteReadsTest {
         // Wanted, but loopback has no RDMA device: all of these tests go over tcp.
         conf.setInt("terrace.channel.verbs.port.offset", OUT_OF_EPHEMERAL_PORTS + 1);
         cluster = TerraceCluster.start(2, conf);
-        client = FileSystem.newInstance(cluster.cluster().getURI(), remote());
+        client = OtherHostClient.of(cluster, PATIENCE);
     }
 
     @AfterAll
@@ -63,20 +65,8 @@ class RemoteReadsTest {
         cluster.close();
     }
 
-    private static Configuration remote() throws IOException {
-        Configuration conf = new Configuration(cluster.fs().getConf());
-        // Bytes are counted: none may come from stock to know what it takes.
-        conf.set("terrace.client.remote.choice", "memory");
-        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        conf.unset(DataNodeSettings.CHANNEL_DIR);
-        // Many other tests want the two cores.
-        conf.set("terrace.client.tcp.timeout", "5s");
-        conf.set("terrace.client.tcp.connect.timeout", "5s");
-        return conf;
-    }
-
-    private static long remoteBytes() {
-        return ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+    private static Configuration configuration() throws IOException {
+        return OtherHostClient.configuration(cluster.fs().getConf(), PATIENCE);
     }
 
     private static Path pinned(String name, int bytes) throws IOException {
@@ -93,28 +83,13 @@ class RemoteReadsTest {
         return cluster.service(datanode).tier().isResident(key);
     }
 
-    private static byte[] all(Path file) throws IOException {
-        try (FSDataInputStream in = client.open(file)) {
-            return in.readAllBytes();
-        }
-    }
-
-    /** The client hears of a new resident block within a moment. */
-    private static void awaitRemote(Path file, int bytes) {
-        await().atMost(Duration.ofSeconds(10)).until(() -> {
-            long before = remoteBytes();
-            all(file);
-            return remoteBytes() - before >= bytes;
-        });
-    }
-
     @Test
     void read_ofResidentBlocks_comesOverTcp_andIsAccounted() throws Exception {
         Path file = pinned("sequential", BYTES);
-        awaitRemote(file, BYTES);
+        client.awaitGranted(file, BYTES);
         long served = cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES);
         long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
-        assertThat(all(file)).isEqualTo(TerraceCluster.contents("sequential", BYTES));
+        assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("sequential", BYTES));
         assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
         await().atMost(Duration.ofSeconds(5))
                 .until(() ->
@@ -126,7 +101,7 @@ class RemoteReadsTest {
     void rdmaThatIsNotThere_isSaid_andTcpServes() throws Exception {
         assertThat(cluster.service(0).rdmaTrouble()).isNotEmpty();
         Path file = pinned("without rdma", BYTES);
-        awaitRemote(file, BYTES);
+        client.awaitGranted(file, BYTES);
         assertThat(ClientFigures.value(Figure.CLIENT_VERBS_READS)).isZero();
         assertThat(ClientFigures.value(Figure.CLIENT_VERBS_STEPPED_DOWN)).isZero();
     }
@@ -135,30 +110,30 @@ class RemoteReadsTest {
     @Test
     void read_whereTheHostHasNoDataNode_comesOverTcp() throws Exception {
         Path file = pinned("elsewhere", BYTES);
-        awaitRemote(file, BYTES);
-        Configuration conf = remote();
+        client.awaitGranted(file, BYTES);
+        Configuration conf = configuration();
         conf.set(
                 DataNodeSettings.CHANNEL_DIR,
                 Files.createTempDirectory(cluster.scratch(), "elsewhere").toString());
         long withoutDataNode = ClientFigures.value(Figure.CLIENT_FALLBACK_NO_DATANODE);
-        long before = remoteBytes();
+        long before = OtherHostClient.bytes();
         try (FileSystem elsewhere = FileSystem.newInstance(cluster.cluster().getURI(), conf);
                 FSDataInputStream in = elsewhere.open(file)) {
             assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("elsewhere", BYTES));
         }
-        assertThat(remoteBytes() - before).isEqualTo(BYTES);
+        assertThat(OtherHostClient.bytes() - before).isEqualTo(BYTES);
         assertThat(ClientFigures.value(Figure.CLIENT_FALLBACK_NO_DATANODE)).isGreaterThan(withoutDataNode);
     }
 
     @Test
     void positionalReads_byCost_tryStockNowAndThen_withTheSameBytes() throws Exception {
         Path file = pinned("by cost", BYTES);
-        awaitRemote(file, BYTES);
-        Configuration conf = remote();
+        client.awaitGranted(file, BYTES);
+        Configuration conf = configuration();
         conf.set("terrace.client.remote.choice", "cost");
         byte[] expected = TerraceCluster.contents("by cost", BYTES);
         long preferred = ClientFigures.value(Figure.CLIENT_FS_STOCK_PREFERRED);
-        long before = remoteBytes();
+        long before = OtherHostClient.bytes();
         byte[] buffer = new byte[1000];
         try (FileSystem byCost = FileSystem.newInstance(cluster.cluster().getURI(), conf);
                 FSDataInputStream in = byCost.open(file)) {
@@ -168,13 +143,13 @@ class RemoteReadsTest {
             }
         }
         assertThat(ClientFigures.value(Figure.CLIENT_FS_STOCK_PREFERRED)).isGreaterThan(preferred);
-        assertThat(remoteBytes()).isGreaterThan(before);
+        assertThat(OtherHostClient.bytes()).isGreaterThan(before);
     }
 
     @Test
     void choice_thatIsNeither_isSaid_andStockReads() throws Exception {
         Path file = pinned("wrong choice", BYTES);
-        Configuration conf = remote();
+        Configuration conf = configuration();
         conf.set("terrace.client.remote.choice", "fastest");
         long before = ClientFigures.value(Figure.CLIENT_FALLBACK_SETTINGS);
         try (FileSystem wrong = FileSystem.newInstance(cluster.cluster().getURI(), conf);
@@ -188,31 +163,31 @@ class RemoteReadsTest {
     @Test
     void read_withoutChecksums_comesOverTcpToo() throws Exception {
         Path file = pinned("unchecked", BYTES);
-        awaitRemote(file, BYTES);
-        try (FileSystem unchecked = FileSystem.newInstance(cluster.cluster().getURI(), remote())) {
+        client.awaitGranted(file, BYTES);
+        try (FileSystem unchecked = FileSystem.newInstance(cluster.cluster().getURI(), configuration())) {
             unchecked.setVerifyChecksum(false);
-            long before = remoteBytes();
+            long before = OtherHostClient.bytes();
             try (FSDataInputStream in = unchecked.open(file)) {
                 assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("unchecked", BYTES));
             }
-            assertThat(remoteBytes() - before).isEqualTo(BYTES);
+            assertThat(OtherHostClient.bytes() - before).isEqualTo(BYTES);
         }
     }
 
     @Test
     void read_anywhereByManyThreads_givesTheFilesBytes() throws Exception {
         Path file = pinned("positional", BYTES);
-        awaitRemote(file, BYTES);
+        client.awaitGranted(file, BYTES);
         byte[] contents = TerraceCluster.contents("positional", BYTES);
         long seed = System.nanoTime();
         AtomicReference<Throwable> wrong = new AtomicReference<>();
-        long before = remoteBytes();
-        try (FSDataInputStream shared = client.open(file)) {
+        long before = OtherHostClient.bytes();
+        try (FSDataInputStream shared = client.fs().open(file)) {
             List<Thread> readers = new ArrayList<>();
             for (int reader = 0; reader < 4; reader++) {
                 Random random = new Random(seed + reader);
                 readers.add(new Thread(() -> {
-                    try (FSDataInputStream own = client.open(file)) {
+                    try (FSDataInputStream own = client.fs().open(file)) {
                         for (int i = 0; i < 100; i++) {
                             byte[] buffer = new byte[1 + random.nextInt(i % 10 == 0 ? 1 << 21 : 20_000)];
                             int at = random.nextInt(BYTES - buffer.length);
@@ -239,7 +214,7 @@ class RemoteReadsTest {
             }
         }
         assertThat(wrong.get()).isNull();
-        assertThat(remoteBytes()).isGreaterThan(before);
+        assertThat(OtherHostClient.bytes()).isGreaterThan(before);
     }
 
     @Test
@@ -249,7 +224,7 @@ class RemoteReadsTest {
         BlockKey first = cluster.key(file, 0);
         await().atMost(Duration.ofSeconds(20)).until(() -> resident(0, first) || resident(1, first));
         byte[] contents = TerraceCluster.contents("evicted", BYTES);
-        try (FSDataInputStream in = client.open(file)) {
+        try (FSDataInputStream in = client.fs().open(file)) {
             byte[] head = new byte[1000];
             in.readFully(head);
             cluster.fs().removeCacheDirective(directive);
@@ -262,8 +237,8 @@ class RemoteReadsTest {
     @Test
     void read_whenTheChannelEnds_goesOnWithStock_andNoDataNodeIsDead() throws Exception {
         Path file = pinned("cut", BYTES);
-        awaitRemote(file, BYTES);
-        try (FSDataInputStream in = client.open(file)) {
+        client.awaitGranted(file, BYTES);
+        try (FSDataInputStream in = client.fs().open(file)) {
             byte[] head = new byte[1000];
             in.readFully(head);
             cluster.stopPlugin(0);
@@ -292,17 +267,17 @@ class RemoteReadsTest {
         cluster.pin(file, 1);
         int transferPort = cluster.located(file, 0).getLocations()[0].getXferPort();
         try (CuttableProxy proxy = new CuttableProxy(transferPort + OUT_OF_EPHEMERAL_PORTS)) {
-            Configuration conf = remote();
+            Configuration conf = configuration();
             conf.setInt(OFFSET, proxy.port() - transferPort);
             try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf);
                     FSDataInputStream pausing = fs.open(file);
                     FSDataInputStream cut = fs.open(file)) {
                 await().atMost(Duration.ofSeconds(10)).until(() -> {
-                    long before = remoteBytes();
+                    long before = OtherHostClient.bytes();
                     try (FSDataInputStream in = fs.open(file)) {
                         in.readAllBytes();
                     }
-                    return remoteBytes() - before == bytes;
+                    return OtherHostClient.bytes() - before == bytes;
                 });
                 byte[] some = new byte[75_000];
                 cut.readFully(some);
@@ -321,11 +296,11 @@ class RemoteReadsTest {
                         .isEqualTo(1);
                 assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE))
                         .isEqualTo(unreachable);
-                long before = remoteBytes();
+                long before = OtherHostClient.bytes();
                 try (FSDataInputStream in = fs.open(file)) {
                     assertThat(in.readAllBytes()).isEqualTo(contents);
                 }
-                assertThat(remoteBytes() - before).isEqualTo(bytes);
+                assertThat(OtherHostClient.bytes() - before).isEqualTo(bytes);
             }
         }
     }
@@ -336,7 +311,7 @@ class RemoteReadsTest {
         // A channel of its own settings, so that nothing is connected yet; its port answers nothing.
         int transferPort = cluster.located(file, 0).getLocations()[0].getXferPort();
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Configuration conf = remote();
+            Configuration conf = configuration();
             conf.setInt(OFFSET, silent.getLocalPort() - transferPort);
             conf.set("terrace.client.tcp.connect.timeout", "300ms");
             long unreachable = ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE);
@@ -358,8 +333,8 @@ class RemoteReadsTest {
     @Test
     void read_hedged_works() throws Exception {
         Path file = pinned("hedged", BYTES);
-        awaitRemote(file, BYTES);
-        Configuration conf = remote();
+        client.awaitGranted(file, BYTES);
+        Configuration conf = configuration();
         conf.setInt("dfs.client.hedged.read.threadpool.size", 4);
         conf.setLong("dfs.client.hedged.read.threshold.millis", 1);
         byte[] contents = TerraceCluster.contents("hedged", BYTES);
@@ -377,18 +352,18 @@ class RemoteReadsTest {
     void read_afterAppend_seesTheNewBytes() throws Exception {
         int bytes = 300_000;
         Path file = pinned("appended", bytes);
-        awaitRemote(file, bytes);
-        try (FSDataOutputStream out = client.append(file)) {
+        client.awaitGranted(file, bytes);
+        try (FSDataOutputStream out = client.fs().append(file)) {
             out.write(TerraceCluster.contents("more", 1000));
         }
-        byte[] all = all(file);
+        byte[] all = client.read(file);
         assertThat(all).hasSize(bytes + 1000).startsWith(TerraceCluster.contents("appended", bytes));
         assertThat(all).endsWith(TerraceCluster.contents("more", 1000));
     }
 
     @Test
     void open_withProtectedTransfer_leavesTheChannelAlone() throws Exception {
-        Configuration conf = remote();
+        Configuration conf = configuration();
         conf.set("dfs.data.transfer.protection", "privacy");
         long before = ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED);
         FileSystem.newInstance(cluster.cluster().getURI(), conf).close();

@@ -8,8 +8,6 @@ import io.terrace.channel.verbs.VerbsChoices;
 import io.terrace.channel.verbs.VerbsExtents;
 import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.client.ClientFigures;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -58,7 +56,7 @@ class VerbsReadsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static TerraceCluster cluster;
-    private static FileSystem client;
+    private static OtherHostClient client;
 
     @BeforeAll
     static void start() throws IOException {
@@ -76,7 +74,7 @@ class VerbsReadsTest {
         cluster = TerraceCluster.start(1, conf, StorageType.NVDIMM, StorageType.DISK);
         cluster.fs().mkdirs(new Path("/nvm"));
         cluster.fs().setStoragePolicy(new Path("/nvm"), "ALL_NVDIMM");
-        client = FileSystem.newInstance(cluster.cluster().getURI(), remote());
+        client = OtherHostClient.of(cluster, Duration.ofSeconds(10));
     }
 
     @AfterAll
@@ -96,17 +94,6 @@ class VerbsReadsTest {
         }
     }
 
-    private static Configuration remote() throws IOException {
-        Configuration conf = new Configuration(cluster.fs().getConf());
-        // Bytes are counted: none may come from stock to know what it takes.
-        conf.set("terrace.client.remote.choice", "memory");
-        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        conf.unset(DataNodeSettings.CHANNEL_DIR);
-        conf.set("terrace.client.tcp.timeout", "10s");
-        conf.set("terrace.client.tcp.connect.timeout", "10s");
-        return conf;
-    }
-
     private static long figure(Figure figure) {
         return ClientFigures.value(figure);
     }
@@ -119,11 +106,7 @@ class VerbsReadsTest {
     private static Path pinned(String name, int bytes, int replication) throws IOException {
         Path file = cluster.write(name, bytes, replication);
         cluster.pin(file, 1);
-        await().atMost(PATIENCE).until(() -> {
-            long before = figure(Figure.CLIENT_REMOTE_BYTES);
-            all(file);
-            return figure(Figure.CLIENT_REMOTE_BYTES) - before >= bytes;
-        });
+        client.awaitGranted(file, bytes);
         return file;
     }
 
@@ -139,23 +122,17 @@ class VerbsReadsTest {
         int rounds = 0;
         do {
             byRdma = figure(Figure.CLIENT_VERBS_BYTES);
-            remote = figure(Figure.CLIENT_REMOTE_BYTES);
+            remote = OtherHostClient.bytes();
             steppedDown = figure(Figure.CLIENT_VERBS_STEPPED_DOWN);
             reading.run();
         } while (figure(Figure.CLIENT_VERBS_STEPPED_DOWN) > steppedDown && ++rounds < 10);
         byRdma = figure(Figure.CLIENT_VERBS_BYTES) - byRdma;
-        remote = figure(Figure.CLIENT_REMOTE_BYTES) - remote;
+        remote = OtherHostClient.bytes() - remote;
         System.out.println("figure e2e.rdma.bytes " + byRdma + " of " + remote + ", round " + rounds);
         assertThat(figure(Figure.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(steppedDown);
         assertThat(remote).isGreaterThanOrEqualTo(BYTES);
         // All of what came from memory came by RDMA; what was read ahead and not used counts too.
         assertThat(byRdma).isGreaterThanOrEqualTo(remote);
-    }
-
-    private static byte[] all(Path file) throws IOException {
-        try (FSDataInputStream in = client.open(file)) {
-            return in.readAllBytes();
-        }
     }
 
     @Test
@@ -166,8 +143,8 @@ class VerbsReadsTest {
         long served = cluster.figure(0, Figure.READS_GRANTED_BYTES);
         Random random = new Random(7);
         assertAllByRdma(() -> {
-            assertThat(all(file)).isEqualTo(contents);
-            try (FSDataInputStream in = client.open(file)) {
+            assertThat(client.read(file)).isEqualTo(contents);
+            try (FSDataInputStream in = client.fs().open(file)) {
                 byte[] page = new byte[PAGE];
                 for (int i = 0; i < 200; i++) {
                     int at = random.nextInt(BYTES - page.length);
@@ -178,7 +155,7 @@ class VerbsReadsTest {
         });
         assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS)).isGreaterThanOrEqualTo(4);
         await().atMost(PATIENCE).until(() -> {
-            try (FSDataInputStream in = client.open(file)) {
+            try (FSDataInputStream in = client.fs().open(file)) {
                 in.readFully(0, new byte[10]);
             }
             return cluster.figure(0, Figure.READS_GRANTED_BYTES) - served >= BYTES;
@@ -193,18 +170,18 @@ class VerbsReadsTest {
         // The first reader comes by stock.
         await().atMost(PATIENCE).until(() -> {
             long before = figure(Figure.CLIENT_REMOTE_NVM_BYTES);
-            assertThat(all(file)).isEqualTo(contents);
+            assertThat(client.read(file)).isEqualTo(contents);
             return figure(Figure.CLIENT_REMOTE_NVM_BYTES) - before >= BYTES;
         });
         long extents = cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS);
-        assertAllByRdma(() -> assertThat(all(file)).isEqualTo(contents));
+        assertAllByRdma(() -> assertThat(client.read(file)).isEqualTo(contents));
         assertThat(cluster.service(0).tier().isResident(cluster.key(file, 0))).isFalse();
         // Registered by way of a writable mapping: stock reads and verifies what is on the volume.
         assertThat(cluster.read(file)).isEqualTo(contents);
         try (FSDataOutputStream out = cluster.fs().append(file)) {
             out.write(TerraceCluster.contents("more", 1000));
         }
-        assertThat(all(file))
+        assertThat(client.read(file))
                 .hasSize(BYTES + 1000)
                 .startsWith(contents)
                 .endsWith(TerraceCluster.contents("more", 1000));
@@ -220,7 +197,7 @@ class VerbsReadsTest {
         byte[] contents = TerraceCluster.contents("evicted", BYTES);
         long extents = cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS);
         assertThat(extents).isGreaterThanOrEqualTo(4);
-        try (FSDataInputStream in = client.open(file)) {
+        try (FSDataInputStream in = client.fs().open(file)) {
             byte[] page = new byte[10_000];
             for (int i = 0; i < 100; i++) {
                 if (i == 30) {
@@ -234,7 +211,7 @@ class VerbsReadsTest {
         await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS) == 0);
         assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENT_BYTES)).isZero();
         cluster.service(0).tier().serve(cluster.key(file, 0).pool(), true, System.nanoTime());
-        assertThat(all(file)).isEqualTo(contents);
+        assertThat(client.read(file)).isEqualTo(contents);
     }
 
     @Test
@@ -243,9 +220,9 @@ class VerbsReadsTest {
         int bytes = REGISTERED_MAX + 2 * TerraceCluster.BLOCK_BYTES;
         Path file = pinned("large", bytes);
         long byRdma = figure(Figure.CLIENT_VERBS_BYTES);
-        long remote = figure(Figure.CLIENT_REMOTE_BYTES);
-        assertThat(all(file)).isEqualTo(TerraceCluster.contents("large", bytes));
-        assertThat(figure(Figure.CLIENT_REMOTE_BYTES) - remote).isGreaterThanOrEqualTo(bytes);
+        long remote = OtherHostClient.bytes();
+        assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("large", bytes));
+        assertThat(OtherHostClient.bytes() - remote).isGreaterThanOrEqualTo(bytes);
         assertThat(figure(Figure.CLIENT_VERBS_BYTES) - byRdma).isLessThan(bytes);
         assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_REFUSED)).isPositive();
         assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENT_BYTES)).isLessThanOrEqualTo(REGISTERED_MAX);
@@ -256,7 +233,7 @@ class VerbsReadsTest {
     void aSmallRead_fromOpenStream_allocatesLessThanStock() throws Exception {
         Path file = new Path("/sequential");
         long byRdma = figure(Figure.CLIENT_VERBS_READS);
-        long ours = allocatedPerRead(client, file);
+        long ours = allocatedPerRead(client.fs(), file);
         long reads = figure(Figure.CLIENT_VERBS_READS) - byRdma;
         long stocks = allocatedPerRead(cluster.fs(), file);
         System.out.println("figure e2e.read4k.allocated.bytes " + ours + ", " + reads + " reads by RDMA");
@@ -290,7 +267,7 @@ class VerbsReadsTest {
         byte[] contents = TerraceCluster.contents("killed", BYTES);
         try (OtherDataNode other = OtherDataNode.start(cluster)) {
             Path file = pinned("killed", BYTES, 2);
-            assertAllByRdma(() -> assertThat(all(file)).isEqualTo(contents));
+            assertAllByRdma(() -> assertThat(client.read(file)).isEqualTo(contents));
             assertThat(held()).isNotEqualTo(before);
             AtomicBoolean killed = new AtomicBoolean();
             ExecutorService readers = Executors.newFixedThreadPool(3);
@@ -301,12 +278,12 @@ class VerbsReadsTest {
                     boolean last = false;
                     while (!last) {
                         last = killed.get();
-                        right &= Arrays.equals(all(file), contents);
+                        right &= Arrays.equals(client.read(file), contents);
                     }
                     return right;
                 }));
             }
-            try (FSDataInputStream in = client.open(file)) {
+            try (FSDataInputStream in = client.fs().open(file)) {
                 byte[] bytes = new byte[BYTES];
                 in.readFully(bytes, 0, BYTES / 2);
                 other.kill();
@@ -323,7 +300,7 @@ class VerbsReadsTest {
                 readers.shutdownNow();
             }
             long lastByRdma = figure(Figure.CLIENT_VERBS_BYTES);
-            assertThat(all(file)).isEqualTo(contents);
+            assertThat(client.read(file)).isEqualTo(contents);
             assertThat(figure(Figure.CLIENT_VERBS_BYTES)).isEqualTo(lastByRdma);
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(held()).isEqualTo(before));
         }
