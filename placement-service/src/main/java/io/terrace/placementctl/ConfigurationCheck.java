@@ -25,6 +25,7 @@ final class ConfigurationCheck {
     static final String DATASET = "dfs.datanode.fsdataset.factory";
     static final String DATASET_FACTORY = "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory";
     static final String MEMORY_DIR = "terrace.datanode.memory.dir";
+    static final String DATA_DIRS = "dfs.datanode.data.dir";
     static final String ENCRYPTION = "dfs.encrypt.data.transfer";
     static final String PROTECTION = "dfs.data.transfer.protection";
     static final String LOCKED_MEMORY = "dfs.datanode.max.locked.memory";
@@ -115,6 +116,7 @@ final class ConfigurationCheck {
                                 + " the tcp channel, which is off",
                         "set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key() + " too");
             }
+            nvmThatStockServes();
             return;
         }
         String protection = conf.getTrimmed(PROTECTION, "");
@@ -133,6 +135,21 @@ final class ConfigurationCheck {
                     "tcp-no-class",
                     "fs.hdfs.impl is stock's: clients with this configuration read the memory of their own host alone",
                     "set it to io.terrace.fs.TerraceFileSystem in the clients' core-site.xml");
+        }
+    }
+
+    private void nvmThatStockServes() {
+        boolean nvm = conf.getBoolean(SettingKeys.DATANODE_NVM_ENABLED.key(), true)
+                && conf.getTrimmedStringCollection(DATA_DIRS).stream()
+                        .anyMatch(dir -> dir.toUpperCase(Locale.ROOT).startsWith("[NVDIMM]"));
+        if (nvm) {
+            add(
+                    Severity.NOTE,
+                    "nvm-without-tcp",
+                    DATA_DIRS + " names NVM, whose replicas other hosts are granted over the tcp channel, which is off:"
+                            + " they read them through stock HDFS",
+                    "set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key() + ", or "
+                            + SettingKeys.DATANODE_NVM_ENABLED.key() + " to false");
         }
     }
 
@@ -164,7 +181,7 @@ final class ConfigurationCheck {
     private void dataNode() {
         boolean plugin = names(DATANODE_PLUGINS).contains(DATANODE_PLUGIN);
         boolean dataset = DATASET_FACTORY.equals(conf.getTrimmed(DATASET));
-        boolean server = plugin || dataset || isSetInSite("dfs.datanode.data.dir") || isSetInSite(MEMORY_DIR);
+        boolean server = plugin || dataset || isSetInSite(DATA_DIRS) || isSetInSite(MEMORY_DIR);
         if (!server) {
             return;
         }

@@ -34,6 +34,16 @@ class ConfigurationCheckTest {
         assertThat(ids(Map.of("dfs.encrypt.data.transfer", "true"))).noneMatch(id -> id.startsWith("tcp-"));
     }
 
+    @Test
+    void run_nvmWithoutTcp_saysWhoServesIt() {
+        String dirs = "/disk, [nvdimm]file:///nvm";
+        assertThat(ids(Map.of("dfs.datanode.data.dir", dirs))).contains("nvm-without-tcp");
+        assertThat(ids(Map.of("dfs.datanode.data.dir", dirs, OFFSET, "10"))).doesNotContain("nvm-without-tcp");
+        assertThat(ids(Map.of("dfs.datanode.data.dir", dirs, "terrace.datanode.nvm.enabled", "false")))
+                .doesNotContain("nvm-without-tcp");
+        assertThat(ids(Map.of("dfs.datanode.data.dir", "/disk"))).doesNotContain("nvm-without-tcp");
+    }
+
     private static List<String> ids(Map<String, String> properties) {
         Configuration conf = new Configuration(false);
         properties.forEach(conf::set);
