@@ -35,6 +35,7 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
 
     private final Runnable refused;
     private boolean refusing;
+    private boolean closed;
 
     private VerbsExtents(VerbsProvider provider, VerbsListener listener, Runnable refused) {
         this.provider = provider;
@@ -79,6 +80,9 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
     @Override
     public synchronized void granted(Grant grant, RegionKey key, Path file, Checksums checksums) {
         Place place = new Place(grant.descriptor().block(), grant.descriptor().address());
+        if (closed) {
+            return;
+        }
         try {
             RegionKey own = registered.get(place);
             if (own == null) {
@@ -124,8 +128,12 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
         }
     }
 
+    /** What is freed from now on has been deregistered: whoever frees extents may end later. */
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
+        closed = true;
+        registered.clear();
+        granted.clear();
         listener.close();
         provider.close();
     }
