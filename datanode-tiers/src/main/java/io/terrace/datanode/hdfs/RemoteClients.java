@@ -61,6 +61,7 @@ final class RemoteClients {
         TcpLimits byDefault = TcpLimits.DEFAULT;
         TcpLimits limits = new TcpLimits(
                 byDefault.connections(),
+                byDefault.addressConnections(),
                 number(conf, SettingKeys.CHANNEL_TCP_THREADS, 1, 64),
                 byDefault.operations(),
                 byDefault.bytesInFlight(),

@@ -1,59 +1,70 @@
 package io.terrace.channel.tcp;
 
+import io.terrace.channel.Completion.Status;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What clients are told of the blocks that a DataNode announces: everything when they come, changes after that. Used
- * under the lock of its owner.
+ * What clients are told of the blocks that a DataNode announces: everything when they come, changes after that. Each frame
+ * is made once for all clients, so that those who take none keep no more than the frames themselves. Used under the lock of
+ * its owner.
  */
 final class ResidencyNews {
     private final AnnouncedBlocks blocks;
     private long[] told = new long[0];
+    private @Nullable List<byte[]> everything;
 
     ResidencyNews(AnnouncedBlocks blocks) {
         this.blocks = blocks;
     }
 
     /** The frames that tell a new client what the others know. */
-    List<ByteBuffer> everything() {
-        List<ByteBuffer> frames = frames(true, new long[0], told);
-        return frames.isEmpty()
-                ? List.of(ResidentBlocks.frame(true, blocks.fingerprintKey(), new long[0], new long[0]))
-                : frames;
+    List<byte[]> everything() {
+        List<byte[]> frames = everything;
+        if (frames == null) {
+            frames = told.length == 0 ? List.of(frame(true, told, told)) : frames(true, new long[0], told);
+            everything = frames;
+        }
+        return frames;
     }
 
     /** The frames that tell what changed since they were asked for last; none when nothing did. */
-    List<ByteBuffer> changes() {
+    List<byte[]> changes() {
         long[] now = blocks.sortedFingerprints();
         if (Arrays.equals(now, told)) {
             return List.of();
         }
-        List<ByteBuffer> frames = frames(false, without(told, now), without(now, told));
+        List<byte[]> frames = frames(false, without(told, now), without(now, told));
         told = now;
+        everything = null;
         return frames;
     }
 
-    private List<ByteBuffer> frames(boolean everything, long[] go, long[] come) {
-        List<ByteBuffer> frames = new ArrayList<>();
-        boolean first = everything;
+    private List<byte[]> frames(boolean fromNothing, long[] go, long[] come) {
+        List<byte[]> frames = new ArrayList<>();
+        boolean first = fromNothing;
         int gone = 0;
         int came = 0;
         while (gone < go.length || came < come.length) {
             int goes = Math.min(go.length - gone, ResidentBlocks.MAX_IN_FRAME);
             int comes = Math.min(come.length - came, ResidentBlocks.MAX_IN_FRAME - goes);
-            frames.add(ResidentBlocks.frame(
-                    first,
-                    blocks.fingerprintKey(),
-                    Arrays.copyOfRange(go, gone, gone + goes),
-                    Arrays.copyOfRange(come, came, came + comes)));
+            frames.add(frame(
+                    first, Arrays.copyOfRange(go, gone, gone + goes), Arrays.copyOfRange(come, came, came + comes)));
             gone += goes;
             came += comes;
             first = false;
         }
         return frames;
+    }
+
+    private byte[] frame(boolean fromNothing, long[] go, long[] come) {
+        ByteBuffer body = ResidentBlocks.frame(fromNothing, blocks.fingerprintKey(), go, come);
+        return Answer.Ready.frame(Wire.RESIDENT, Status.DONE, 0, body.remaining())
+                .put(body)
+                .array();
     }
 
     private static long[] without(long[] sorted, long[] others) {

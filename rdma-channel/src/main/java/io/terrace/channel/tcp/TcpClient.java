@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 
 /**
@@ -44,6 +45,7 @@ final class TcpClient {
 
     final Peer peer;
     final TcpSession session;
+    final Calls calls;
     final Map<Long, HeldRange> held = new HashMap<>();
 
     /** Grants that are over, but for reads in progress. */
@@ -55,9 +57,11 @@ final class TcpClient {
     /** The owner was told so. */
     boolean gone;
 
-    TcpClient(Peer peer, TcpSession session) {
+    /** @param workers that its calls run on */
+    TcpClient(Peer peer, TcpSession session, Executor workers) {
         this.peer = Objects.requireNonNull(peer);
         this.session = session;
+        this.calls = new Calls(workers, session);
     }
 
     /** The reports of these that are due. */

@@ -17,12 +17,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +45,6 @@ public final class TcpGrantServer implements Closeable {
     private static final long NEWS_MS = 50;
     private static final long REPORT_EVERY = 1000 / NEWS_MS;
     private static final int WORKERS = 2;
-    private static final int MAX_WAITING_CALLS = 1024;
     private static final long SEND_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final String datanode;
@@ -58,7 +55,7 @@ public final class TcpGrantServer implements Closeable {
     private final GrantedRanges ranges;
     private final ResidencyNews news;
     private final Map<Long, TcpClient> clients = new ConcurrentHashMap<>();
-    private final ThreadPoolExecutor workers;
+    private final ExecutorService workers;
     private final ScheduledExecutorService ticker;
     private long ticks;
 
@@ -83,8 +80,7 @@ public final class TcpGrantServer implements Closeable {
             thread.setDaemon(true);
             return thread;
         };
-        this.workers = new ThreadPoolExecutor(
-                WORKERS, WORKERS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING_CALLS), threads);
+        this.workers = Executors.newFixedThreadPool(WORKERS, threads);
         this.ticker = Executors.newSingleThreadScheduledExecutor(threads);
         this.listener = TcpListener.open(where, limits, new Answers());
         this.ranges = new GrantedRanges(listener, links, owner, shelf, oneSided, ticker);
@@ -162,10 +158,6 @@ public final class TcpGrantServer implements Closeable {
                 LOG.info("Cut connection {}: {}", session.number, e.getMessage());
                 figures.increment(Figure.CHANNEL_PEERS_CUT);
                 session.close();
-            } catch (RejectedExecutionException e) {
-                LOG.info("Cut connection {}: too many calls wait", session.number);
-                figures.increment(Figure.CHANNEL_PEERS_CUT);
-                session.close();
             }
         }
 
@@ -186,17 +178,19 @@ public final class TcpGrantServer implements Closeable {
                 throw new MalformedMessageException("a client that does not say hello");
             }
             String user = hello.client().substring(0, Math.max(0, hello.client().indexOf('/')));
-            // While there was nobody to tell, nobody looked.
-            tellChanges();
-            clients.put(number, new TcpClient(new Peer(number, user, "", hello.client()), session));
+            if (clients.isEmpty()) {
+                // While there was nobody to tell, nobody looked.
+                tellChanges();
+            }
+            clients.put(number, new TcpClient(new Peer(number, user, "", hello.client()), session, workers));
             send(session, new Message.Welcome(datanode, "", blocks.incarnation(), oneSided.where()));
             tellEverything(session);
         } else if (message instanceof Message.Ask ask) {
-            workers.execute(() -> answer(client, ask));
+            client.calls.add(() -> answer(client, ask));
         } else if (message instanceof Message.Report report) {
-            workers.execute(() -> ranges.reported(client, report));
+            client.calls.add(() -> ranges.reported(client, report));
         } else if (message instanceof Message.Release release) {
-            workers.execute(() -> release.grantIds().forEach(grantId -> ranges.end(client, grantId)));
+            client.calls.add(() -> release.grantIds().forEach(grantId -> ranges.end(client, grantId)));
         } else {
             throw new MalformedMessageException("not a message for this server");
         }
@@ -242,16 +236,16 @@ public final class TcpGrantServer implements Closeable {
 
     private void tellChanges() {
         synchronized (news) {
-            List<ByteBuffer> frames = news.changes();
+            List<byte[]> frames = news.changes();
             for (TcpClient client : clients.values()) {
-                frames.forEach(frame -> sendNews(client.session, frame.duplicate()));
+                frames.forEach(frame -> sendNews(client.session, frame));
             }
         }
     }
 
-    private static void sendNews(TcpSession session, ByteBuffer frame) {
+    private static void sendNews(TcpSession session, byte[] frame) {
         try {
-            session.sendFrame(Wire.RESIDENT, frame);
+            session.sendFrame(frame);
         } catch (IOException e) {
             LOG.debug("Connection {} is gone", session.number, e);
         }

@@ -4,18 +4,26 @@ package io.terrace.channel.tcp;
  * What one process lets the others claim.
  *
  * @param connections a listener has at most
+ * @param addressConnections that it has at most from one address
  * @param threads that serve them
  * @param operations in flight on one connection
  * @param bytesInFlight asked for and not arrived, on one connection
- * @param requestTimeoutMs half a request, or answers that nobody takes, end a connection after so long
+ * @param requestTimeoutMs ends a connection that asks for nothing at first, has asked for half of something, or takes
+ *     nothing of its answers for so long
  * @param idleTimeoutMs a connection on which nothing happens ends after so long
  */
 public record TcpLimits(
-        int connections, int threads, int operations, long bytesInFlight, long requestTimeoutMs, long idleTimeoutMs) {
-    public static final TcpLimits DEFAULT = new TcpLimits(4096, 2, 256, 8 << 20, 10_000, 300_000);
+        int connections,
+        int addressConnections,
+        int threads,
+        int operations,
+        long bytesInFlight,
+        long requestTimeoutMs,
+        long idleTimeoutMs) {
+    public static final TcpLimits DEFAULT = new TcpLimits(4096, 1024, 2, 256, 8 << 20, 10_000, 300_000);
 
     public TcpLimits {
-        if (connections < 1 || threads < 1 || operations < 1 || bytesInFlight < 1) {
+        if (connections < 1 || addressConnections < 1 || threads < 1 || operations < 1 || bytesInFlight < 1) {
             throw new IllegalArgumentException("limits must be positive");
         }
         if (requestTimeoutMs < 1 || idleTimeoutMs < 1) {

@@ -6,14 +6,13 @@ import io.terrace.channel.Listener;
 import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,21 +39,21 @@ final class TcpListener implements Listener {
 
     private record Secret(long high, long low) {}
 
-    private final ServerSocketChannel server;
+    private final TcpAcceptor acceptor;
     private final SocketAddress address;
     private final TcpLimits limits;
     private final @Nullable Conversation conversation;
     private final SecureRandom random = new SecureRandom();
+    private final RangeFiles files = new RangeFiles();
     private final Map<Secret, TcpRange> ranges = new ConcurrentHashMap<>();
     private final Set<TcpSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Map<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
     private final BlockingQueue<TcpSession> accepted;
     private final List<TcpLoop> loops = new ArrayList<>();
-    private final Thread acceptor;
     private long lastNumber;
 
     private TcpListener(ServerSocketChannel server, TcpLimits limits, @Nullable Conversation conversation)
             throws IOException {
-        this.server = server;
         this.address = server.getLocalAddress();
         this.limits = limits;
         this.conversation = conversation;
@@ -62,8 +61,7 @@ final class TcpListener implements Listener {
         for (int i = 0; i < limits.threads(); i++) {
             loops.add(new TcpLoop("terrace-tcp-" + address + "-" + i, this, limits));
         }
-        this.acceptor = new Thread(this::acceptAll, "terrace-tcp-" + address + "-accept");
-        this.acceptor.setDaemon(true);
+        this.acceptor = new TcpAcceptor(server, address.toString(), this::take);
     }
 
     /** @param conversation answers control messages; null leaves them to {@link #accept} and {@link Link#receive} */
@@ -73,14 +71,20 @@ final class TcpListener implements Listener {
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             server.bind(where, BACKLOG);
-            TcpListener listener = new TcpListener(server, limits, conversation);
-            listener.loops.forEach(TcpLoop::start);
-            listener.acceptor.start();
-            return listener;
+            return serve(server, limits, conversation);
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
         }
+    }
+
+    /** Serves who connects to a socket that listens. */
+    static TcpListener serve(ServerSocketChannel server, TcpLimits limits, @Nullable Conversation conversation)
+            throws IOException {
+        TcpListener listener = new TcpListener(server, limits, conversation);
+        listener.loops.forEach(TcpLoop::start);
+        listener.acceptor.start();
+        return listener;
     }
 
     @Override
@@ -95,11 +99,9 @@ final class TcpListener implements Listener {
 
     /** Registers a range whose reads bring its checksums along. */
     TcpRange register(Range range, Access access, Checksums checksums) throws IOException {
-        FileChannel file = access == Access.READ
-                ? FileChannel.open(range.file(), StandardOpenOption.READ)
-                : FileChannel.open(range.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
-        if (file.size() != range.lengthBytes() || !checksums.cover(range.lengthBytes())) {
-            file.close();
+        RangeFiles.OpenFile file = files.open(range.file(), access);
+        if (file.channel().size() != range.lengthBytes() || !checksums.cover(range.lengthBytes())) {
+            file.release();
             throw new IOException("a range of " + range.lengthBytes() + " bytes with " + checksums
                     + " whose file is another size, or not all covered");
         }
@@ -156,6 +158,16 @@ final class TcpListener implements Listener {
         return sessions.size();
     }
 
+    /** Files that ranges for reading have open. */
+    int openFiles() {
+        return files.count();
+    }
+
+    /** Whether whoever connects has to say what for: control messages are answered here. */
+    boolean wantsRequests() {
+        return conversation != null;
+    }
+
     /** Whether somebody took the message. */
     boolean message(TcpSession session, ByteBuffer message) {
         if (conversation == null) {
@@ -167,6 +179,7 @@ final class TcpListener implements Listener {
 
     void ended(TcpSession session) {
         sessions.remove(session);
+        left(session.peerAddress);
         if (conversation != null) {
             conversation.ended(session);
         } else {
@@ -176,7 +189,7 @@ final class TcpListener implements Listener {
 
     @Override
     public void close() throws IOException {
-        server.close();
+        acceptor.close();
         loops.forEach(TcpLoop::close);
         for (TcpRange range : ranges.values()) {
             range.deregister();
@@ -184,40 +197,31 @@ final class TcpListener implements Listener {
         ranges.clear();
     }
 
-    private void acceptAll() {
-        try {
-            while (true) {
-                SocketChannel channel = server.accept();
-                try {
-                    take(channel);
-                } catch (IOException | RuntimeException e) {
-                    LOG.warn("Cannot take a connection in", e);
-                    channel.close();
-                }
-            }
-        } catch (ClosedChannelException e) {
-            LOG.debug("{} closed", address);
-        } catch (IOException e) {
-            LOG.error("No connections are accepted at {} any more", address, e);
-        }
-    }
-
+    /** On the acceptor's thread. */
     private void take(SocketChannel channel) throws IOException {
-        if (sessions.size() >= limits.connections()) {
-            LOG.debug("Too many connections at {}", address);
+        InetAddress from = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
+        if (sessions.size() >= limits.connections() || byAddress.getOrDefault(from, 0) >= limits.addressConnections()) {
+            LOG.debug("Too many connections at {}, from {} or in all", address, from);
             channel.close();
             return;
         }
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         lastNumber++;
         TcpLoop loop = loops.get((int) (lastNumber % loops.size()));
-        TcpSession session = new TcpSession(lastNumber, channel, this, loop, limits.operations(), System.nanoTime());
+        TcpSession session =
+                new TcpSession(lastNumber, channel, from, this, loop, limits.operations(), System.nanoTime());
         sessions.add(session);
+        byAddress.merge(from, 1, Integer::sum);
         if (conversation == null && !accepted.offer(session)) {
             sessions.remove(session);
+            left(from);
             channel.close();
             return;
         }
         loop.adopt(session);
+    }
+
+    private void left(InetAddress from) {
+        byAddress.computeIfPresent(from, (address, count) -> count > 1 ? count - 1 : null);
     }
 }

@@ -65,7 +65,17 @@ final class TcpLoop implements Closeable {
     void send(TcpSession session, Answer answer) {
         onLoop(() -> {
             if (!session.ended) {
-                session.add(answer);
+                session.output.add(answer);
+                step(session, System.nanoTime());
+            }
+        });
+    }
+
+    /** Takes up the session's input again. */
+    void resume(TcpSession session) {
+        onLoop(() -> {
+            if (!session.ended) {
+                session.takeInput();
                 step(session, System.nanoTime());
             }
         });
@@ -144,8 +154,8 @@ final class TcpLoop implements Closeable {
             boolean wasFull;
             do {
                 session.takeRequests();
-                wasFull = session.isFull();
-            } while (session.flush(staging, nowNs) && wasFull);
+                wasFull = session.output.isFull();
+            } while (session.output.flush(staging, nowNs) && wasFull);
             SelectionKey key = session.channel.keyFor(selector);
             if (key != null && key.isValid() && key.interestOps() != session.interest()) {
                 key.interestOps(session.interest());
@@ -167,13 +177,18 @@ final class TcpLoop implements Closeable {
         long requestNs = TimeUnit.MILLISECONDS.toNanos(limits.requestTimeoutMs());
         long idleNs = TimeUnit.MILLISECONDS.toNanos(limits.idleTimeoutMs());
         for (TcpSession session : Set.copyOf(sessions)) {
-            boolean half = session.hasPartialInput() && !session.isFull() && nowNs - session.lastInputNs > requestNs;
-            boolean stuck = session.hasOutput()
-                    && nowNs - session.lastOutputNs > requestNs
-                    && nowNs - session.lastInputNs > requestNs;
+            boolean silent = listener.wantsRequests() && session.isSilent(nowNs, requestNs);
+            boolean half = session.hasPartialInput() && session.takesInput() && nowNs - session.lastInputNs > requestNs;
+            boolean stuck = session.output.isStuck(nowNs, requestNs);
             boolean idle = nowNs - session.lastInputNs > idleNs;
-            if (half || stuck || idle) {
-                LOG.debug("Cut connection {}: half a request {}, stuck {}, idle {}", session.number, half, stuck, idle);
+            if (silent || half || stuck || idle) {
+                LOG.debug(
+                        "Cut connection {}: silent {}, half a request {}, stuck {}, idle {}",
+                        session.number,
+                        silent,
+                        half,
+                        stuck,
+                        idle);
                 finish(session);
             }
         }

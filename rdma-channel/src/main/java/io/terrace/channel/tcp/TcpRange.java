@@ -4,7 +4,6 @@ import io.terrace.channel.Access;
 import io.terrace.channel.RegionKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A registered range: its open file, its checksums, and who uses it. The file is closed when nobody attaches any more and
+ * A registered range: its open file, its checksums, and who uses it. The file is released when nobody attaches any more and
  * nothing is attached, or after {@link #revoke} when the operations in progress have ended. Thread-safe.
  */
 final class TcpRange {
@@ -32,7 +31,7 @@ final class TcpRange {
     final LongAdder bytes = new LongAdder();
     private final AtomicLongArray ends = new AtomicLongArray(READERS);
 
-    private final FileChannel file;
+    private final RangeFiles.OpenFile file;
     private boolean registered = true;
     private boolean revoked;
     private boolean closed;
@@ -40,7 +39,7 @@ final class TcpRange {
     private int operations;
     private @Nullable Runnable whenRevoked;
 
-    TcpRange(RegionKey key, FileChannel file, Checksums checksums) {
+    TcpRange(RegionKey key, RangeFiles.OpenFile file, Checksums checksums) {
         this.key = key;
         this.file = file;
         this.checksums = checksums;
@@ -114,7 +113,7 @@ final class TcpRange {
     /** Whether the file ends before it should: asked before an answer promises the bytes. */
     boolean isCutBefore(long endOffset) {
         try {
-            return file.size() < endOffset;
+            return file.channel().size() < endOffset;
         } catch (IOException e) {
             return true;
         }
@@ -124,7 +123,7 @@ final class TcpRange {
     boolean read(long offset, ByteBuffer target) throws IOException {
         long at = offset;
         while (target.hasRemaining()) {
-            int got = file.read(target, at);
+            int got = file.channel().read(target, at);
             if (got < 0) {
                 return false;
             }
@@ -138,14 +137,14 @@ final class TcpRange {
      * sends the file's pages as they are (sendfile).
      */
     int send(long offset, int lengthBytes, WritableByteChannel to) throws IOException {
-        return (int) file.transferTo(offset, lengthBytes, to);
+        return (int) file.channel().transferTo(offset, lengthBytes, to);
     }
 
     /** Writes all of a buffer at an offset. */
     void write(long offset, ByteBuffer source) throws IOException {
         long at = offset;
         while (source.hasRemaining()) {
-            at += file.write(source, at);
+            at += file.channel().write(source, at);
         }
     }
 
@@ -164,7 +163,7 @@ final class TcpRange {
             then = whenRevoked;
         }
         try {
-            file.close();
+            file.release();
         } catch (IOException e) {
             LOG.warn("Cannot close the file of {}", key, e);
         }

@@ -11,11 +11,10 @@ import io.terrace.channel.RemoteRegion;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -35,14 +34,13 @@ final class TcpSession implements Link {
 
     final long number;
     final SocketChannel channel;
+    final InetAddress peerAddress;
+    final Outbox output;
     long lastInputNs;
-    long lastOutputNs;
     boolean ended;
 
     private final TcpListener listener;
     private final TcpLoop loop;
-    private final int maxAnswers;
-    private final Deque<Answer> output = new ArrayDeque<>();
     /** By handle. A handle is never used again: a region that was detached must not turn into another. */
     private final Map<Integer, TcpRange> attached = new HashMap<>();
 
@@ -50,15 +48,26 @@ final class TcpSession implements Link {
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_WAITING_MESSAGES);
     private ByteBuffer input = ByteBuffer.allocateDirect(FIRST_INPUT_BYTES);
     private volatile boolean gone;
+    private final long startNs;
+    private boolean known;
+    private boolean paused;
 
-    TcpSession(long number, SocketChannel channel, TcpListener listener, TcpLoop loop, int maxAnswers, long nowNs) {
+    TcpSession(
+            long number,
+            SocketChannel channel,
+            InetAddress peerAddress,
+            TcpListener listener,
+            TcpLoop loop,
+            int maxAnswers,
+            long nowNs) {
         this.number = number;
         this.channel = channel;
+        this.peerAddress = peerAddress;
         this.listener = listener;
         this.loop = loop;
-        this.maxAnswers = maxAnswers;
+        this.output = new Outbox(channel, maxAnswers);
         this.lastInputNs = nowNs;
-        this.lastOutputNs = nowNs;
+        this.startNs = nowNs;
     }
 
     // On the loop's thread.
@@ -79,7 +88,7 @@ final class TcpSession implements Link {
     /** Answers the requests that are whole, as many as may wait. */
     void takeRequests() throws IOException {
         input.flip();
-        while (input.remaining() >= Wire.HEADER_BYTES && !isFull()) {
+        while (input.remaining() >= Wire.HEADER_BYTES && takesInput()) {
             int start = input.position();
             int bodyBytes = input.getInt(start);
             if (bodyBytes < 0 || bodyBytes > Wire.MAX_REQUEST_BYTES - Wire.HEADER_BYTES) {
@@ -95,76 +104,34 @@ final class TcpSession implements Link {
         input.compact();
     }
 
-    boolean isFull() {
-        return output.size() >= maxAnswers;
+    /** Whether requests are taken: not while too many answers or calls wait. */
+    boolean takesInput() {
+        return !output.isFull() && !paused;
+    }
+
+    /** Takes no further request until {@link #resumeInput}. */
+    void pauseInput() {
+        paused = true;
+    }
+
+    void takeInput() {
+        paused = false;
+    }
+
+    /** Whether the peer connected so long ago and has neither reached for a range nor said anything. */
+    boolean isSilent(long nowNs, long timeoutNs) {
+        return !known && nowNs - startNs > timeoutNs;
     }
 
     boolean hasPartialInput() {
         return input.position() > 0;
     }
 
-    boolean hasOutput() {
-        return !output.isEmpty();
-    }
-
-    void add(Answer answer) {
-        output.add(answer);
-    }
-
-    /** Writes what the socket takes, through a buffer that the loop lends; true when nothing is left. */
-    boolean flush(ByteBuffer staging, long nowNs) throws IOException {
-        while (!output.isEmpty()) {
-            Answer first = output.element();
-            boolean more = first.isFile() ? sendFile(first, nowNs) : sendStaged(staging, nowNs);
-            if (!more) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Returns whether the socket took all of it. */
-    private boolean sendFile(Answer answer, long nowNs) throws IOException {
-        sent(answer.sendFile(channel), nowNs);
-        return answer.leftBytes() == 0;
-    }
-
-    /** Sends the answers up to the first that goes on from a file; returns whether the socket took all of it. */
-    private boolean sendStaged(ByteBuffer staging, long nowNs) throws IOException {
-        staging.clear();
-        for (Answer answer : output) {
-            if (!answer.fill(staging)) {
-                break;
-            }
-        }
-        sent(channel.write(staging.flip()), nowNs);
-        return !staging.hasRemaining();
-    }
-
-    private void sent(int bytes, long nowNs) {
-        if (bytes > 0) {
-            lastOutputNs = nowNs;
-        }
-        for (int left = bytes; left > 0; ) {
-            Answer answer = output.element();
-            int part = Math.min(left, answer.leftBytes());
-            answer.sent(part);
-            left -= part;
-            if (answer.leftBytes() == 0) {
-                output.remove();
-                answer.end();
-            }
-        }
-    }
-
     /** Gives everything back. */
     void end() {
         ended = true;
         gone = true;
-        for (Answer answer : output) {
-            answer.end();
-        }
-        output.clear();
+        output.end();
         attached.values().forEach(TcpRange::detach);
         attached.clear();
         wakeup();
@@ -237,6 +204,7 @@ final class TcpSession implements Link {
             output.add(Answer.Ready.empty(Wire.ATTACHED, Status.NO_ACCESS, id));
             return;
         }
+        known = true;
         int handle = Math.incrementExact(lastHandle);
         lastHandle = handle;
         attached.put(handle, range);
@@ -260,6 +228,7 @@ final class TcpSession implements Link {
         if (!listener.message(this, copy) && !inbox.offer(copy)) {
             throw new MalformedMessageException("more messages than anybody takes");
         }
+        known = true;
     }
 
     // On any thread.
@@ -269,17 +238,22 @@ final class TcpSession implements Link {
         if (message.remaining() > MessageCodec.MAX_FRAME_BYTES) {
             throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
         }
-        sendFrame(Wire.MESSAGE, message);
+        sendFrame(Answer.Ready.frame(Wire.MESSAGE, Status.DONE, 0, message.remaining())
+                .put(message)
+                .array());
     }
 
-    /** Sends a frame that answers nothing. */
-    void sendFrame(byte type, ByteBuffer body) throws IOException {
+    /** Sends a frame that answers nothing, which others may be sent too. */
+    void sendFrame(byte[] frame) throws IOException {
         if (gone) {
             throw new EOFException("the other side is gone");
         }
-        ByteBuffer frame =
-                Answer.Ready.frame(type, Status.DONE, 0, body.remaining()).put(body);
-        loop.send(this, new Answer.Ready(frame.array()));
+        loop.send(this, new Answer.Ready(frame));
+    }
+
+    /** Goes on after {@link #pauseInput}. */
+    void resumeInput() {
+        loop.resume(this);
     }
 
     @Override
@@ -328,6 +302,6 @@ final class TcpSession implements Link {
 
     /** What the selector should watch for. */
     int interest() {
-        return (isFull() ? 0 : SelectionKey.OP_READ) | (hasOutput() ? SelectionKey.OP_WRITE : 0);
+        return (takesInput() ? SelectionKey.OP_READ : 0) | (output.isEmpty() ? 0 : SelectionKey.OP_WRITE);
     }
 }

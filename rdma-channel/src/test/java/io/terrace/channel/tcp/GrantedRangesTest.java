@@ -60,7 +60,7 @@ final class GrantedRangesTest {
         byte[] content = new byte[LENGTH];
         new Random(3).nextBytes(content);
         Path file = Files.write(dir.resolve("extent"), content);
-        TcpLimits limits = new TcpLimits(8, 1, 256, 2L * LENGTH, 10_000, 300_000);
+        TcpLimits limits = new TcpLimits(8, 8, 1, 256, 2L * LENGTH, 10_000, 300_000);
         listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null);
         shelf = new ChecksumShelf((block, length) -> ChecksummedReadTest.checksums(content), LENGTH);
         ranges = new GrantedRanges(
@@ -72,7 +72,7 @@ final class GrantedRangesTest {
                 later);
         link = TcpLink.connect(listener.address(), limits, TIMEOUT_NS);
         TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
-        client = new TcpClient(new Peer(1, "user", "", "user/test"), session);
+        client = new TcpClient(new Peer(1, "user", "", "user/test"), session, Runnable::run);
         assertThat(ranges.grant(client, new Message.Ask(1, new GrantRequest(BLOCK, new byte[0], false))))
                 .isInstanceOf(Message.Granted.class);
         range = client.held.get(7L).range;

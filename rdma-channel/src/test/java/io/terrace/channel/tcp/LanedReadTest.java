@@ -93,7 +93,7 @@ final class LanedReadTest {
     @Test
     void begin_whereNoMoreAreTaken_shares() throws IOException {
         stop();
-        serve(new TcpLimits(1, 1, 16, 8 << 20, 10_000, 300_000), 3);
+        serve(new TcpLimits(1, 1, 1, 16, 8 << 20, 10_000, 300_000), 3);
         try (CheckedPiece one = region.begin(0, LARGE, TIMEOUT_NS);
                 CheckedPiece two = region.begin(5, LARGE, TIMEOUT_NS)) {
             assertPiece(one, 0);
@@ -106,7 +106,7 @@ final class LanedReadTest {
     void aConnectionThatWasCut_isLeftAndReplaced() throws Exception {
         stop();
         // Whoever is silent for so long is cut.
-        serve(new TcpLimits(8, 1, 16, 8 << 20, 10_000, 1_000), 2);
+        serve(new TcpLimits(8, 8, 1, 16, 8 << 20, 10_000, 1_000), 2);
         takeTwo();
         assertThat(listener.connections()).isEqualTo(2);
         long deadlineNs = System.nanoTime() + TIMEOUT_NS;

@@ -1,0 +1,141 @@
+package io.terrace.channel.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.Link;
+import io.terrace.channel.Range;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a listener does where the process is short of file descriptors, and how few it takes itself. */
+final class TcpListenerTest {
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
+    private static final int LENGTH = 100_000;
+
+    @TempDir
+    Path dir;
+
+    @Test
+    void accept_thatFails_isTriedAgain() throws Exception {
+        FailingServer server = new FailingServer(2);
+        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        try (TcpListener listener = TcpListener.serve(server, TcpLimits.DEFAULT, null);
+                TcpLink link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS);
+                Link accepted = listener.accept(TIMEOUT_NS)) {
+            assertThat(server.failuresLeft.get()).isNegative();
+            assertThat(accepted).isNotNull();
+            link.send(ByteBuffer.wrap(new byte[] {7}), TIMEOUT_NS);
+            assertThat(accepted.receive(TIMEOUT_NS)).isEqualTo(ByteBuffer.wrap(new byte[] {7}));
+        }
+    }
+
+    @Test
+    void ranges_ofOneFileUnderManyNames_shareADescriptor_untilTheLastIsGone() throws Exception {
+        byte[] content = new byte[LENGTH];
+        content[4] = 9;
+        Path file = Files.write(dir.resolve("extent"), content);
+        InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, null);
+                TcpLink link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS)) {
+            List<TcpRange> ranges = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                Path name = Files.createLink(dir.resolve("link" + i), file);
+                ranges.add(listener.register(new Range(name, 0, LENGTH), Access.READ, Checksums.NONE));
+                Files.delete(name);
+            }
+            Path other = Files.write(dir.resolve("other"), new byte[LENGTH]);
+            TcpRange ofAnother = listener.register(new Range(other, 0, LENGTH), Access.READ, Checksums.NONE);
+            assertThat(listener.openFiles()).isEqualTo(2);
+            for (TcpRange range : ranges.subList(1, ranges.size())) {
+                listener.revoke(range.key, () -> {});
+            }
+            listener.deregister(ofAnother.key);
+            assertThat(listener.openFiles()).isEqualTo(1);
+            try (TcpRegion region = link.attach(ranges.get(0).key, TIMEOUT_NS)) {
+                ByteBuffer target = ByteBuffer.allocate(1);
+                region.read(4, target, TIMEOUT_NS);
+                assertThat(target.get(0)).isEqualTo((byte) 9);
+            }
+            listener.revoke(ranges.get(0).key, () -> {});
+            assertThat(listener.openFiles()).isZero();
+        }
+    }
+
+    /** A socket whose first accepts fail as without a free file descriptor. */
+    private static final class FailingServer extends ServerSocketChannel {
+        private final ServerSocketChannel real = ServerSocketChannel.open();
+        private final AtomicInteger failuresLeft;
+
+        FailingServer(int failures) throws IOException {
+            super(java.nio.channels.spi.SelectorProvider.provider());
+            failuresLeft = new AtomicInteger(failures);
+        }
+
+        @Override
+        public SocketChannel accept() throws IOException {
+            if (failuresLeft.getAndDecrement() > 0) {
+                throw new IOException("Too many open files");
+            }
+            return real.accept();
+        }
+
+        @Override
+        public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
+            real.bind(local, backlog);
+            return this;
+        }
+
+        @Override
+        public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+            real.setOption(name, value);
+            return this;
+        }
+
+        @Override
+        public <T> T getOption(SocketOption<T> name) throws IOException {
+            return real.getOption(name);
+        }
+
+        @Override
+        public Set<SocketOption<?>> supportedOptions() {
+            return real.supportedOptions();
+        }
+
+        @Override
+        public ServerSocket socket() {
+            return real.socket();
+        }
+
+        @Override
+        public SocketAddress getLocalAddress() throws IOException {
+            return real.getLocalAddress();
+        }
+
+        @Override
+        protected void implCloseSelectableChannel() throws IOException {
+            real.close();
+        }
+
+        @Override
+        protected void implConfigureBlocking(boolean block) throws IOException {
+            real.configureBlocking(block);
+        }
+    }
+}
