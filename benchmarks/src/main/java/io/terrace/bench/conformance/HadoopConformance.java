@@ -70,7 +70,7 @@ public final class HadoopConformance implements Callable<Integer> {
 
     @Option(
             names = "--lean",
-            description = "Stock only where a class fails with Terrace: what passes with Terrace cannot differ.")
+            description = "Stock only where a class fails or skips tests with Terrace: what passes with it cannot differ.")
     private boolean lean;
 
     @Option(

@@ -38,12 +38,16 @@ record Verdict(State state, Set<String> suspects) {
         return state == State.NEEDS_STOCK || state == State.NEEDS_TERRACE;
     }
 
-    /** As {@link #of}, but a class that passes with Terrace is judged without stock, from which it cannot differ. */
+    /**
+     * As {@link #of}, but a class that passes with Terrace, every test of it, is judged without stock, from which it cannot
+     * differ. One that skips a test could: stock says whether that test skips itself there too.
+     */
     static Verdict lean(List<TestRun> stock, List<TestRun> terrace) {
         if (terrace.isEmpty()) {
             return new Verdict(State.NEEDS_TERRACE, Set.of());
         }
-        return terrace.stream().anyMatch(TestRun::passed) ? new Verdict(State.SAME, Set.of()) : of(stock, terrace);
+        boolean whole = terrace.stream().anyMatch(run -> run.passed() && run.count(Outcome.SKIPPED) == 0);
+        return whole ? new Verdict(State.SAME, Set.of()) : of(stock, terrace);
     }
 
     /** Judges the runs of both sides. */

@@ -34,6 +34,15 @@ class VerdictTest {
     }
 
     @Test
+    void lean_asksStockWhereTerraceSkips() {
+        TestRun skips = run("read", "?seek");
+        assertThat(Verdict.lean(List.of(), List.of(skips)).state()).isEqualTo(State.NEEDS_STOCK);
+        assertThat(Verdict.lean(List.of(skips), List.of(skips)).state()).isEqualTo(State.SAME);
+        assertThat(Verdict.lean(List.of(), List.of(FAILS, skips, PASSES)).state())
+                .isEqualTo(State.SAME);
+    }
+
+    @Test
     void of_failsTwiceThenPasses() {
         assertThat(Verdict.of(List.of(PASSES), List.of(FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
         assertThat(Verdict.of(List.of(PASSES), List.of(FAILS, FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
