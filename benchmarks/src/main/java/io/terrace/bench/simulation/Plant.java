@@ -2,31 +2,43 @@ package io.terrace.bench.simulation;
 
 import java.util.Locale;
 
-/** A bug that can be switched on, to see that the simulation finds it. */
+/** A bug that can be switched on, to see that the simulation finds it, by the invariant that it breaks. */
 enum Plant {
-    STAMP_CHECK_SKIPPED("nobody on the way to a grant compares generation stamps"),
-    FREED_BEFORE_LEASE_ENDED("the clock that ends grants runs two seconds ahead of the one that gives leases"),
-    PUBLISHED_BEFORE_VERIFIED("a copy is held against checksums of the bytes as they were read"),
-    SLOT_SEQUENCE_UNCHANGED("a slot that is freed keeps its sequence"),
-    LOST_ACKNOWLEDGEMENT("what a heartbeat carried is forgotten when it is sent, not when it is answered"),
-    REVOKE_TAKEN_FOR_ACKNOWLEDGED("a grant ends when its revocation is sent, not when the client acknowledges it"),
-    BUDGET_IGNORED("moves are sent without regard to the budget"),
-    STALE_RESULT_APPLIED("after a failover, a result of the earlier epoch passes for that of the block's present move"),
-    LINK_KEPT_AFTER_OPEN("the link of a grant stays when the client has opened it"),
-    RETIRING_BYTES_NOT_COUNTED("bytes are given back to the tier before the file is gone"),
-    EPOCH_NOT_FENCED("orders of an earlier epoch are carried out"),
-    HEARTBEAT_COUNTED_TWICE("a heartbeat that is sent again gets another number"),
-    CHANGE_UNNOTICED("the tier is not told when a replica changes"),
-    LEASE_NOT_CHECKED("the client's clock stands still, so that its leases never end"),
-    TOKEN_IGNORED("leases do not end with the token"),
-    REPLICA_DELETED_AFTER_COPY("the durable replica is deleted once the copy is published"),
-    LEFTOVER_NOT_VERIFIED("files of an earlier process are adopted without a look at their bytes"),
-    SLOT_LIVE_TOO_LONG("the slot of a retired extent stays live until it is freed");
+    STAMP_CHECK_SKIPPED("nobody on the way to a grant compares generation stamps", Invariant.RIGHT_BYTES),
+    FREED_BEFORE_LEASE_ENDED(
+            "the clock that ends grants runs two seconds ahead of the one that gives leases",
+            Invariant.FREED_WITHOUT_LEASE),
+    PUBLISHED_BEFORE_VERIFIED(
+            "a copy is held against checksums of the bytes as they were read", Invariant.VERIFIED_WHEN_PUBLISHED),
+    SLOT_SEQUENCE_UNCHANGED("a slot that is freed keeps its sequence", Invariant.ONE_OWNER),
+    LOST_ACKNOWLEDGEMENT(
+            "what a heartbeat carried is forgotten when it is sent, not when it is answered",
+            Invariant.RESIDENCY_KNOWN),
+    REVOKE_TAKEN_FOR_ACKNOWLEDGED(
+            "a grant ends when its revocation is sent, not when the client acknowledges it",
+            Invariant.FREED_WITHOUT_LEASE),
+    BUDGET_IGNORED("moves are sent without regard to the budget", Invariant.BUDGET_KEPT),
+    STALE_RESULT_APPLIED(
+            "after a failover, a result of the earlier epoch passes for that of the block's present move",
+            Invariant.RESULT_OF_THIS_ORDER),
+    LINK_KEPT_AFTER_OPEN("the link of a grant stays when the client has opened it", Invariant.LINKS_REMOVED),
+    RETIRING_BYTES_NOT_COUNTED("bytes are given back to the tier before the file is gone", Invariant.ACCOUNTING),
+    EPOCH_NOT_FENCED("orders of an earlier epoch are carried out", Invariant.EPOCH_FENCED),
+    HEARTBEAT_COUNTED_TWICE("a heartbeat that is sent again gets another number", Invariant.HEAT_COUNTED_ONCE),
+    CHANGE_UNNOTICED("the tier is not told when a replica changes", Invariant.NEVER_ONLY_COPY),
+    LEASE_NOT_CHECKED("the client's clock stands still, so that its leases never end", Invariant.READ_WITHIN_LEASE),
+    TOKEN_IGNORED("leases do not end with the token", Invariant.READ_WITHIN_LEASE),
+    REPLICA_DELETED_AFTER_COPY("the durable replica is deleted once the copy is published", Invariant.NEVER_ONLY_COPY),
+    LEFTOVER_NOT_VERIFIED(
+            "files of an earlier process are adopted without a look at their bytes", Invariant.VERIFIED_WHEN_PUBLISHED),
+    SLOT_LIVE_TOO_LONG("the slot of a retired extent stays live until it is freed", Invariant.SLOT_HONEST);
 
     private final String bug;
+    private final Invariant breaks;
 
-    Plant(String bug) {
+    Plant(String bug, Invariant breaks) {
         this.bug = bug;
+        this.breaks = breaks;
     }
 
     /** As given to {@code --plant}. */
@@ -37,6 +49,11 @@ enum Plant {
     /** What is wrong, as one clause. */
     String bug() {
         return bug;
+    }
+
+    /** The invariant by which it is found. Anything else that it sets off, a crash say, does not prove that this is checked. */
+    Invariant breaks() {
+        return breaks;
     }
 
     /** @throws IllegalArgumentException naming what there is */

@@ -47,6 +47,11 @@ record SeedRun(
                 world.stockReads());
     }
 
+    /** Whether what did not hold is what the plant breaks. */
+    boolean finds(Plant plant) {
+        return violation != null && violation.invariant() == plant.breaks();
+    }
+
     private static void clean(Path directory) {
         try (var files = Files.list(directory)) {
             for (Path file : files.toList()) {

@@ -43,16 +43,21 @@ final class Seeds {
         return failed;
     }
 
-    /** Runs seeds with a planted bug until one finds it. */
+    /** Runs seeds with a planted bug until one finds it by the invariant that it is said to break. */
     boolean hunt(Plant plant, long first, int most) {
+        Violation other = null;
         for (long seed = first; seed < first + most; seed++) {
-            Violation violation = SeedRun.of(seed, plant, false, directory).violation();
-            if (violation != null) {
+            SeedRun run = SeedRun.of(seed, plant, false, directory);
+            Violation violation = run.violation();
+            if (violation != null && run.finds(plant)) {
                 out.printf("%-32s found by seed %d: %s%n", plant.title(), seed, violation.getMessage());
                 return true;
             }
+            other = violation == null ? other : violation;
         }
-        out.printf("%-32s NOT FOUND in %d seeds%n", plant.title(), most);
+        out.printf(
+                "%-32s NOT FOUND in %d seeds%s%n",
+                plant.title(), most, other == null ? "" : ", though one ended with " + other.getMessage());
         return false;
     }
 

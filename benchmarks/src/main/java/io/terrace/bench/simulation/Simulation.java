@@ -68,7 +68,7 @@ public final class Simulation implements Callable<Integer> {
                 Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
         if ("list".equals(plant)) {
             for (Plant one : Plant.values()) {
-                out.printf("%-32s %s%n", one.title(), one.bug());
+                out.printf("%-32s %-26s %s%n", one.title(), one.breaks().title(), one.bug());
             }
             return 0;
         }

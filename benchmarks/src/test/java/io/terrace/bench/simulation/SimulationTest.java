@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +41,21 @@ final class SimulationTest {
         boolean found = new Seeds(directory, new PrintWriter(said, true)).hunt(plant, 1, Simulation.SEEDS_TO_FIND);
 
         assertThat(found).as(said.toString()).isTrue();
+        assertThat(said.toString()).contains(" found by seed ", plant.breaks().title());
+    }
+
+    @Test
+    void plantedBug_thatSetsOffAnythingElse_isNotFound() {
+        Plant plant = Plant.BUDGET_IGNORED;
+
+        assertThat(ended(Invariant.BUDGET_KEPT).finds(plant)).isTrue();
+        assertThat(ended(Invariant.NOTHING_THROWN).finds(plant)).isFalse();
+        assertThat(ended(null).finds(plant)).isFalse();
+    }
+
+    private static SeedRun ended(@Nullable Invariant broken) {
+        Violation violation = broken == null ? null : new Violation(broken, "as said", null);
+        return new SeedRun(1, violation, List.of(), 0, 0, 0, 0);
     }
 
     @Test
