@@ -14,6 +14,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  * @param stockAddress of the DataNode that stock would read from
  * @param underConstruction whether the file is being written
  * @param fileName for messages
+ * @param user whom the HDFS client reads for, whatever thread reads
  */
 public record BlockRange(
         LocatedBlock block,
@@ -24,6 +25,7 @@ public record BlockRange(
         boolean verifyChecksum,
         String fileName,
         String clientName,
+        String user,
         Configuration conf) {
     public BlockRange {
         Objects.requireNonNull(block, "block");

@@ -14,21 +14,23 @@ import java.util.Arrays;
  */
 record RemoteGrant(Key key, long grantId, Tier medium, RemoteConnection connection, CheckedRegion region, long endsNs) {
     /**
-     * What a grant was given for: the same token, so the same user's rights.
+     * What a grant may be shared by: the same user with the same token for the same block. Without block tokens, all are the
+     * same, and two users in one JVM are told apart by who they are alone.
      *
      * @param tokenIdentifier not copied
      */
-    record Key(BlockKey block, byte[] tokenIdentifier) {
+    record Key(String user, BlockKey block, byte[] tokenIdentifier) {
         @Override
         public boolean equals(Object other) {
             return other instanceof Key that
                     && block.equals(that.block)
+                    && user.equals(that.user)
                     && Arrays.equals(tokenIdentifier, that.tokenIdentifier);
         }
 
         @Override
         public int hashCode() {
-            return 31 * block.hashCode() + Arrays.hashCode(tokenIdentifier);
+            return (31 * Arrays.hashCode(tokenIdentifier) + user.hashCode()) * 31 + block.hashCode();
         }
 
         @Override

@@ -86,8 +86,8 @@ final class RemoteMemory {
         RemoteCopy copy = nearest;
         while (copy != null) {
             RemoteNode node = copy.node();
-            RemoteGrant grant =
-                    node.grant(new RemoteGrant.Key(key, token.getIdentifier()), bytes(token), range.endOffset());
+            RemoteGrant.Key forWhom = new RemoteGrant.Key(range.user(), key, token.getIdentifier());
+            RemoteGrant grant = node.grant(forWhom, bytes(token), range.endOffset());
             if (grant != null) {
                 return new RemoteAccessor(this, node, grant, range.endOffset());
             }

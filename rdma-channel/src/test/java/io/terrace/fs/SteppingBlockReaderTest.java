@@ -42,8 +42,8 @@ final class SteppingBlockReaderTest {
 
     private SteppingBlockReader reader(Memory memory, long start, long end) {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
-        BlockRange range =
-                new BlockRange(located, start, end, HERE, false, true, "/f", "client", new Configuration(false));
+        BlockRange range = new BlockRange(
+                located, start, end, HERE, false, true, "/f", "client", "user", new Configuration(false));
         return new SteppingBlockReader(
                 memory,
                 range,
@@ -142,7 +142,7 @@ final class SteppingBlockReaderTest {
             Configuration conf = new Configuration(false);
             conf.setBoolean("dfs.client.read.shortcircuit", given.shortCircuit);
             BlockRange range =
-                    new BlockRange(located, 0, LENGTH, given.stockAddress, false, true, "/f", "client", conf);
+                    new BlockRange(located, 0, LENGTH, given.stockAddress, false, true, "/f", "client", "user", conf);
             Memory memory = new Memory(LENGTH, null);
             memory.here = given.memoryHere;
             try (SteppingBlockReader reader = new SteppingBlockReader(
@@ -172,7 +172,8 @@ final class SteppingBlockReaderTest {
     @Test
     void read_whenStockFailsToo_throwsWhatStockThrows() throws IOException {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
-        BlockRange range = new BlockRange(located, 0, 10, HERE, false, true, "/f", "client", new Configuration(false));
+        BlockRange range =
+                new BlockRange(located, 0, 10, HERE, false, true, "/f", "client", "user", new Configuration(false));
         try (SteppingBlockReader reader = new SteppingBlockReader(
                 new Memory(0, new IOException("ours")),
                 range,

@@ -38,6 +38,7 @@ final class TerraceInputStream extends DFSInputStream {
                 verifyChecksum,
                 src,
                 dfsClient.clientName,
+                dfsClient.ugi.getUserName(),
                 dfsClient.getConfiguration());
         return memoryFirst.open(
                 range,
