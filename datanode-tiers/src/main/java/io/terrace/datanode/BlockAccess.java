@@ -2,6 +2,7 @@ package io.terrace.datanode;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.RefusalReason;
+import org.jspecify.annotations.Nullable;
 
 /** Whether somebody may read a block, as a stock read would be decided. Thread-safe. */
 public interface BlockAccess {
@@ -10,12 +11,22 @@ public interface BlockAccess {
     long NO_END = Long.MAX_VALUE;
 
     /**
+     * What a token allows.
+     *
+     * @param validMs from now, or {@link #NO_END}
+     * @param user whose token it is; null where block tokens are off
+     */
+    record Allowed(long validMs, @Nullable String user) {
+        /** Where block tokens are off, everybody may read. */
+        public static final Allowed TO_ALL = new Allowed(NO_END, null);
+    }
+
+    /**
      * Checks a token.
      *
      * @param token a serialized HDFS token
-     * @return how long it is valid, in milliseconds from now, or {@link #NO_END} where block tokens are off
      */
-    long validMs(BlockKey block, byte[] token) throws Denied;
+    Allowed check(BlockKey block, byte[] token) throws Denied;
 
     /** The token does not allow it. */
     final class Denied extends Exception {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,23 +71,34 @@ public final class GrantDesk implements ExtentOwner {
         this.nanoClock = nanoClock;
     }
 
+    /** To a client of this host, whose user the kernel knows. */
     @Override
     public GrantAnswer grant(Peer peer, GrantRequest request) {
+        return grant(peer, request, allowed -> Holder.onThisHost(peer.user()));
+    }
+
+    /** To a client of another host, which may call itself what it likes. */
+    GrantAnswer grantElsewhere(Peer peer, GrantRequest request) {
+        return grant(peer, request, allowed -> Holder.onAnotherHost(allowed.user()));
+    }
+
+    private GrantAnswer grant(Peer peer, GrantRequest request, Function<BlockAccess.Allowed, Holder> holder) {
         if (request.write()) {
             return new Refusal(RefusalReason.NO_WRITES, "what is granted is not written");
         }
         long nowNs = nanoClock.getAsLong();
-        long validMs;
+        BlockAccess.Allowed allowed;
         try {
-            validMs = access.validMs(request.block(), request.token());
+            allowed = access.check(request.block(), request.token());
         } catch (BlockAccess.Denied e) {
             LOG.info("Refused {} to user {}: {}", request.block(), peer.user(), e.getMessage());
             return new Refusal(e.reason(), String.valueOf(e.getMessage()));
         }
         // Half the clock's range is for ever; the whole would overflow.
-        long validNs = Math.min(TimeUnit.MILLISECONDS.toNanos(validMs), Long.MAX_VALUE / 2);
+        long validNs = Math.min(TimeUnit.MILLISECONDS.toNanos(allowed.validMs()), Long.MAX_VALUE / 2);
         peers.put(peer.session(), peer);
-        GrantAttempt attempt = tier.grant(peer.session(), request.block(), nowNs + validNs, nowNs);
+        GrantAttempt attempt =
+                tier.grant(peer.session(), holder.apply(allowed), request.block(), nowNs + validNs, nowNs);
         HeldGrant held = attempt.grant();
         if (held == null) {
             return refusal(attempt.refused());

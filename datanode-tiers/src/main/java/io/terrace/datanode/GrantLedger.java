@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Bounded by {@link Limits}. A grant ends by release, by the end of its connection, by the acknowledgement of a revoke,
  * or at the latest when its lease plus the operation deadline has passed; whichever comes first, exactly once. Reports are
- * accepted up to what one process can plausibly have read since it connected, so a client that forges them gains a
- * bounded influence.
+ * accepted up to what one process can plausibly have read, counted for each {@link Holder}, so a user who forges them gains
+ * a bounded influence, over however many connections.
  *
  * <p>Times in nanoseconds of one monotonic clock, passed in. Not thread-safe: owned by {@link MemoryTier}.
  */
@@ -30,8 +30,8 @@ public final class GrantLedger {
      * @param grantsPerPeer held at one time by one connection
      * @param leaseNs the longest lease given
      * @param deadlineNs how long an operation begun under a lease may still run after it
-     * @param bytesPerSecond what one process can plausibly read
-     * @param readsPerSecond how often one process can plausibly read
+     * @param bytesPerSecond what one process can plausibly read: what is believed of one holder
+     * @param readsPerSecond how often one process can plausibly read: likewise
      */
     public record Limits(
             int grants, int grantsPerPeer, long leaseNs, long deadlineNs, long bytesPerSecond, long readsPerSecond) {}
@@ -48,19 +48,16 @@ public final class GrantLedger {
     private static final long KEPT_BACK_BYTES = 256L << 20;
 
     private static final class PeerAccount {
-        final long sinceNs;
         final Set<HeldGrant> grants = new LinkedHashSet<>();
-        long reads;
-        long bytes;
         long lastReportNs;
 
         PeerAccount(long nowNs) {
-            sinceNs = nowNs;
             lastReportNs = nowNs;
         }
     }
 
     private final Limits limits;
+    private final HolderAccounts holders;
     private final Map<Long, HeldGrant> byId = new HashMap<>();
     private final Map<Long, PeerAccount> peers = new HashMap<>();
     private final Map<Extent, Set<HeldGrant>> byExtent = new IdentityHashMap<>();
@@ -78,11 +75,12 @@ public final class GrantLedger {
     /** An empty ledger whose grants are numbered from here, apart from those of another one. */
     public GrantLedger(Limits limits, long firstId) {
         this.limits = limits;
+        this.holders = new HolderAccounts(limits);
         this.nextId = firstId;
     }
 
     /** A new grant that ends with its token at the latest, or null when the ledger or this peer is at its limit. */
-    public @Nullable HeldGrant grant(long peer, Extent extent, long tokenEndsNs, long nowNs) {
+    public @Nullable HeldGrant grant(long peer, Holder holder, Extent extent, long tokenEndsNs, long nowNs) {
         if (byId.size() >= limits.grants()) {
             return null;
         }
@@ -90,7 +88,7 @@ public final class GrantLedger {
         if (account.grants.size() >= limits.grantsPerPeer()) {
             return null;
         }
-        HeldGrant grant = new HeldGrant(nextId++, peer, extent, tokenEndsNs);
+        HeldGrant grant = new HeldGrant(nextId++, peer, holders.take(holder, nowNs), extent, tokenEndsNs);
         grant.endsNs = nowNs + leaseNs(grant, nowNs) + limits.deadlineNs();
         byId.put(grant.id(), grant);
         account.grants.add(grant);
@@ -150,6 +148,7 @@ public final class GrantLedger {
     /** Ends every grant whose lease and deadline are over. */
     public List<HeldGrant> endOverdue(long nowNs) {
         List<HeldGrant> ended = new ArrayList<>(0);
+        holders.forgetRested(nowNs);
         while (!byEnd.isEmpty() && byEnd.first().endsNs - nowNs <= 0) {
             HeldGrant first = byEnd.first();
             end(first);
@@ -173,18 +172,15 @@ public final class GrantLedger {
         if (account == null || grant.ended || reads < 0 || bytes < 0) {
             return new Accepted(0, 0);
         }
-        double seconds = Math.max(0, nowNs - account.sinceNs) / 1e9 + 0.1;
-        long readsLeft = Math.max(0, (long) (seconds * limits.readsPerSecond()) - account.reads);
-        long bytesLeft = Math.max(0, (long) (seconds * limits.bytesPerSecond()) - account.bytes);
-        long acceptedReads = Math.min(reads, readsLeft);
+        ReadAllowance allowance = grant.account().allowance;
+        long acceptedReads = Math.min(reads, allowance.reads(nowNs));
         long length = grant.extent().lengthBytes();
         long readsSoFar = grant.reads + acceptedReads;
         long mostBytes = readsSoFar > Long.MAX_VALUE / length ? Long.MAX_VALUE : readsSoFar * length;
-        long acceptedBytes = Math.min(Math.min(bytes, bytesLeft), mostBytes - grant.bytes);
+        long acceptedBytes = Math.min(Math.min(bytes, allowance.bytes(nowNs)), mostBytes - grant.bytes);
         grant.reads = readsSoFar;
         grant.bytes += acceptedBytes;
-        account.reads += acceptedReads;
-        account.bytes += acceptedBytes;
+        allowance.use(acceptedReads, acceptedBytes);
         account.lastReportNs = nowNs;
         return new Accepted(acceptedReads, acceptedBytes);
     }
@@ -210,8 +206,14 @@ public final class GrantLedger {
         return peers.size();
     }
 
+    /** Users who hold grants, and those whose reports are still remembered. */
+    int holders() {
+        return holders.size();
+    }
+
     private void end(HeldGrant grant) {
         grant.ended = true;
+        holders.giveBack(grant.account());
         byId.remove(grant.id());
         byEnd.remove(grant);
         PeerAccount account = peers.get(grant.peer());

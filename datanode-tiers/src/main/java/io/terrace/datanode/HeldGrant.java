@@ -5,6 +5,7 @@ public final class HeldGrant {
 
     private final long id;
     private final long peer;
+    private final HolderAccounts.Account account;
     private final Extent extent;
     /** No lease goes beyond this: the token on which the grant was given ends then. */
     private final long tokenEndsNs;
@@ -16,9 +17,10 @@ public final class HeldGrant {
 
     long bytes;
 
-    HeldGrant(long id, long peer, Extent extent, long tokenEndsNs) {
+    HeldGrant(long id, long peer, HolderAccounts.Account account, Extent extent, long tokenEndsNs) {
         this.id = id;
         this.peer = peer;
+        this.account = account;
         this.extent = extent;
         this.tokenEndsNs = tokenEndsNs;
     }
@@ -36,6 +38,10 @@ public final class HeldGrant {
     /** What may be read. */
     public Extent extent() {
         return extent;
+    }
+
+    HolderAccounts.Account account() {
+        return account;
     }
 
     long tokenEndsNs() {

@@ -242,8 +242,12 @@ public final class MemoryTier {
         settle(extent, nowNs);
     }
 
-    /** Gives a peer the right to read this block, if it is live, until the token ends at the latest. */
-    public synchronized GrantAttempt grant(long peer, BlockKey key, long tokenEndsNs, long nowNs) {
+    /**
+     * Gives a peer the right to read this block, if it is live, until the token ends at the latest.
+     *
+     * @param holder for whom it counts
+     */
+    public synchronized GrantAttempt grant(long peer, Holder holder, BlockKey key, long tokenEndsNs, long nowNs) {
         if (isOff(key.pool())) {
             return GrantAttempt.refuse(GrantAttempt.Refused.OFF);
         }
@@ -260,7 +264,7 @@ public final class MemoryTier {
         if (tokenEndsNs - nowNs <= 0) {
             return GrantAttempt.refuse(GrantAttempt.Refused.TOKEN_OVER);
         }
-        HeldGrant grant = ledger.grant(peer, extent, tokenEndsNs, nowNs);
+        HeldGrant grant = ledger.grant(peer, holder, extent, tokenEndsNs, nowNs);
         if (grant == null) {
             return GrantAttempt.refuse(GrantAttempt.Refused.TOO_MANY_GRANTS);
         }

@@ -10,6 +10,7 @@ import io.terrace.channel.RefusalReason;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers clients of other hosts: from memory where the block is there, else from NVM. Both desks check the token for
@@ -21,20 +22,24 @@ public final class RemoteDesk implements ExtentOwner {
     public static final long FIRST_NVM_GRANT = 1L << 62;
 
     private final GrantDesk memory;
-    private final GrantDesk nvm;
+    private final @Nullable GrantDesk nvm;
 
-    /** Asks the one, then the other. */
-    public RemoteDesk(GrantDesk memory, GrantDesk nvm) {
+    /**
+     * Asks the one, then the other.
+     *
+     * @param nvm null when nothing on NVM is granted
+     */
+    public RemoteDesk(GrantDesk memory, @Nullable GrantDesk nvm) {
         this.memory = memory;
         this.nvm = nvm;
     }
 
     @Override
     public GrantAnswer grant(Peer peer, GrantRequest request) {
-        GrantAnswer answer = memory.grant(peer, request);
+        GrantAnswer answer = memory.grantElsewhere(peer, request);
         // Anything else holds for both: the token is bad, or the operator has switched Terrace off.
-        return answer instanceof Refusal refusal && refusal.reason() == RefusalReason.NOT_RESIDENT
-                ? nvm.grant(peer, request)
+        return nvm != null && answer instanceof Refusal refusal && refusal.reason() == RefusalReason.NOT_RESIDENT
+                ? nvm.grantElsewhere(peer, request)
                 : answer;
     }
 
@@ -58,10 +63,12 @@ public final class RemoteDesk implements ExtentOwner {
     @Override
     public void disconnected(Peer peer, boolean orderly) {
         memory.disconnected(peer, orderly);
-        nvm.disconnected(peer, orderly);
+        if (nvm != null) {
+            nvm.disconnected(peer, orderly);
+        }
     }
 
     private GrantDesk desk(long grantId) {
-        return grantId >= FIRST_NVM_GRANT ? nvm : memory;
+        return nvm != null && grantId >= FIRST_NVM_GRANT ? nvm : memory;
     }
 }

@@ -8,6 +8,9 @@ import org.junit.jupiter.api.Test;
 class GrantLedgerTest {
 
     private static final long NEVER = Long.MAX_VALUE / 2;
+    private static final long SECOND = 1_000_000_000L;
+    private static final Holder ALICE = Holder.onThisHost("alice");
+    private static final Holder BOB = Holder.onThisHost("bob");
 
     private final GrantLedger ledger = new GrantLedger(new GrantLedger.Limits(4, 2, 1_000, 100, 1_000_000_000L, 1_000));
 
@@ -20,20 +23,20 @@ class GrantLedgerTest {
     @Test
     void grant_beyondLimits_isRefused() {
         Extent extent = live(1);
-        assertThat(ledger.grant(1, extent, NEVER, 0)).isNotNull();
-        assertThat(ledger.grant(1, extent, NEVER, 0)).isNotNull();
-        assertThat(ledger.grant(1, extent, NEVER, 0)).as("of one peer").isNull();
-        assertThat(ledger.grant(2, extent, NEVER, 0)).isNotNull();
-        assertThat(ledger.grant(3, extent, NEVER, 0)).isNotNull();
-        assertThat(ledger.grant(4, extent, NEVER, 0)).as("of all").isNull();
+        assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).as("of one peer").isNull();
+        assertThat(ledger.grant(2, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(3, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(4, ALICE, extent, NEVER, 0)).as("of all").isNull();
         assertThat(ledger.endPeer(1)).hasSize(2);
-        assertThat(ledger.grant(4, extent, NEVER, 0)).isNotNull();
+        assertThat(ledger.grant(4, ALICE, extent, NEVER, 0)).isNotNull();
         assertThat(extent.grants).isEqualTo(3);
     }
 
     @Test
     void lease_neverOutlivesTheToken() {
-        HeldGrant grant = ledger.grant(1, live(1), 300, 0);
+        HeldGrant grant = ledger.grant(1, ALICE, live(1), 300, 0);
         assertThat(ledger.leaseNs(grant, 0)).isEqualTo(300);
         assertThat(ledger.renew(1, grant.id(), 200)).isEqualTo(100);
         assertThat(ledger.endOverdue(399)).isEmpty();
@@ -46,7 +49,7 @@ class GrantLedgerTest {
     @Test
     void renew_ofRetiringExtentOrForeignGrant_isRefused() {
         Extent extent = live(1);
-        HeldGrant grant = ledger.grant(1, extent, NEVER, 0);
+        HeldGrant grant = ledger.grant(1, ALICE, extent, NEVER, 0);
         assertThat(ledger.renew(2, grant.id(), 10)).isZero();
         assertThat(ledger.renew(1, grant.id(), 10)).isEqualTo(1_000);
         extent.state = ExtentState.RETIRING;
@@ -58,7 +61,7 @@ class GrantLedgerTest {
     @Test
     void unreported_isBoundedByTimeAndByWhatAClientKeepsBack() {
         assertThat(ledger.unreportedBytes(1, 50)).isZero();
-        HeldGrant grant = ledger.grant(1, live(1), NEVER, 0);
+        HeldGrant grant = ledger.grant(1, ALICE, live(1), NEVER, 0);
         assertThat(ledger.unreportedBytes(1, 1_000_000)).isEqualTo(1_000_000);
         assertThat(ledger.unreportedBytes(1, NEVER)).isEqualTo(256L << 20);
         ledger.report(1, grant, 1, 1, 2_000_000);
@@ -70,7 +73,7 @@ class GrantLedgerTest {
     @Test
     void end_byAnotherPeerOrTwice_doesNothing() {
         Extent extent = live(1);
-        HeldGrant grant = ledger.grant(1, extent, NEVER, 0);
+        HeldGrant grant = ledger.grant(1, ALICE, extent, NEVER, 0);
         assertThat(ledger.end(2, grant.id())).isNull();
         assertThat(extent.grants).isEqualTo(1);
         assertThat(ledger.end(1, grant.id())).isSameAs(grant);
@@ -80,7 +83,7 @@ class GrantLedgerTest {
 
     @Test
     void report_ofBytesAfterTheirRead_countsThem_butNoReadLongerThanTheBlock() {
-        HeldGrant grant = ledger.grant(1, live(1), NEVER, 0);
+        HeldGrant grant = ledger.grant(1, ALICE, live(1), NEVER, 0);
         long second = 1_000_000_000L;
         assertThat(ledger.report(1, grant, 0, 10, second)).isEqualTo(new GrantLedger.Accepted(0, 0));
         assertThat(ledger.report(1, grant, 1, 300, second)).isEqualTo(new GrantLedger.Accepted(1, 300));
@@ -90,13 +93,68 @@ class GrantLedgerTest {
 
     @Test
     void report_beyondWhatAProcessCanRead_countsOnlyThePlausiblePart() {
-        HeldGrant grant = ledger.grant(1, live(1), NEVER, 0);
-        long second = 1_000_000_000L;
-        assertThat(ledger.report(1, grant, 10, 5_000, second)).isEqualTo(new GrantLedger.Accepted(10, 5_000));
-        GrantLedger.Accepted forged = ledger.report(1, grant, Long.MAX_VALUE, Long.MAX_VALUE, second);
-        assertThat(forged.reads()).isLessThanOrEqualTo(1_100);
-        assertThat(forged.bytes()).isLessThanOrEqualTo(1_100_000);
-        assertThat(ledger.report(1, grant, 1_000, 1, second)).isEqualTo(new GrantLedger.Accepted(0, 0));
-        assertThat(ledger.report(2, grant, 1, 1, second)).isEqualTo(new GrantLedger.Accepted(0, 0));
+        HeldGrant grant = ledger.grant(1, ALICE, live(1), NEVER, 0);
+        assertThat(ledger.report(1, grant, 10, 5_000, SECOND)).isEqualTo(new GrantLedger.Accepted(10, 5_000));
+        GrantLedger.Accepted forged = ledger.report(1, grant, Long.MAX_VALUE, Long.MAX_VALUE, SECOND);
+        assertThat(forged.reads()).isEqualTo(1_990);
+        assertThat(forged.bytes()).isEqualTo(1_995_000);
+        assertThat(ledger.report(1, grant, 1_000, 1, SECOND)).isEqualTo(new GrantLedger.Accepted(0, 0));
+        assertThat(ledger.report(2, grant, 1, 1, SECOND)).isEqualTo(new GrantLedger.Accepted(0, 0));
+        assertThat(ledger.report(1, grant, 10_000, 1, 2 * SECOND).reads())
+                .as("what could be read since")
+                .isEqualTo(1_000);
+    }
+
+    @Test
+    void report_afterHoursOfIdleness_isWorthTwoSeconds() {
+        HeldGrant grant = ledger.grant(1, ALICE, live(1), NEVER, 0);
+        ledger.report(1, grant, 1, 1, SECOND);
+        assertThat(ledger.report(1, grant, Long.MAX_VALUE, Long.MAX_VALUE, 8 * 3_600 * SECOND))
+                .isEqualTo(new GrantLedger.Accepted(2_000, 2_000_999));
+    }
+
+    @Test
+    void report_overManyConnectionsOfOneUser_isWorthNoMoreThanOverOne_andAnotherUserHasHisOwn() {
+        Extent extent = live(1);
+        long reads = 0;
+        for (int peer = 1; peer <= 100; peer++) {
+            HeldGrant grant = ledger.grant(peer, ALICE, extent, NEVER, SECOND);
+            reads += ledger.report(peer, grant, Long.MAX_VALUE, 0, SECOND).reads();
+            ledger.endPeer(peer);
+            ledger.endOverdue(SECOND);
+        }
+        assertThat(reads).isEqualTo(2_000);
+        HeldGrant his = ledger.grant(101, BOB, extent, NEVER, SECOND);
+        assertThat(ledger.report(101, his, Long.MAX_VALUE, 0, SECOND).reads()).isEqualTo(2_000);
+    }
+
+    @Test
+    void holder_withoutGrants_isForgotten_onceHisReportsAreWorthTheWholeAgain() {
+        HeldGrant grant = ledger.grant(1, ALICE, live(1), NEVER, 0);
+        ledger.report(1, grant, Long.MAX_VALUE, 0, 0);
+        ledger.endPeer(1);
+        ledger.endOverdue(SECOND);
+        assertThat(ledger.holders()).isEqualTo(1);
+        ledger.endOverdue(2 * SECOND);
+        assertThat(ledger.holders()).isZero();
+    }
+
+    @Test
+    void holders_thatComeAndGo_areRememberedUpToALimit() {
+        Extent extent = live(1);
+        for (int i = 0; i < 3 * HolderAccounts.MAX_RESTING; i++) {
+            HeldGrant grant = ledger.grant(i, Holder.onAnotherHost("user " + i), extent, NEVER, 0);
+            ledger.report(i, grant, 1, 1, 0);
+            ledger.endPeer(i);
+        }
+        assertThat(ledger.holders()).isEqualTo(HolderAccounts.MAX_RESTING);
+    }
+
+    @Test
+    void holder_ofAnotherHost_isWhomTheTokenNames_andWithoutTokensAllAreOne() {
+        assertThat(Holder.onAnotherHost("alice")).isEqualTo(Holder.onAnotherHost("alice"));
+        assertThat(Holder.onAnotherHost("alice")).isNotEqualTo(Holder.onAnotherHost("bob"));
+        assertThat(Holder.onAnotherHost("alice")).as("another alice").isNotEqualTo(ALICE);
+        assertThat(Holder.onAnotherHost(null)).isEqualTo(Holder.onAnotherHost(null));
     }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class MemoryTierTest {
 
+    private static final Holder USER = Holder.onThisHost("user");
     private static final long NEVER = Long.MAX_VALUE / 2;
     private static final String POOL = "pool";
 
@@ -123,9 +124,9 @@ class MemoryTierTest {
     @Test
     void retire_whileGranted_keepsTheBytesUntilTheHolderLetsGo() {
         Extent extent = live(1, 600, 0);
-        HeldGrant grant = tier.grant(7, key(1), NEVER, 0).grant();
+        HeldGrant grant = tier.grant(7, USER, key(1), NEVER, 0).grant();
         tier.changed(POOL, 1, 1);
-        assertThat(tier.grant(8, key(1), NEVER, 1).refused()).isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
+        assertThat(tier.grant(8, USER, key(1), NEVER, 1).refused()).isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
         assertThat(tier.nextRevocation()).isSameAs(grant);
         assertThat(tier.nextRevocation()).isNull();
         tier.sweep(2);
@@ -141,7 +142,7 @@ class MemoryTierTest {
     @Test
     void retire_whileHolderIsSilent_freesAfterLeaseAndDeadline() {
         live(1, 600, 0);
-        tier.grant(7, key(1), NEVER, 50);
+        tier.grant(7, USER, key(1), NEVER, 50);
         tier.drop(key(1), RetireCause.ORDERED, 60);
         tier.sweep(1_149);
         assertThat(removed).isEmpty();
@@ -224,8 +225,8 @@ class MemoryTierTest {
         Extent extent = tier.begin(newer, 450, false, 1).extent();
         assertThat(tier.publish(extent, 2)).isTrue();
         assertThat(tier.isResident(key(1))).isFalse();
-        assertThat(tier.grant(7, key(1), NEVER, 3).refused()).isEqualTo(GrantAttempt.Refused.STALE_STAMP);
-        assertThat(tier.grant(7, newer, NEVER, 3).grant()).isNotNull();
+        assertThat(tier.grant(7, USER, key(1), NEVER, 3).refused()).isEqualTo(GrantAttempt.Refused.STALE_STAMP);
+        assertThat(tier.grant(7, USER, newer, NEVER, 3).grant()).isNotNull();
     }
 
     @Test
@@ -295,7 +296,7 @@ class MemoryTierTest {
                     }
                 }
                 case 8 -> {
-                    HeldGrant grant = tier.grant(random.nextInt(3), key, now + random.nextInt(2_000), now)
+                    HeldGrant grant = tier.grant(random.nextInt(3), USER, key, now + random.nextInt(2_000), now)
                             .grant();
                     if (grant != null) {
                         held.add(grant);

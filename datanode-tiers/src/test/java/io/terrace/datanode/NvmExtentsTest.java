@@ -22,6 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Which replicas on NVM become extents, and when they stop being so. */
 class NvmExtentsTest {
 
+    private static final Holder USER = Holder.onAnotherHost("user");
+
     private static final int EXTENTS_MAX = 2;
 
     @TempDir
@@ -43,7 +45,7 @@ class NvmExtentsTest {
 
     private HeldGrant grant(BlockKey key) {
         return Objects.requireNonNull(
-                bed.tier.grant(5, key, NvmBed.NEVER, bed.nowNs).grant());
+                bed.tier.grant(5, USER, key, NvmBed.NEVER, bed.nowNs).grant());
     }
 
     @Test
@@ -217,7 +219,8 @@ class NvmExtentsTest {
         bed.extents.close();
         bed.extents.turn(bed.nowNs, grant -> {});
         assertThat(bed.isLinked(key)).as("a deleted block would keep its room").isFalse();
-        assertThat(bed.tier.grant(5, key, NvmBed.NEVER, bed.nowNs).grant()).isNull();
+        assertThat(bed.tier.grant(5, USER, key, NvmBed.NEVER, bed.nowNs).grant())
+                .isNull();
         bed.read(key);
         assertThat(bed.announced).isEmpty();
     }

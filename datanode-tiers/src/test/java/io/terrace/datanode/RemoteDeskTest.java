@@ -47,7 +47,7 @@ class RemoteDeskTest {
                 tier,
                 medium,
                 extent -> medium.name(),
-                (block, token) -> BlockAccess.NO_END,
+                (block, token) -> BlockAccess.Allowed.TO_ALL,
                 accesses,
                 (user, reads, bytes) -> {},
                 bed.figures,

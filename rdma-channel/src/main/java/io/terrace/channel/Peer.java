@@ -6,8 +6,9 @@ import java.util.Objects;
  * One client process on one connection, as the DataNode knows it.
  *
  * @param session never used again by this server; grants belong to a session
- * @param user operating system user of the process, from the kernel and not from the client
- * @param group its primary group
+ * @param user on this host the operating system user of the process, from the kernel and not from the client; on another
+ *     host what the client says, for logs and metrics only
+ * @param group its primary group; empty on another host
  * @param client what the client calls itself; for logs only
  */
 public record Peer(long session, String user, String group, String client) {

@@ -58,7 +58,7 @@ final class Desk {
                     dataNode.mount().link(extent, link);
                     return link;
                 },
-                this::validMs,
+                this::check,
                 dataNode.accesses(),
                 (user, reads, bytes) -> {},
                 dataNode.figures(),
@@ -74,12 +74,13 @@ final class Desk {
         return ByteBuffer.wrap(token).getLong();
     }
 
-    private long validMs(BlockKey block, byte[] token) throws BlockAccess.Denied {
+    private BlockAccess.Allowed check(BlockKey block, byte[] token) throws BlockAccess.Denied {
         long leftMs = (endsNs(token) - dataNode.world().scheduler().nowNs()) / 1_000_000;
         if (leftMs <= 0) {
             throw new BlockAccess.Denied(RefusalReason.EXPIRED_TOKEN, "the token is over");
         }
-        return dataNode.world().planted().ignoresTokens() ? BlockAccess.NO_END : leftMs;
+        return new BlockAccess.Allowed(
+                dataNode.world().planted().ignoresTokens() ? BlockAccess.NO_END : leftMs, "user");
     }
 
     void open(Peer peer, Caller caller, Connection connection) {

@@ -34,7 +34,7 @@ final class BlockTokens implements BlockAccess {
     }
 
     @Override
-    public long validMs(BlockKey block, byte[] serialized) throws Denied {
+    public Allowed check(BlockKey block, byte[] serialized) throws Denied {
         try {
             // As stock waits for it: before the registration nobody knows whether tokens are needed.
             datanode.getDNRegistrationForBP(block.pool());
@@ -46,7 +46,7 @@ final class BlockTokens implements BlockAccess {
             if (tokensExpected) {
                 throw new Denied(RefusalReason.OFF, "the keys of block pool " + block.pool() + " are not here yet");
             }
-            return NO_END;
+            return Allowed.TO_ALL;
         }
         Token<BlockTokenIdentifier> token = new Token<>();
         BlockTokenIdentifier identifier = new BlockTokenIdentifier();
@@ -70,6 +70,6 @@ final class BlockTokens implements BlockAccess {
                     validMs <= 0 ? RefusalReason.EXPIRED_TOKEN : RefusalReason.BAD_TOKEN,
                     String.valueOf(e.getMessage()));
         }
-        return validMs;
+        return new Allowed(validMs, identifier.getUserId());
     }
 }

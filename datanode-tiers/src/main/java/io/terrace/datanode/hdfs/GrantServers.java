@@ -119,7 +119,7 @@ final class GrantServers implements Closeable {
                     GrantLimits.DEFAULT,
                     parts.figures());
             toClose.push(local::close);
-            ExtentOwner remoteDesk = onNvm == null ? desk : new RemoteDesk(desk, onNvm.desk());
+            ExtentOwner remoteDesk = new RemoteDesk(desk, onNvm == null ? null : onNvm.desk());
             remote = RemoteClients.serve(
                     datanode,
                     announced,

@@ -179,7 +179,7 @@ class GrantedReadsTest {
         BlockKey key = cluster.key(file, 0);
         BlockTokens tokens = new BlockTokens(cluster.datanode(0));
         Token<BlockTokenIdentifier> good = cluster.located(file, 0).getBlockToken();
-        assertThat(tokens.validMs(key, bytes(good)))
+        assertThat(tokens.check(key, bytes(good)).validMs())
                 .isBetween(1L, Duration.ofDays(1).toMillis());
 
         byte[] password = good.getPassword().clone();
@@ -208,7 +208,7 @@ class GrantedReadsTest {
     }
 
     private static void denied(BlockTokens tokens, BlockKey key, byte[] token, RefusalReason reason) {
-        assertThatThrownBy(() -> tokens.validMs(key, token))
+        assertThatThrownBy(() -> tokens.check(key, token))
                 .isInstanceOfSatisfying(BlockAccess.Denied.class, denied -> assertThat(denied.reason())
                         .isEqualTo(reason));
     }

@@ -1,0 +1,39 @@
+package io.terrace.datanode;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom a grant counts for, as far as the DataNode knows it for sure: limits are for each of them, however many connections
+ * he has and whatever he calls himself.
+ *
+ * @param proof how it is known
+ * @param user empty for all who have none
+ */
+public record Holder(Proof proof, String user) {
+
+    /** How a user is known; users of one name that are known in different ways are apart. */
+    public enum Proof {
+        /** The kernel says so: an operating system user of this host. */
+        KERNEL,
+        /** The block token says so, and its secret was checked: an HDFS user. */
+        TOKEN,
+        /** Nothing does: a client of another host, where block tokens are off. */
+        NONE
+    }
+
+    private static final Holder UNKNOWN = new Holder(Proof.NONE, "");
+
+    /** A process of this host. */
+    public static Holder onThisHost(String systemUser) {
+        return new Holder(Proof.KERNEL, systemUser);
+    }
+
+    /**
+     * A process of another host. What it calls itself is worth nothing, so without a token all such are one.
+     *
+     * @param tokenUser whose token it showed; null where tokens are off
+     */
+    public static Holder onAnotherHost(@Nullable String tokenUser) {
+        return tokenUser == null ? UNKNOWN : new Holder(Proof.TOKEN, tokenUser);
+    }
+}

@@ -1,0 +1,84 @@
+package io.terrace.datanode;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How many of a ledger's grants each {@link Holder} has, and what he may yet report.
+ *
+ * <p>A holder without grants is remembered until his {@link ReadAllowance} is full again, so nobody gains by leaving and
+ * coming back; of such, the last {@link #MAX_RESTING}.
+ *
+ * <p>Not thread-safe: owned by {@link GrantLedger}.
+ */
+final class HolderAccounts {
+
+    static final int MAX_RESTING = 1024;
+
+    /** One holder's part. */
+    static final class Account {
+        final Holder holder;
+        final ReadAllowance allowance;
+        private int grants;
+
+        Account(Holder holder, ReadAllowance allowance) {
+            this.holder = holder;
+            this.allowance = allowance;
+        }
+    }
+
+    private final GrantLedger.Limits limits;
+    private final Map<Holder, Account> accounts = new HashMap<>();
+
+    /** Those without grants; the first has been so for longest. */
+    private final Set<Account> resting = new LinkedHashSet<>();
+
+    HolderAccounts(GrantLedger.Limits limits) {
+        this.limits = limits;
+    }
+
+    /** Counts one grant more. */
+    Account take(Holder holder, long nowNs) {
+        Account account =
+                accounts.computeIfAbsent(holder, fresh -> new Account(fresh, new ReadAllowance(limits, nowNs)));
+        resting.remove(account);
+        account.grants++;
+        return account;
+    }
+
+    /** Counts one grant less. */
+    void giveBack(Account account) {
+        account.grants--;
+        if (account.grants > 0) {
+            return;
+        }
+        resting.add(account);
+        if (resting.size() > MAX_RESTING) {
+            forget(resting.iterator());
+        }
+    }
+
+    /** Forgets those of whom nothing is left to remember. */
+    void forgetRested(long nowNs) {
+        while (!resting.isEmpty()) {
+            Iterator<Account> longest = resting.iterator();
+            if (!longest.next().allowance.isFull(nowNs)) {
+                return;
+            }
+            forget(resting.iterator());
+        }
+    }
+
+    /** Holders that are remembered. */
+    int size() {
+        return accounts.size();
+    }
+
+    private void forget(Iterator<Account> from) {
+        accounts.remove(from.next().holder);
+        from.remove();
+    }
+}
