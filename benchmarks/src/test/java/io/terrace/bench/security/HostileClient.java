@@ -11,6 +11,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Speaks the grant protocol and nothing more: gives nothing back, acknowledges no revocation, reports what it likes. */
@@ -44,6 +45,16 @@ final class HostileClient implements AutoCloseable {
             answer = hear();
         }
         return answer;
+    }
+
+    /** What is left of the lease after it asked for more, in milliseconds. */
+    long renew(long grantId) throws IOException {
+        say(new Message.Renew(List.of(grantId)));
+        Message answer = hear();
+        while (answer instanceof Message.Revoke) {
+            answer = hear();
+        }
+        return ((Message.Renewed) answer).leases().get(0).leaseMs();
     }
 
     /** Opens what was granted and keeps it open. */

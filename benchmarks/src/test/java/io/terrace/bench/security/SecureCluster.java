@@ -3,6 +3,8 @@ package io.terrace.bench.security;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Metrics2Bridge;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.ServicePort;
 import io.terrace.protocol.SettingKeys;
@@ -17,21 +19,28 @@ import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.http.HttpConfig;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.metrics2.AbstractMetric;
+import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.minikdc.MiniKdc;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.ssl.KeyStoreTestUtil;
@@ -121,6 +130,7 @@ final class SecureCluster implements AutoCloseable {
         set(secure, SettingKeys.DATANODE_HEARTBEAT_INTERVAL, "100ms");
         set(secure, SettingKeys.CLIENT_CONNECT_PAUSE, "50ms");
         set(secure, SettingKeys.CLIENT_REFUSED_PAUSE, "50ms");
+        set(secure, SettingKeys.CLIENT_GRANT_IDLE, "1s");
         set(secure, SettingKeys.PLACEMENT_PORT_OFFSET, SERVICE_OFFSET);
         set(secure, SettingKeys.PLACEMENT_ADMIN_ACL, ADMIN);
         return secure;
@@ -146,6 +156,41 @@ final class SecureCluster implements AutoCloseable {
 
     DataNode datanode() {
         return cluster.getDataNodes().get(0);
+    }
+
+    /** What the DataNode counts, as everybody sees it in JMX. */
+    long figure(Figure figure) {
+        MetricsCollectorImpl collector = new MetricsCollectorImpl();
+        DefaultMetricsSystem.instance()
+                .getSource("Terrace-" + datanode().getDatanodeUuid())
+                .getMetrics(collector, true);
+        for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {
+            if (metric.name().equals(Metrics2Bridge.attribute(figure))) {
+                return metric.value().longValue();
+            }
+        }
+        throw new AssertionError("the DataNode does not show " + figure);
+    }
+
+    /** Clients that keep the rules give back what they do not use; what is held after that, a test holds. */
+    void awaitNoGrants() {
+        await().atMost(Duration.ofSeconds(30)).until(() -> figure(Figure.MEMORY_GRANTS) == 0);
+    }
+
+    BlockTokenSecretManager secrets() {
+        return cluster.getNamesystem().getBlockManager().getBlockTokenSecretManager();
+    }
+
+    /** A token to read this block that ends so soon. */
+    byte[] tokenFor(String name, LocatedBlock located, Duration lifetime) throws IOException {
+        BlockTokenSecretManager secrets = secrets();
+        secrets.setTokenLifetime(lifetime.toMillis());
+        try {
+            return bytes(secrets.generateToken(
+                    name, located.getBlock(), EnumSet.of(AccessMode.READ), new StorageType[0], new String[0]));
+        } finally {
+            secrets.setTokenLifetime(Duration.ofHours(10).toMillis());
+        }
     }
 
     UserGroupInformation user(String name) throws IOException {

@@ -23,6 +23,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
@@ -33,7 +34,6 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
-import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.AfterAll;
@@ -86,24 +86,67 @@ class SecureClusterTest {
                 .isInstanceOf(IOException.class);
     }
 
+    private static long granted() {
+        return ClientFigures.value(Figure.CLIENT_GRANTED_SHM_BYTES);
+    }
+
     @Test
-    void open_afterChmod_isRefused_howeverManyGrantsTheUserHolds() throws Exception {
+    void open_afterChmod_isRefused_thoughWhatIsOpenIsReadThroughItsGrant() throws Exception {
         byte[] contents = contents(2);
         Path file = cluster.write("alice", "shared", contents);
         cluster.with("bob", files -> {
+            await().atMost(Duration.ofSeconds(20)).until(() -> {
+                long before = granted();
+                assertThat(read(files, file)).isEqualTo(contents);
+                return granted() - before >= contents.length;
+            });
             try (FSDataInputStream open = files.open(file)) {
+                long before = granted();
                 assertThat(open.read()).isEqualTo(contents[0] & 0xff);
+                assertThat(granted()).isGreaterThan(before);
                 cluster.with("alice", hers -> {
                     hers.setPermission(file, PRIVATE);
                     return true;
                 });
                 assertThatThrownBy(() -> files.open(file)).isInstanceOf(AccessControlException.class);
                 // As in stock HDFS: what is open stays readable until its block token ends.
+                long afterwards = granted();
                 open.seek(100_000);
                 assertThat(open.read()).isEqualTo(contents[100_000] & 0xff);
+                assertThat(granted()).isGreaterThan(afterwards);
             }
             return true;
         });
+    }
+
+    @Test
+    void grant_endsWithItsToken_howeverOftenItIsRenewed_andADescriptorThatIsKeptWithTheCopy() throws Exception {
+        byte[] contents = contents(9);
+        Path file = cluster.write("alice", "kept", contents);
+        LocatedBlock located = cluster.located(file);
+        cluster.awaitNoGrants();
+        Duration lifetime = SecureCluster.LEASE.plusSeconds(4);
+        byte[] token = cluster.tokenFor("alice", located, lifetime);
+        try (HostileClient keeper = cluster.hostile()) {
+            Message.Granted granted = (Message.Granted) keeper.ask(SecureCluster.key(located), token);
+            long grantId = granted.grant().grantId();
+            try (FileChannel kept = keeper.open(granted.grant())) {
+                assertThat(cluster.figure(Figure.MEMORY_GRANTS)).isEqualTo(1);
+                await().atMost(lifetime.plusSeconds(20)).until(() -> keeper.renew(grantId) == 0);
+                assertThat(keeper.ask(SecureCluster.key(located), token))
+                        .isInstanceOfSatisfying(Message.Refused.class, refused -> assertThat(
+                                        refused.refusal().reason())
+                                .isEqualTo(RefusalReason.EXPIRED_TOKEN));
+                cluster.awaitNoGrants();
+                // As stock's short-circuit readers: whoever kept the descriptor has the bytes while they are there.
+                ByteBuffer bytes = ByteBuffer.allocate(1000);
+                assertThat(kept.read(bytes, 50_000)).isEqualTo(1000);
+                assertThat(bytes.array()).isEqualTo(Arrays.copyOfRange(contents, 50_000, 51_000));
+                cluster.with("alice", files -> files.delete(file, false));
+                await().atMost(Duration.ofSeconds(20)).until(() -> kept.read(ByteBuffer.allocate(1000), 0) < 0);
+                assertThat(kept.size()).isZero();
+            }
+        }
     }
 
     @Test
@@ -111,10 +154,8 @@ class SecureClusterTest {
         LocatedBlock hers = cluster.located(cluster.write("alice", "hers", contents(3)));
         LocatedBlock his = cluster.located(cluster.write("bob", "his", contents(4)));
         BlockKey key = SecureCluster.key(hers);
-        BlockTokenSecretManager secrets =
-                cluster.cluster().getNamesystem().getBlockManager().getBlockTokenSecretManager();
-        Token<?> toWrite = secrets.generateToken(
-                "bob", hers.getBlock(), EnumSet.of(AccessMode.WRITE), new StorageType[0], new String[0]);
+        Token<?> toWrite = cluster.secrets()
+                .generateToken("bob", hers.getBlock(), EnumSet.of(AccessMode.WRITE), new StorageType[0], new String[0]);
         byte[] forged = SecureCluster.bytes(hers.getBlockToken());
         forged[forged.length / 2] ^= 1;
         try (HostileClient bob = cluster.hostile()) {
