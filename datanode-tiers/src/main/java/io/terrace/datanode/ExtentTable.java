@@ -221,6 +221,12 @@ final class ExtentTable {
         extents--;
     }
 
+    /** The holder of a grant is to be told, though the extent stays as it is. */
+    void revoke(HeldGrant grant) {
+        revocations.add(grant);
+        events.housekeepingWanted();
+    }
+
     /** The next grant whose holder must be told to stop. */
     @Nullable
     HeldGrant nextRevocation() {

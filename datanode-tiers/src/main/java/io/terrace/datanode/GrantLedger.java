@@ -47,19 +47,10 @@ public final class GrantLedger {
     /** What a client reads through one grant before it reports early: the default of {@code terrace.client.report.bytes}. */
     private static final long KEPT_BACK_BYTES = 256L << 20;
 
-    private static final class PeerAccount {
-        final Set<HeldGrant> grants = new LinkedHashSet<>();
-        long lastReportNs;
-
-        PeerAccount(long nowNs) {
-            lastReportNs = nowNs;
-        }
-    }
-
     private final Limits limits;
     private final HolderAccounts holders;
     private final Map<Long, HeldGrant> byId = new HashMap<>();
-    private final Map<Long, PeerAccount> peers = new HashMap<>();
+    private final Map<Long, PeerGrants> peers = new HashMap<>();
     private final Map<Extent, Set<HeldGrant>> byExtent = new IdentityHashMap<>();
     private final TreeSet<HeldGrant> byEnd = new TreeSet<>((a, b) -> {
         int order = Long.compare(a.endsNs - b.endsNs, 0);
@@ -79,23 +70,36 @@ public final class GrantLedger {
         this.nextId = firstId;
     }
 
-    /** A new grant that ends with its token at the latest, or null when the ledger or this peer is at its limit. */
+    /**
+     * A new grant that ends with its token at the latest.
+     *
+     * @return null when the ledger or this peer is at its limit, or the holder has as many as are left for everybody else
+     */
     public @Nullable HeldGrant grant(long peer, Holder holder, Extent extent, long tokenEndsNs, long nowNs) {
-        if (byId.size() >= limits.grants()) {
+        if (holders.hasHisShare(holder, limits.grants() - byId.size())) {
             return null;
         }
-        PeerAccount account = peers.computeIfAbsent(peer, p -> new PeerAccount(nowNs));
-        if (account.grants.size() >= limits.grantsPerPeer()) {
+        PeerGrants ofPeer = peers.computeIfAbsent(peer, p -> new PeerGrants(nowNs));
+        if (ofPeer.size() >= limits.grantsPerPeer() || ofPeer.hasMostOf(extent)) {
             return null;
         }
         HeldGrant grant = new HeldGrant(nextId++, peer, holders.take(holder, nowNs), extent, tokenEndsNs);
         grant.endsNs = nowNs + leaseNs(grant, nowNs) + limits.deadlineNs();
         byId.put(grant.id(), grant);
-        account.grants.add(grant);
+        ofPeer.add(grant);
         byExtent.computeIfAbsent(extent, e -> new LinkedHashSet<>()).add(grant);
         byEnd.add(grant);
         extent.grants++;
         return grant;
+    }
+
+    /**
+     * The grant that its holder must give back because a peer has a {@linkplain PeerGrants#CROWD crowd} of one extent, told
+     * once; null when there is none.
+     */
+    public @Nullable HeldGrant crowdedOut(long peer, Extent extent) {
+        PeerGrants ofPeer = peers.get(peer);
+        return ofPeer == null ? null : ofPeer.crowdedOut(extent);
     }
 
     /** The lease that a grant may have from now on; 0 or less when its token is over. */
@@ -136,11 +140,11 @@ public final class GrantLedger {
 
     /** Ends all grants of a connection that is gone. */
     public List<HeldGrant> endPeer(long peer) {
-        PeerAccount account = peers.remove(peer);
-        if (account == null) {
+        PeerGrants ofPeer = peers.remove(peer);
+        if (ofPeer == null) {
             return List.of();
         }
-        List<HeldGrant> ended = List.copyOf(account.grants);
+        List<HeldGrant> ended = ofPeer.all();
         ended.forEach(this::end);
         return ended;
     }
@@ -168,8 +172,8 @@ public final class GrantLedger {
      * later report than their read, but no read is longer than the extent.
      */
     public Accepted report(long peer, HeldGrant grant, long reads, long bytes, long nowNs) {
-        PeerAccount account = peers.get(peer);
-        if (account == null || grant.ended || reads < 0 || bytes < 0) {
+        PeerGrants ofPeer = peers.get(peer);
+        if (ofPeer == null || grant.ended || reads < 0 || bytes < 0) {
             return new Accepted(0, 0);
         }
         ReadAllowance allowance = grant.account().allowance;
@@ -181,18 +185,18 @@ public final class GrantLedger {
         grant.reads = readsSoFar;
         grant.bytes += acceptedBytes;
         allowance.use(acceptedReads, acceptedBytes);
-        account.lastReportNs = nowNs;
+        ofPeer.lastReportNs = nowNs;
         return new Accepted(acceptedReads, acceptedBytes);
     }
 
     /** The most that a connection which ends now can have read without having reported it. */
     public long unreportedBytes(long peer, long nowNs) {
-        PeerAccount account = peers.get(peer);
-        if (account == null || account.grants.isEmpty()) {
+        PeerGrants ofPeer = peers.get(peer);
+        if (ofPeer == null || ofPeer.size() == 0) {
             return 0;
         }
-        double seconds = Math.max(0, nowNs - account.lastReportNs) / 1e9;
-        double keptBack = (double) account.grants.size() * KEPT_BACK_BYTES;
+        double seconds = Math.max(0, nowNs - ofPeer.lastReportNs) / 1e9;
+        double keptBack = (double) ofPeer.size() * KEPT_BACK_BYTES;
         return (long) Math.min(seconds * limits.bytesPerSecond(), keptBack);
     }
 
@@ -216,9 +220,9 @@ public final class GrantLedger {
         holders.giveBack(grant.account());
         byId.remove(grant.id());
         byEnd.remove(grant);
-        PeerAccount account = peers.get(grant.peer());
-        if (account != null) {
-            account.grants.remove(grant);
+        PeerGrants ofPeer = peers.get(grant.peer());
+        if (ofPeer != null) {
+            ofPeer.remove(grant);
         }
         Set<HeldGrant> ofExtent = byExtent.get(grant.extent());
         if (ofExtent != null) {

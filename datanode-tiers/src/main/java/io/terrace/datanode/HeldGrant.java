@@ -12,6 +12,8 @@ public final class HeldGrant {
 
     long endsNs;
     boolean ended;
+    /** Its holder has too many of this extent, and is told to give this one back. */
+    boolean crowdedOut;
     /** Accepted of what its holder reported. */
     long reads;
 

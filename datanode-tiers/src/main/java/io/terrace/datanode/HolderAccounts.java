@@ -9,8 +9,9 @@ import java.util.Set;
 /**
  * How many of a ledger's grants each {@link Holder} has, and what he may yet report.
  *
- * <p>A holder without grants is remembered until his {@link ReadAllowance} is full again, so nobody gains by leaving and
- * coming back; of such, the last {@link #MAX_RESTING}.
+ * <p>Nobody may have more grants than are free: one holder comes to half of all, two to a third each, and something is left
+ * for whoever comes next. A holder without grants is remembered until his {@link ReadAllowance} is full again, so nobody
+ * gains by leaving and coming back; of such, the last {@link #MAX_RESTING}.
  *
  * <p>Not thread-safe: owned by {@link GrantLedger}.
  */
@@ -38,6 +39,12 @@ final class HolderAccounts {
 
     HolderAccounts(GrantLedger.Limits limits) {
         this.limits = limits;
+    }
+
+    /** Whether he has all that he may have, when so many grants are nobody's. */
+    boolean hasHisShare(Holder holder, int free) {
+        Account account = accounts.get(holder);
+        return (account == null ? 0 : account.grants) >= free;
     }
 
     /** Counts one grant more. */

@@ -268,6 +268,10 @@ public final class MemoryTier {
         if (grant == null) {
             return GrantAttempt.refuse(GrantAttempt.Refused.TOO_MANY_GRANTS);
         }
+        HeldGrant crowdedOut = ledger.crowdedOut(peer, extent);
+        if (crowdedOut != null) {
+            table.revoke(crowdedOut);
+        }
         extent.lastReadNs = nowNs;
         return new GrantAttempt(grant, ledger.leaseNs(grant, nowNs), null);
     }

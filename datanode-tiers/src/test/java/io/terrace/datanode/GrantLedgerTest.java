@@ -12,7 +12,7 @@ class GrantLedgerTest {
     private static final Holder ALICE = Holder.onThisHost("alice");
     private static final Holder BOB = Holder.onThisHost("bob");
 
-    private final GrantLedger ledger = new GrantLedger(new GrantLedger.Limits(4, 2, 1_000, 100, 1_000_000_000L, 1_000));
+    private final GrantLedger ledger = ledger(100, 2);
 
     private static Extent live(int id) {
         Extent extent = new Extent(new BlockKey("pool", id, 1), 1_000, 4096L * (id + 1), id, 0);
@@ -20,18 +20,85 @@ class GrantLedgerTest {
         return extent;
     }
 
+    private static GrantLedger ledger(int grants, int grantsPerPeer) {
+        return new GrantLedger(new GrantLedger.Limits(grants, grantsPerPeer, 1_000, 100, 1_000_000_000L, 1_000));
+    }
+
     @Test
-    void grant_beyondLimits_isRefused() {
+    void grant_beyondThePeersLimit_isRefused() {
         Extent extent = live(1);
         assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
         assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
-        assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).as("of one peer").isNull();
-        assertThat(ledger.grant(2, ALICE, extent, NEVER, 0)).isNotNull();
-        assertThat(ledger.grant(3, ALICE, extent, NEVER, 0)).isNotNull();
-        assertThat(ledger.grant(4, ALICE, extent, NEVER, 0)).as("of all").isNull();
+        assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).isNull();
+        assertThat(ledger.grant(2, BOB, extent, NEVER, 0)).isNotNull();
         assertThat(ledger.endPeer(1)).hasSize(2);
-        assertThat(ledger.grant(4, ALICE, extent, NEVER, 0)).isNotNull();
-        assertThat(extent.grants).isEqualTo(3);
+        assertThat(ledger.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(extent.grants).isEqualTo(2);
+    }
+
+    @Test
+    void grant_beyondTheLimitOfAll_isRefused() {
+        GrantLedger small = ledger(2, 2);
+        Extent extent = live(1);
+        assertThat(small.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(small.grant(2, BOB, extent, NEVER, 0)).isNotNull();
+        assertThat(small.grant(3, Holder.onThisHost("carol"), extent, NEVER, 0)).isNull();
+        assertThat(small.size()).isEqualTo(2);
+    }
+
+    @Test
+    void grants_ofOneUserOverManyConnections_areNoMoreThanAreLeftForOthers() {
+        GrantLedger large = ledger(1_000, 10);
+        Extent extent = live(1);
+        int hers = 0;
+        for (int peer = 0; peer < 256; peer++) {
+            for (int i = 0; i < 10; i++) {
+                hers += large.grant(peer, ALICE, extent, NEVER, 0) == null ? 0 : 1;
+            }
+        }
+        assertThat(hers).isEqualTo(500);
+        int his = 0;
+        for (int peer = 256; peer < 512; peer++) {
+            for (int i = 0; i < 10; i++) {
+                his += large.grant(peer, BOB, extent, NEVER, 0) == null ? 0 : 1;
+            }
+        }
+        assertThat(his).isEqualTo(250);
+        assertThat(large.grant(512, Holder.onAnotherHost("carol"), extent, NEVER, 0))
+                .as("whoever comes next is served")
+                .isNotNull();
+        large.endPeer(0);
+        assertThat(large.grant(0, ALICE, extent, NEVER, 0))
+                .as("she has too many still")
+                .isNull();
+    }
+
+    @Test
+    void crowd_ofOneConnectionOnOneBlock_isThinnedFromTheOldest_andBounded() {
+        GrantLedger large = ledger(10_000, 1_000);
+        Extent extent = live(1);
+        HeldGrant oldest = large.grant(1, ALICE, extent, NEVER, 0);
+        HeldGrant next = large.grant(1, ALICE, extent, NEVER, 0);
+        for (int held = 2; held < PeerGrants.CROWD; held++) {
+            assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        }
+        assertThat(large.crowdedOut(1, extent)).isNull();
+        assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(large.crowdedOut(1, extent)).isSameAs(oldest);
+        assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(large.crowdedOut(1, extent)).as("each is told once").isSameAs(next);
+        for (int held = PeerGrants.CROWD + 2; held < PeerGrants.MOST; held++) {
+            assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        }
+        assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNull();
+        assertThat(large.grant(1, ALICE, live(2), NEVER, 0)).as("another block").isNotNull();
+        assertThat(large.grant(2, ALICE, extent, NEVER, 0))
+                .as("another connection")
+                .isNotNull();
+        large.end(1, oldest.id());
+        assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
+        assertThat(large.endPeer(1)).hasSize(PeerGrants.MOST + 1);
+        assertThat(extent.grants).isEqualTo(1);
     }
 
     @Test

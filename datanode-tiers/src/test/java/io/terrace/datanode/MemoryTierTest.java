@@ -31,7 +31,7 @@ class MemoryTierTest {
         return new MemoryTier(
                 new MemoryTier.Limits(capacityBytes, extents, 500),
                 new Region(1 << 20, 1 << 20, 10),
-                new GrantLedger(new GrantLedger.Limits(1_000, 100, 1_000, 100, 1L << 40, 1 << 20)),
+                new GrantLedger(new GrantLedger.Limits(1_000, 500, 1_000, 100, 1L << 40, 1 << 20)),
                 (extent, truncate) -> {
                     removed.add(extent);
                     if (truncate) {
@@ -137,6 +137,24 @@ class MemoryTierTest {
         assertThat(truncated).containsExactly(extent);
         assertThat(slots.states).isEmpty();
         assertThat(tier.usage().usedBytes()).isZero();
+    }
+
+    @Test
+    void grant_thatMakesACrowdOfOneConnection_revokesItsOldest_andTheCopyStaysLive() {
+        live(1, 600, 0);
+        HeldGrant oldest = tier.grant(7, USER, key(1), NEVER, 0).grant();
+        for (int held = 1; held < PeerGrants.CROWD; held++) {
+            assertThat(tier.grant(7, USER, key(1), NEVER, 0).grant()).isNotNull();
+        }
+        assertThat(tier.nextRevocation()).isNull();
+        HeldGrant newest = tier.grant(7, USER, key(1), NEVER, 0).grant();
+        assertThat(tier.nextRevocation()).isSameAs(oldest);
+        assertThat(tier.nextRevocation()).isNull();
+        assertThat(tier.renew(7, oldest.id(), 1)).as("until it is given back").isPositive();
+        tier.released(7, oldest.id(), 2);
+        assertThat(tier.renew(7, newest.id(), 3)).isPositive();
+        assertThat(tier.isResident(key(1))).isTrue();
+        assertThat(tier.usage().grants()).isEqualTo(PeerGrants.CROWD);
     }
 
     @Test

@@ -29,6 +29,7 @@ final class NvmBed implements ReplicaSource, NvmReplica.Look {
 
     static final String POOL = "pool";
     static final int BYTES = 10_000;
+    static final int GRANTS = 100;
     static final long LEASE_NS = 1_000_000_000L;
     static final long NEVER = Long.MAX_VALUE / 2;
 
@@ -49,7 +50,7 @@ final class NvmBed implements ReplicaSource, NvmReplica.Look {
     NvmBed(Path volume, int extentsMax, Executor verifier) throws IOException {
         this.volume = volume;
         Files.createDirectory(volume.resolve("current"));
-        GrantLedger.Limits limits = new GrantLedger.Limits(100, 100, LEASE_NS, 100, 1L << 40, 1 << 20);
+        GrantLedger.Limits limits = new GrantLedger.Limits(GRANTS, GRANTS, LEASE_NS, 100, 1L << 40, 1 << 20);
         memory = new MemoryTier(
                 new MemoryTier.Limits(1 << 30, 100, 0),
                 new Region(1 << 20, 1 << 30, 0),

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,14 +31,19 @@ class RemoteDeskTest {
 
     private NvmBed bed;
     private Accesses accesses;
+    private GrantDesk memory;
     private RemoteDesk desk;
     private BlockKey key;
+
+    /** Whose tokens are shown; null where there are none. */
+    private @Nullable String user;
 
     @BeforeEach
     void make() throws IOException {
         bed = new NvmBed(volume, 10, Runnable::run);
         accesses = new Accesses(bed.figures, () -> bed.nowNs);
-        desk = new RemoteDesk(desk(bed.memory, Tier.MEMORY), desk(bed.tier, Tier.NVM));
+        memory = desk(bed.memory, Tier.MEMORY);
+        desk = new RemoteDesk(memory, desk(bed.tier, Tier.NVM));
         key = bed.replica(1);
         bed.read(key);
     }
@@ -47,11 +53,39 @@ class RemoteDeskTest {
                 tier,
                 medium,
                 extent -> medium.name(),
-                (block, token) -> BlockAccess.Allowed.TO_ALL,
+                (block, token) -> new BlockAccess.Allowed(BlockAccess.NO_END, user),
                 accesses,
                 (user, reads, bytes) -> {},
                 bed.figures,
                 () -> bed.nowNs);
+    }
+
+    /** Grants that clients of these names are given, each over a connection of its own. */
+    private int granted(int firstSession, int count, String name, @Nullable String tokenUser) {
+        user = tokenUser;
+        int granted = 0;
+        for (int session = firstSession; session < firstSession + count; session++) {
+            Peer peer = new Peer(session, name + session, "", "test");
+            granted += desk.grant(peer, new GrantRequest(key, new byte[0], false)) instanceof Grant ? 1 : 0;
+        }
+        return granted;
+    }
+
+    @Test
+    void grants_ofOneTokensUser_areBoundedWhateverHisConnectionsCallThemselves() {
+        copyToMemory();
+        assertThat(granted(100, 80, "somebody-", "mallory")).isEqualTo(NvmBed.GRANTS / 2);
+        assertThat(granted(200, 1, "somebody-", "alice")).isEqualTo(1);
+    }
+
+    @Test
+    void grants_withoutTokens_areBoundedForAllWhoseNameNobodyProves() {
+        copyToMemory();
+        assertThat(granted(100, 80, "somebody-", null)).isEqualTo(NvmBed.GRANTS / 2);
+        Peer here = new Peer(300, "somebody-100", "", "test");
+        assertThat(memory.grant(here, new GrantRequest(key, new byte[0], false)))
+                .as("a user of this host, of one of the names")
+                .isInstanceOf(Grant.class);
     }
 
     private GrantAnswer ask() {

@@ -324,7 +324,11 @@ public enum SettingKeys {
             "10s",
             "DataNode",
             "How long an address is not used again after its copy is gone."),
-    DATANODE_GRANTS_MAX("terrace.datanode.grants.max", "262144", "DataNode", "Grants that may be held at one time."),
+    DATANODE_GRANTS_MAX(
+            "terrace.datanode.grants.max",
+            "262144",
+            "DataNode",
+            "Grants that may be held at one time; one user holds half of them at most, so that others find some."),
     DATANODE_GRANTS_PER_PEER_MAX(
             "terrace.datanode.grants.per-peer.max", "16384", "DataNode", "Grants that one client process may hold."),
     DATANODE_GRANTS_LEASE(

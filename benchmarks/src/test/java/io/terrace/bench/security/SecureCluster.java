@@ -55,6 +55,7 @@ final class SecureCluster implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(2);
     static final Duration DEADLINE = Duration.ofMillis(500);
     static final int GRANTS_PER_PEER = 6;
+    static final int GRANTS = 60;
     static final String ADMIN = "carol";
     static final int TCP_OFFSET = -29_000;
 
@@ -126,6 +127,7 @@ final class SecureCluster implements AutoCloseable {
         set(secure, SettingKeys.CHANNEL_TCP_PORT_OFFSET, TCP_OFFSET);
         set(secure, SettingKeys.DATANODE_GRANTS_LEASE, LEASE.toMillis() + "ms");
         set(secure, SettingKeys.DATANODE_GRANTS_DEADLINE, DEADLINE.toMillis() + "ms");
+        set(secure, SettingKeys.DATANODE_GRANTS_MAX, GRANTS);
         set(secure, SettingKeys.DATANODE_GRANTS_PER_PEER_MAX, GRANTS_PER_PEER);
         set(secure, SettingKeys.DATANODE_HEARTBEAT_INTERVAL, "100ms");
         set(secure, SettingKeys.CLIENT_CONNECT_PAUSE, "50ms");

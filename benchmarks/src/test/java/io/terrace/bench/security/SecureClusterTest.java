@@ -23,6 +23,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -202,6 +203,30 @@ class SecureClusterTest {
             assertThat(granted).isEqualTo(SecureCluster.GRANTS_PER_PEER);
             assertThat(modest.ask(SecureCluster.key(located), token)).isInstanceOf(Message.Granted.class);
         }
+    }
+
+    @Test
+    void grants_ofOneUserOverManyConnections_leaveAsManyForOthers() throws Exception {
+        LocatedBlock located = cluster.located(cluster.write("alice", "hoarded", contents(10)));
+        byte[] token = SecureCluster.bytes(located.getBlockToken());
+        cluster.awaitNoGrants();
+        List<HostileClient> greedy = new ArrayList<>();
+        int granted = 0;
+        try {
+            for (int i = 0; i < 2 * SecureCluster.GRANTS / SecureCluster.GRANTS_PER_PEER; i++) {
+                HostileClient one = cluster.hostile();
+                greedy.add(one);
+                for (int j = 0; j < SecureCluster.GRANTS_PER_PEER; j++) {
+                    granted += one.ask(SecureCluster.key(located), token) instanceof Message.Granted ? 1 : 0;
+                }
+            }
+            assertThat(granted).isEqualTo(SecureCluster.GRANTS / 2);
+        } finally {
+            for (HostileClient one : greedy) {
+                one.close();
+            }
+        }
+        cluster.awaitNoGrants();
     }
 
     @Test

@@ -131,6 +131,35 @@ class GrantedReadsTest {
         throw new AssertionError("no BytesRead");
     }
 
+    /** Each open has a token of its own, and so a grant. */
+    @Test
+    void opens_manyTimesOver_giveTheOldestGrantsBack_andAreServed() throws Exception {
+        Path file = cluster.write("granted-often", BYTES, 1);
+        int datanode = pinnedOn(file);
+        awaitGranted(file);
+        byte[] expected = TerraceCluster.contents("granted-often", BYTES);
+        int crowd = 64;
+        int before = cluster.service(datanode).tier().usage().grants();
+        long revoked = ClientFigures.value(Figure.CLIENT_GRANTS_REVOKED);
+        try (FSDataInputStream first = client.open(file)) {
+            byte[] all = new byte[BYTES];
+            first.readFully(0, all);
+            for (int i = 0; i < 3 * crowd; i++) {
+                try (FSDataInputStream in = client.open(file)) {
+                    in.readFully(0, all);
+                }
+                assertThat(cluster.service(datanode).tier().usage().grants()).isLessThanOrEqualTo(before + 2 * crowd);
+            }
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> cluster.service(datanode).tier().usage().grants() <= before + crowd);
+            assertThat(ClientFigures.value(Figure.CLIENT_GRANTS_REVOKED)).isGreaterThan(revoked);
+            first.readFully(0, all);
+            assertThat(all).as("whose grant was given back meanwhile").isEqualTo(expected);
+        }
+        awaitGranted(file);
+    }
+
     @Test
     void append_whileGranted_revokesAndShowsTheNewBytes() throws Exception {
         Path file = cluster.write("granted-append", BYTES, 1);
