@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a DataNode tells the service in one call: heat, residency and results since the last call, and its state. Sizes
- * are bytes, times milliseconds. Lists are bounded by the sender and cut by {@link PlacementSettings#heartbeatEntries}.
+ * are bytes, times milliseconds. Lists are bounded by the sender and cut by {@link HeartbeatBounds}.
  *
  * @param node UUID of the DataNode
  * @param incarnation made anew at each start of the DataNode process

@@ -31,6 +31,7 @@ public final class Placement {
     private final NameView view;
     private final Figures figures;
     private final Regime regime;
+    private final HeartbeatBounds bounds;
     private Board board;
     private Rulings rulings;
     private Intake intake;
@@ -54,6 +55,7 @@ public final class Placement {
         this.settings = settings;
         this.view = view;
         this.figures = figures;
+        this.bounds = new HeartbeatBounds(settings, figures);
         this.regime = new Regime(settings.choice(), maker, figures);
         this.board = new Board(settings, figures);
         this.rulings = new Rulings(board, view, regime.spec());
@@ -190,26 +192,27 @@ public final class Placement {
         return regime.trouble();
     }
 
-    /** Takes a heartbeat and says what its DataNode is to do. */
-    public HeartbeatAnswer heartbeat(long nowMs, Heartbeat heartbeat) {
+    /** Takes a heartbeat, within {@link HeartbeatBounds}, and says what its DataNode is to do. */
+    public HeartbeatAnswer heartbeat(long nowMs, Heartbeat said) {
         figures.increment(Figure.PLACEMENT_HEARTBEATS);
         if (!active) {
             return HeartbeatAnswer.standby(settings.heartbeatMs());
         }
-        Node node = board.nodes().get(heartbeat.node());
+        Node node = board.nodes().get(said.node());
         if (node == null) {
             if (board.nodes().size() >= MOST_NODES) {
                 return HeartbeatAnswer.standby(settings.heartbeatMs() * 40);
             }
-            node = new Node(heartbeat.node(), settings, regime.make(), nowMs);
-            board.nodes().put(heartbeat.node(), node);
-        } else if (node.answersAgain(heartbeat)) {
+            node = new Node(said.node(), settings, regime.make(), nowMs);
+            board.nodes().put(said.node(), node);
+        } else if (node.answersAgain(said)) {
             figures.increment(Figure.PLACEMENT_HEARTBEATS_AGAIN);
             HeartbeatAnswer again = node.lastAnswer();
             if (again != null) {
                 return again;
             }
         }
+        Heartbeat heartbeat = bounds.bounded(said, nowMs - node.lastMs());
         if (rehearsal != null) {
             rehearsal.heartbeat(nowMs, node, heartbeat);
         }
@@ -230,14 +233,13 @@ public final class Placement {
             }
         }
         boolean answerLost = heartbeat.full() && !node.owedFull();
-        intake.results(nowMs, epoch, node, cut(heartbeat.results()));
+        intake.results(nowMs, epoch, node, heartbeat.results());
         if (answerLost) {
             // A DataNode that reports everything unasked did not get its last answer, nor the orders in it.
             dispatcher.sendAgain(node);
         }
-        intake.residency(nowMs, node, cut(heartbeat.residency()), heartbeat.full());
-        List<Heat> heat = cut(heartbeat.heat());
-        for (Heat entry : heat) {
+        intake.residency(nowMs, node, heartbeat.residency(), heartbeat.full());
+        for (Heat entry : heartbeat.heat()) {
             StampedBlock block = entry.block();
             accesses.accesses(
                     block.id(),
@@ -247,15 +249,7 @@ public final class Placement {
                     entry.writes(),
                     entry.bytesWritten());
         }
-        intake.heat(nowMs, node, heat);
-    }
-
-    private <T> List<T> cut(List<T> entries) {
-        if (entries.size() <= settings.heartbeatEntries()) {
-            return entries;
-        }
-        figures.add(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT, entries.size() - settings.heartbeatEntries());
-        return entries.subList(0, settings.heartbeatEntries());
+        intake.heat(nowMs, node, heartbeat.heat());
     }
 
     private List<Order> decide(long nowMs, Node node) {

@@ -325,7 +325,7 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.NAMENODE,
-            "Entries of heartbeats that were beyond the limit and not taken."),
+            "Entries of heartbeats that were beyond a limit and not taken, or cut to it."),
     PLACEMENT_READS(
             "placement.reads", Unit.COUNT, Kind.COUNTER, Where.NAMENODE, "Block reads that DataNodes reported."),
     PLACEMENT_READ_BYTES(

@@ -30,6 +30,12 @@ import java.util.Map;
 /** Heartbeats and their answers between the wire and the loop. Refuses what no honest DataNode sends. */
 public final class HeartbeatCodec {
 
+    /** No amount that is real is larger, and sums of many such stay numbers. */
+    private static final long LARGEST_AMOUNT = 1L << 56;
+
+    /** 8 TiB; so many bytes of each block that the loop may know of still add up. */
+    private static final long LONGEST_BLOCK = 1L << 43;
+
     private HeartbeatCodec() {}
 
     /** @throws IllegalArgumentException naming the field that cannot be */
@@ -83,7 +89,9 @@ public final class HeartbeatCodec {
 
     static StampedBlock block(BlockProto proto) {
         return new StampedBlock(
-                proto.getBlockId(), proto.getGenerationStamp(), amount(proto.getLengthBytes(), "lengthBytes"));
+                proto.getBlockId(),
+                proto.getGenerationStamp(),
+                within(LONGEST_BLOCK, proto.getLengthBytes(), "lengthBytes"));
     }
 
     static BlockProto block(StampedBlock block) {
@@ -184,9 +192,13 @@ public final class HeartbeatCodec {
         return proto.build();
     }
 
-    /** Unsigned on the wire; nothing real is so large that it looks negative here. */
     private static long amount(long value, String field) {
-        if (value < 0) {
+        return within(LARGEST_AMOUNT, value, field);
+    }
+
+    /** Unsigned on the wire, so what is too large may look negative here. */
+    private static long within(long most, long value, String field) {
+        if (value < 0 || value > most) {
             throw new IllegalArgumentException(field + " is " + Long.toUnsignedString(value));
         }
         return value;
