@@ -1,0 +1,164 @@
+package io.terrace.placement.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.io.IOException;
+import java.security.PrivilegedExceptionAction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every verb that changes something leaves a line in the audit log, done or refused. */
+class AuditTest {
+
+    private static final long BLOCK = 1 << 20;
+    private static final String FILE = "/audited";
+    private static final List<String> LINES = new CopyOnWriteArrayList<>();
+
+    private static final AppenderSkeleton APPENDER = new AppenderSkeleton() {
+        @Override
+        protected void append(LoggingEvent event) {
+            LINES.add(event.getRenderedMessage());
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public boolean requiresLayout() {
+            return false;
+        }
+    };
+
+    @TempDir
+    static java.nio.file.Path dir;
+
+    private static MiniDFSCluster cluster;
+    private static StandInDataNode dataNode;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Configuration conf = NameNodePluginTest.conf();
+        conf.set("terrace.placement.admin.acl", "operator");
+        cluster = new MiniDFSCluster.Builder(conf, dir.toFile()).build();
+        cluster.waitActive();
+        DFSTestUtil.createFile(cluster.getFileSystem(), new Path(FILE), BLOCK, (short) 1, 7);
+        cluster.getFileSystem().setOwner(new Path(FILE), "owner", "users");
+        dataNode = new StandInDataNode(
+                NameNodePluginTest.service(cluster, 0),
+                cluster.getConfiguration(0),
+                cluster.getDataNodes().get(0),
+                cluster.getNamesystem().getBlockPoolId(),
+                8 * BLOCK);
+        await().atMost(Duration.ofSeconds(20)).until(dataNode::beat, HeartbeatResponseProto::getActive);
+        Logger.getLogger(AuditTrail.LOGGER).addAppender(APPENDER);
+    }
+
+    @AfterAll
+    static void stop() {
+        Logger.getLogger(AuditTrail.LOGGER).removeAppender(APPENDER);
+        if (dataNode != null) {
+            dataNode.close();
+        }
+        cluster.shutdown(true);
+    }
+
+    private static ChangeRequestProto request(VerbProto verb, String target) {
+        ChangeRequestProto.Builder request = ChangeRequestProto.newBuilder().setVerb(verb);
+        switch (verb) {
+            case PROMOTE_NOW, DEMOTE_NOW, PIN, UNPIN -> request.setTarget(target);
+            case APPLY_POLICY, REHEARSE_POLICY -> request.setPolicyText("policy: lru\n");
+            default -> {}
+        }
+        return request.build();
+    }
+
+    private static ChangeResponseProto change(String user, VerbProto verb, String target) throws Exception {
+        return UserGroupInformation.createUserForTesting(user, new String[] {"users"})
+                .doAs((PrivilegedExceptionAction<ChangeResponseProto>) () -> {
+                    Configuration conf = cluster.getConfiguration(0);
+                    RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
+                    PlacementAdminPB proxy = RPC.getProxy(
+                            PlacementAdminPB.class,
+                            RPC.getProtocolVersion(PlacementAdminPB.class),
+                            NameNodePluginTest.service(cluster, 0),
+                            conf);
+                    try {
+                        return proxy.change(null, request(verb, target));
+                    } catch (ServiceException e) {
+                        throw (IOException) e.getCause();
+                    } finally {
+                        RPC.stopProxy(proxy);
+                    }
+                });
+    }
+
+    private static String command(VerbProto verb) {
+        return "cmd=terrace." + verb.name().toLowerCase(Locale.ROOT).replace("_now", "") + "\t";
+    }
+
+    @Test
+    void change_withEachVerb_isAuditedRefusedOrDone() throws Exception {
+        for (VerbProto verb : VerbProto.values()) {
+            for (String user : List.of("stranger", "owner")) {
+                LINES.clear();
+                assertThatThrownBy(() -> change(user, verb, FILE))
+                        .as(verb.name())
+                        .hasMessageContaining("may not change");
+                assertThat(LINES)
+                        .singleElement()
+                        .asString()
+                        .startsWith("allowed=false\tugi=" + user + " ")
+                        .contains(command(verb))
+                        .endsWith("result=denied");
+            }
+            LINES.clear();
+            assertThat(change("operator", verb, FILE).getAccepted())
+                    .as(verb.name())
+                    .isEqualTo(1);
+            assertThat(LINES)
+                    .singleElement()
+                    .asString()
+                    .startsWith("allowed=true\tugi=operator ")
+                    .contains(command(verb))
+                    .endsWith("result=1 accepted, 0 refused");
+            // The DataNode carries out what was ordered, so that the next verb finds no open move.
+            dataNode.beat();
+            dataNode.beat();
+        }
+    }
+
+    @Test
+    void change_thatFails_isAuditedToo() {
+        LINES.clear();
+        assertThatThrownBy(() -> change("operator", VerbProto.PIN, "/no/such")).hasMessageContaining("/no/such");
+        assertThat(LINES)
+                .singleElement()
+                .asString()
+                .startsWith("allowed=true\tugi=operator ")
+                .contains("cmd=terrace.pin\tsrc=/no/such\t", "result=failed: ");
+    }
+}
