@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Blocks whose moves failed of late, and until when they are left alone: one second after the first failure, twice as
- * long after each further one, five minutes at most. Remembers the {@value #MOST_BLOCKS} latest.
+ * Blocks that failed of late in one respect, and until when they are left alone: one second after the first failure,
+ * twice as long after each further one, five minutes at most. Remembers the {@value #MOST_BLOCKS} latest.
  *
  * <p>Owned by one thread.
  */

@@ -1,7 +1,9 @@
 package io.terrace.placement;
 
 import io.terrace.placement.policyfile.PolicySpec;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class BlockHeat {
 
     static final int MOST_NODES = 4;
+
+    private static final long NEVER = Long.MIN_VALUE;
 
     private StampedBlock block;
     private long reads;
@@ -28,6 +32,7 @@ public final class BlockHeat {
     private @Nullable PolicySpec ruledBy;
     private @Nullable Ruling ruling;
     private long ruledMs;
+    private long confirmedMs = NEVER;
 
     BlockHeat(StampedBlock block, long nowMs) {
         this.block = block;
@@ -70,6 +75,52 @@ public final class BlockHeat {
         home = node;
     }
 
+    /** A DataNode says that it has a copy, so it is the home until the NameNode says otherwise. */
+    void claim(Node node) {
+        home = node;
+        doubt();
+    }
+
+    /** Whether a DataNode's reads count here, or it is the home. */
+    boolean speaks(Node node) {
+        return home == node || indexOf(node) >= 0;
+    }
+
+    /** Whether another DataNode's reads count here, or another one is the home. */
+    boolean hasSpeakerBeside(Node node) {
+        if (home != null && home != node) {
+            return true;
+        }
+        for (Node speaker : nodes) {
+            if (speaker != node) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The DataNodes whose reads count here, and the home. */
+    List<Node> speakers() {
+        List<Node> speakers = new ArrayList<>(Arrays.asList(nodes));
+        if (home != null && indexOf(home) < 0) {
+            speakers.add(home);
+        }
+        return speakers;
+    }
+
+    /** Whether the NameNode said of late that all who speak here hold the block; see {@link Witnesses}. */
+    boolean isConfirmed(long nowMs) {
+        return confirmedMs != NEVER && nowMs - confirmedMs < Witnesses.VALID_MS;
+    }
+
+    void confirm(long nowMs) {
+        confirmedMs = nowMs;
+    }
+
+    void doubt() {
+        confirmedMs = NEVER;
+    }
+
     /** Why the block can never be promoted, if so. */
     NameView.@Nullable Verdict excluded() {
         return excluded;
@@ -87,6 +138,7 @@ public final class BlockHeat {
         copy.bytesFromMemory = bytesFromMemory;
         copy.writes = writes;
         copy.excluded = excluded;
+        copy.confirmedMs = confirmedMs;
         for (int i = 0; i < nodes.length; i++) {
             Node node = there.apply(nodes[i]);
             if (node != null) {
@@ -156,17 +208,15 @@ public final class BlockHeat {
         return least;
     }
 
-    /** Drops what a DataNode contributed that is gone for good. */
+    /** Drops what a DataNode contributed that is gone for good, or that holds no replica. */
     void forget(Node node) {
-        for (int i = 0; i < nodes.length; i++) {
-            if (nodes[i] == node) {
-                int last = nodes.length - 1;
-                nodes[i] = nodes[last];
-                shares[i] = shares[last];
-                nodes = Arrays.copyOf(nodes, last);
-                shares = Arrays.copyOf(shares, last);
-                break;
-            }
+        int i = indexOf(node);
+        if (i >= 0) {
+            int last = nodes.length - 1;
+            nodes[i] = nodes[last];
+            shares[i] = shares[last];
+            nodes = Arrays.copyOf(nodes, last);
+            shares = Arrays.copyOf(shares, last);
         }
         if (home == node) {
             home = null;
@@ -196,11 +246,16 @@ public final class BlockHeat {
     }
 
     float shareOf(@Nullable Node node) {
+        int i = node == null ? -1 : indexOf(node);
+        return i < 0 ? 0 : shares[i];
+    }
+
+    private int indexOf(Node node) {
         for (int i = 0; i < nodes.length; i++) {
             if (nodes[i] == node) {
-                return shares[i];
+                return i;
             }
         }
-        return 0;
+        return -1;
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class HeatMap {
 
     /** Entry, boxed id, block, its record and two DataNodes' shares, measured with compressed references. */
-    static final int BYTES_PER_BLOCK = 280;
+    static final int BYTES_PER_BLOCK = 288;
 
     private final int mostBlocks;
     private final long halfLifeMs;
@@ -49,6 +49,12 @@ public final class HeatMap {
             blocks.put(block.id(), known);
         }
         return known;
+    }
+
+    /** The heat of that very content; none that is kept where another content of the block is known. */
+    BlockHeat of(long nowMs, StampedBlock block) {
+        BlockHeat known = blocks.get(block.id());
+        return known == null || known.block().sameContent(block) ? touch(nowMs, block) : new BlockHeat(block, nowMs);
     }
 
     void put(BlockHeat heat) {

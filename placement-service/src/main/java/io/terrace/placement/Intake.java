@@ -9,6 +9,7 @@ import io.terrace.placement.Move.Cause;
 import io.terrace.placement.Move.Kind;
 import io.terrace.placement.Node.Resident;
 import io.terrace.policy.Access;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes what heartbeats bring: results of moves, what is resident, and heat, which goes to the policy of the block's
- * home. Owned by the loop's thread.
+ * home where it counts ({@link Witnesses}). Owned by the loop's thread.
  */
 final class Intake {
 
@@ -25,12 +26,14 @@ final class Intake {
 
     private final Board board;
     private final Rulings rulings;
+    private final Witnesses witnesses;
     private final Figures figures;
     private final Access access = new Access();
 
-    Intake(Board board, Rulings rulings) {
+    Intake(Board board, Rulings rulings, Witnesses witnesses) {
         this.board = board;
         this.rulings = rulings;
+        this.witnesses = witnesses;
         this.figures = board.figures();
     }
 
@@ -120,6 +123,7 @@ final class Intake {
                 }
             }
         }
+        witnesses.askAboutHomes(nowMs, node, changes);
         for (Residency change : changes) {
             if (change.resident()) {
                 arrived(nowMs, node, change);
@@ -151,12 +155,25 @@ final class Intake {
         if (open == null && (same == null || same.pinnedThere)) {
             board.correct(nowMs, node, block, true);
         }
+        settle(nowMs, node, block);
+    }
+
+    /** A copy is at home where it stands, unless the block's home has one. */
+    private void settle(long nowMs, Node node, StampedBlock block) {
+        BlockHeat known = board.heat().find(block.id());
+        if (known != null && !known.block().equals(block) && known.hasSpeakerBeside(node)) {
+            return; // Others speak of another content; the NameNode is asked who is right when somebody reads it.
+        }
         BlockHeat heat = board.heat().touch(nowMs, block);
         Node home = heat.home();
         if (home == null || !home.isLive()) {
-            heat.settleAt(node);
+            heat.claim(node);
         } else if (home != node && home.residents().containsKey(block.id())) {
-            board.dropCopy(nowMs, node, block.id(), Cause.MOVED_HOME, "its home is " + home.name());
+            if (witnesses.isHomeReal(nowMs, heat)) {
+                board.dropCopy(nowMs, node, block.id(), Cause.MOVED_HOME, "its home is " + home.name());
+            } else if (heat.home() == null) {
+                heat.claim(node);
+            }
         }
     }
 
@@ -175,25 +192,39 @@ final class Intake {
     }
 
     void heat(long nowMs, Node node, List<Heat> entries) {
-        rulings.prepare(nowMs, entries);
+        witnesses.askAboutHeat(nowMs, node, entries);
+        List<Heat> counted = new ArrayList<>(entries.size());
         for (Heat entry : entries) {
+            if (counts(nowMs, node, entry)) {
+                counted.add(entry);
+            }
+        }
+        rulings.prepare(nowMs, node, counted);
+        for (Heat entry : counted) {
             heat(nowMs, node, entry);
         }
     }
 
-    private void heat(long nowMs, Node node, Heat entry) {
-        StampedBlock block = entry.block();
+    private boolean counts(long nowMs, Node node, Heat entry) {
         figures.add(Figure.PLACEMENT_READS, entry.reads());
         figures.add(Figure.PLACEMENT_READ_BYTES, entry.bytesRead());
         figures.add(Figure.PLACEMENT_READ_MEMORY_BYTES, entry.bytesReadFromMemory());
-        BlockHeat known = board.heat().find(block.id());
-        if (known != null && !known.block().sameContent(block)) {
-            if (known.block().stamp() > block.stamp()) {
-                figures.increment(Figure.PLACEMENT_HEAT_STALE);
-                return;
+        switch (witnesses.word(nowMs, node, entry)) {
+            case COUNTS -> {
+                return true;
             }
-            supersede(nowMs, known);
+            case SUPERSEDES -> {
+                supersede(nowMs, entry.block().id());
+                return true;
+            }
+            case STALE -> figures.increment(Figure.PLACEMENT_HEAT_STALE);
+            case UNCONFIRMED -> figures.increment(Figure.PLACEMENT_HEAT_UNCONFIRMED);
         }
+        return false;
+    }
+
+    private void heat(long nowMs, Node node, Heat entry) {
+        StampedBlock block = entry.block();
         BlockHeat heat = board.heat().touch(nowMs, block);
         heat.record(nowMs, node, entry, board.settings().halfLifeMs());
         Resident here = node.residents().get(block.id());
@@ -210,7 +241,7 @@ final class Intake {
             return;
         }
         @Nullable Node before = heat.home();
-        Node home = HomeChoice.choose(heat);
+        Node home = entry.reads() > 0 ? HomeChoice.choose(heat) : before;
         heat.settleAt(home);
         if (before != home && before != null) {
             moveHome(nowMs, before, block, home);
@@ -247,10 +278,13 @@ final class Intake {
         }
     }
 
-    /** A block got another stamp: what was known of the old content is void. */
-    private void supersede(long nowMs, BlockHeat old) {
-        long id = old.block().id();
-        for (Node node : board.nodes().values()) {
+    /** What was known of a block was another content's: it is void. */
+    private void supersede(long nowMs, long id) {
+        BlockHeat old = board.heat().find(id);
+        if (old == null) {
+            return;
+        }
+        for (Node node : old.speakers()) {
             Move open = node.agenda().open(id);
             if (open != null && !open.isSent() && open.isPromotion()) {
                 board.withdraw(nowMs, node, open, Outcome.CANCELLED, "the block changed", true);

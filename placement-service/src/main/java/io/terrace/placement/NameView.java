@@ -18,6 +18,7 @@ public interface NameView {
         UNKNOWN("the NameNode is in safe mode"),
         GONE("the block is deleted"),
         CHANGED("the block has another generation stamp or length"),
+        /** So it has no replica yet that could be copied; the DataNode is in its pipeline, as far as is known. */
         UNDER_CONSTRUCTION("the block is being written or recovered"),
         ERASURE_CODED("the block is erasure-coded"),
         NO_REPLICA("the DataNode holds no healthy replica");

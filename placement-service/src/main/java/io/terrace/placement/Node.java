@@ -52,6 +52,7 @@ final class Node {
     private final Agenda agenda;
     private final MoveBudget budget;
     private final BackOff backOff = new BackOff();
+    private final BackOff doubts = new BackOff();
 
     private String host = "";
     private int transferPort;
@@ -308,7 +309,13 @@ final class Node {
         return budget;
     }
 
+    /** Blocks whose moves failed of late. */
     BackOff backOff() {
         return backOff;
+    }
+
+    /** Blocks that it spoke of and holds no replica of. */
+    BackOff doubts() {
+        return doubts;
     }
 }

@@ -59,7 +59,7 @@ public final class Placement {
         this.regime = new Regime(settings.choice(), maker, figures);
         this.board = new Board(settings, figures);
         this.rulings = new Rulings(board, view, regime.spec());
-        this.intake = new Intake(board, rulings);
+        this.intake = new Intake(board, rulings, new Witnesses(board, view));
         this.planner = new Planner(board, rulings);
         this.dispatcher = new Dispatcher(board, view);
         this.pins = new Pins(board, view, rulings);
@@ -102,7 +102,7 @@ public final class Placement {
 
     private void rulesChanged() {
         rulings = new Rulings(board, view, regime.spec());
-        intake = new Intake(board, rulings);
+        intake = new Intake(board, rulings, new Witnesses(board, view));
         planner = new Planner(board, rulings);
         pins.obey(rulings);
     }

@@ -2,7 +2,9 @@ package io.terrace.placement;
 
 import io.terrace.metrics.Figure;
 import io.terrace.placement.Heartbeat.Heat;
+import io.terrace.placement.NameView.Candidate;
 import io.terrace.placement.NameView.Named;
+import io.terrace.placement.NameView.Verdict;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.Rule;
 import io.terrace.placement.policyfile.Rule.Place;
@@ -20,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often, read or not. Each look
  * takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most {@value
  * #LOOKS_PER_HEARTBEAT} of them: of blocks beyond, no policy hears until the next heartbeat. Without rules by path nothing
- * is looked up. Owned by the loop's thread.
+ * is looked up. A file is pinned on the word of a DataNode that holds the block it speaks of, and on nobody else's. Owned
+ * by the loop's thread.
  */
 final class Rulings {
 
@@ -35,12 +38,16 @@ final class Rulings {
     private final PolicySpec spec;
     private final Map<Long, Ruling> fresh = new HashMap<>();
     private final Map<Long, PinnedFile> pinned = new HashMap<>();
-    private final ArrayDeque<Resident> toSweep = new ArrayDeque<>();
+    private final ArrayDeque<Spoken> toSweep = new ArrayDeque<>();
     private long sweptMs = Long.MIN_VALUE;
 
     private record PinnedFile(Rule rule, long lengthBytes) {}
 
-    private record Resident(Node node, StampedBlock block) {}
+    /** A file that a rule pins if the witness holds the block. */
+    private record ToPin(Rule rule, Named file, Candidate witness) {}
+
+    /** A block, and the DataNode that said that it has or served it. */
+    private record Spoken(Node node, StampedBlock block) {}
 
     Rulings(Board board, NameView view, PolicySpec spec) {
         this.board = board;
@@ -48,18 +55,18 @@ final class Rulings {
         this.spec = spec;
     }
 
-    /** Looks up what the entries of a heartbeat need. */
-    void prepare(long nowMs, List<Heat> entries) {
+    /** Looks up what the entries of a DataNode's heartbeat need. */
+    void prepare(long nowMs, Node node, List<Heat> entries) {
         fresh.clear();
         if (spec.rules().isEmpty()) {
             return;
         }
         int limit = board.settings().lockBlocks() * LOOKS_PER_HEARTBEAT;
-        List<StampedBlock> unknown = new ArrayList<>();
+        List<Spoken> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = board.heat().find(entry.block().id());
             if (unknown.size() < limit && (heat == null || !isValid(nowMs, heat))) {
-                unknown.add(entry.block());
+                unknown.add(new Spoken(node, entry.block()));
             }
         }
         for (int from = 0; from < unknown.size(); from += board.settings().lockBlocks()) {
@@ -72,34 +79,57 @@ final class Rulings {
         return heat.rulingOf(spec) != null && nowMs - heat.ruledMs() < VALID_MS;
     }
 
-    private void lookUp(List<StampedBlock> blocks) {
+    private void lookUp(List<Spoken> blocks) {
         board.figures().add(Figure.PLACEMENT_RULES_LOOKUPS, blocks.size());
         List<@Nullable Named> names =
-                view.names(blocks.stream().map(StampedBlock::id).toList());
+                view.names(blocks.stream().map(spoken -> spoken.block.id()).toList());
+        List<ToPin> toPin = new ArrayList<>();
         for (int i = 0; i < blocks.size(); i++) {
             Named named = names.get(i);
             if (named != null) {
-                StampedBlock block = blocks.get(i);
-                fresh.put(block.id(), judged(block, named));
+                judge(blocks.get(i), named, toPin);
             }
         }
+        pin(toPin);
     }
 
-    private Ruling judged(StampedBlock block, Named named) {
+    private void judge(Spoken spoken, Named named, List<ToPin> toPin) {
+        StampedBlock block = spoken.block;
         Rule rule = spec.ruleFor(named.path());
-        PinnedFile before = pinned.get(named.inode());
         if (rule != null && rule.place() == Place.PIN) {
-            if (before == null || before.rule != rule) {
-                pin(rule, named);
+            if (!isPinned(rule, named)) {
+                toPin.add(new ToPin(rule, named, new Candidate(block, spoken.node.uuid())));
             }
-        } else if (before != null) {
+        } else {
             pinned.remove(named.inode());
         }
         SizeBounds size = rule == null ? spec.size() : spec.size().and(rule.size());
-        return new Ruling(rule, size.contains(block.lengthBytes()));
+        fresh.put(block.id(), new Ruling(rule, size.contains(block.lengthBytes())));
+    }
+
+    private boolean isPinned(Rule rule, Named named) {
+        PinnedFile file = pinned.get(named.inode());
+        return file != null && file.rule == rule;
+    }
+
+    private void pin(List<ToPin> toPin) {
+        if (toPin.isEmpty()) {
+            return;
+        }
+        List<Verdict> verdicts = view.examine(toPin.stream().map(ToPin::witness).toList());
+        for (int i = 0; i < toPin.size(); i++) {
+            if (Witnesses.refutes(verdicts.get(i))) {
+                board.figures().increment(Figure.PLACEMENT_HEAT_UNCONFIRMED);
+            } else {
+                pin(toPin.get(i).rule, toPin.get(i).file);
+            }
+        }
     }
 
     private void pin(Rule rule, Named named) {
+        if (isPinned(rule, named)) {
+            return; // Another block of it stood in the same look.
+        }
         long taken = pinned.values().stream()
                 .filter(file -> file.rule == rule)
                 .mapToLong(PinnedFile::lengthBytes)
@@ -149,20 +179,20 @@ final class Rulings {
         if (toSweep.isEmpty() && (sweptMs == Long.MIN_VALUE || nowMs - sweptMs >= VALID_MS)) {
             sweptMs = nowMs;
             for (Node node : board.nodes().values()) {
-                node.residents().values().forEach(resident -> toSweep.add(new Resident(node, resident.block)));
+                node.residents().values().forEach(resident -> toSweep.add(new Spoken(node, resident.block)));
             }
         }
-        List<Resident> looked = new ArrayList<>();
+        List<Spoken> looked = new ArrayList<>();
         while (looked.size() < board.settings().lockBlocks() && !toSweep.isEmpty()) {
             looked.add(toSweep.remove());
         }
         fresh.clear();
         if (!spec.rules().isEmpty() && !looked.isEmpty()) {
-            lookUp(looked.stream().map(Resident::block).toList());
+            lookUp(looked);
         }
         List<Breach> breaches = new ArrayList<>();
-        for (Resident resident : looked) {
-            BlockHeat heat = board.heat().touch(nowMs, resident.block);
+        for (Spoken resident : looked) {
+            BlockHeat heat = board.heat().of(nowMs, resident.block);
             Ruling ruling = of(nowMs, heat);
             if (ruling != null && ruling.forbids()) {
                 breaches.add(new Breach(resident.node, resident.block, ruling));

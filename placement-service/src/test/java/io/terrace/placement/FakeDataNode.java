@@ -44,6 +44,11 @@ final class FakeDataNode {
         return this;
     }
 
+    FakeDataNode writes(StampedBlock block) {
+        heat.add(new Heat(block, Medium.DISK, false, 0, 0, 0, 1, block.lengthBytes(), 0));
+        return this;
+    }
+
     long usedBytes() {
         return memory.values().stream().mapToLong(StampedBlock::lengthBytes).sum();
     }

@@ -5,23 +5,44 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
-/** The NameNode's maps in memory: every candidate is fit unless said otherwise. */
+/** The NameNode's maps in memory: every candidate is fit, unless the block's holders or a verdict are set. */
 final class FakeNames implements NameView {
 
     final Map<Long, Verdict> verdicts = new HashMap<>();
+    private final Map<Long, Located> stored = new HashMap<>();
     final Map<Long, List<Located>> files = new HashMap<>();
     final Map<Long, Named> named = new HashMap<>();
     int looks;
+    int asked;
     int mostInOneLook;
+
+    /** From now on these DataNodes alone hold the block, as it is. */
+    void store(StampedBlock block, FakeDataNode... holders) {
+        List<String> nodes = Stream.of(holders).map(holder -> holder.uuid).toList();
+        stored.put(block.id(), new Located(block, block.id(), nodes));
+    }
+
+    private Verdict verdict(Candidate candidate) {
+        Located located = stored.get(candidate.block().id());
+        if (located == null) {
+            return Verdict.FIT;
+        }
+        if (!located.block().equals(candidate.block())) {
+            return Verdict.CHANGED;
+        }
+        return located.nodes().contains(candidate.node()) ? Verdict.FIT : Verdict.NO_REPLICA;
+    }
 
     @Override
     public List<Verdict> examine(List<Candidate> candidates) {
         looks++;
+        asked += candidates.size();
         mostInOneLook = Math.max(mostInOneLook, candidates.size());
         List<Verdict> answers = new ArrayList<>();
         for (Candidate candidate : candidates) {
-            answers.add(verdicts.getOrDefault(candidate.block().id(), Verdict.FIT));
+            answers.add(verdicts.getOrDefault(candidate.block().id(), verdict(candidate)));
         }
         return answers;
     }

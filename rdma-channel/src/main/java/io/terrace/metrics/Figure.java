@@ -342,6 +342,12 @@ public enum Figure {
             Kind.COUNTER,
             Where.NAMENODE,
             "Reports of heat for an older generation stamp than the one known."),
+    PLACEMENT_HEAT_UNCONFIRMED(
+            "placement.heat.unconfirmed",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.NAMENODE,
+            "Reports of heat that did not count beside others', or pin a file by a rule: the NameNode's map has no such replica on that DataNode, or was not asked yet."),
     PLACEMENT_BLOCKS_TRACKED(
             "placement.blocks.tracked", Unit.COUNT, Kind.GAUGE, Where.NAMENODE, "Blocks whose heat is known."),
     PLACEMENT_BLOCKS_RESIDENT(

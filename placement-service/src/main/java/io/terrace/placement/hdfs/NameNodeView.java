@@ -87,7 +87,7 @@ final class NameNodeView implements NameView {
             return Verdict.ERASURE_CODED;
         }
         if (!stored.isComplete()) {
-            return Verdict.UNDER_CONSTRUCTION;
+            return isWrittenAt(candidate.node(), stored) ? Verdict.UNDER_CONSTRUCTION : Verdict.NO_REPLICA;
         }
         if (stored.getGenerationStamp() != block.stamp() || stored.getNumBytes() != block.lengthBytes()) {
             return Verdict.CHANGED;
@@ -102,6 +102,15 @@ final class NameNodeView implements NameView {
             }
         }
         return Verdict.NO_REPLICA;
+    }
+
+    private static boolean isWrittenAt(String node, BlockInfo growing) {
+        for (DatanodeStorageInfo storage : growing.getUnderConstructionFeature().getExpectedStorageLocations()) {
+            if (storage.getDatanodeDescriptor().getDatanodeUuid().equals(node)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.metrics.Figures;
+import io.terrace.placement.NameView.Candidate;
+import io.terrace.placement.NameView.Verdict;
+import io.terrace.placement.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import java.io.IOException;
@@ -21,6 +25,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.net.NetUtils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -140,6 +145,23 @@ class NameNodePluginTest {
     }
 
     @Test
+    void verdict_ofABlockBeingWritten_tellsItsPipelineFromOthers() throws Exception {
+        whenActive();
+        NameNodeView view = new NameNodeView(cluster.getNamesystem(), new Figures(), 256);
+        try (FSDataOutputStream open = fs.create(new Path("/growing"), (short) 1)) {
+            open.write(new byte[100]);
+            open.hflush();
+            LocatedBlock growing =
+                    fs.getClient().getLocatedBlocks("/growing", 0).getLastLocatedBlock();
+            ExtendedBlock block = growing.getBlock();
+            StampedBlock stamped = new StampedBlock(block.getBlockId(), block.getGenerationStamp(), 100);
+            String writer = growing.getLocations()[0].getDatanodeUuid();
+            assertThat(view.examine(List.of(new Candidate(stamped, writer), new Candidate(stamped, "another"))))
+                    .containsExactly(Verdict.UNDER_CONSTRUCTION, Verdict.NO_REPLICA);
+        }
+    }
+
+    @Test
     void heartbeat_replicaOnOtherDataNodeOnly_isNotPromotedHere() throws Exception {
         whenActive();
         DFSTestUtil.createFile(fs, new Path("/single"), BLOCK, (short) 1, 7);
@@ -151,6 +173,36 @@ class NameNodePluginTest {
         stranger.beat();
         stranger.beat();
         assertThat(stranger.orders).isEmpty();
+    }
+
+    @Test
+    void heartbeat_lieOfWhoHoldsNoReplica_touchesNobodysCopy() throws Exception {
+        whenActive();
+        DFSTestUtil.createFile(fs, new Path("/honest"), BLOCK, (short) 1, 7);
+        ExtendedBlock block = DFSTestUtil.getFirstBlock(fs, new Path("/honest"));
+        ExtendedBlock forged = new ExtendedBlock(block);
+        forged.setGenerationStamp(1L << 62);
+        String holder = fs.getFileBlockLocations(new Path("/honest"), 0, 1)[0].getNames()[0];
+        boolean first = holder.endsWith(":" + cluster.getDataNodes().get(0).getXferPort());
+        StandInDataNode honest = first ? one : two;
+        StandInDataNode liar = first ? two : one;
+        liar.reads(forged, 0);
+        liar.beat();
+        honest.reads(block, 3);
+        honest.beat();
+        honest.beat();
+        assertThat(honest.memory)
+                .as("promoted, whatever stamp was claimed before")
+                .containsKey(block.getBlockId());
+        for (int i = 0; i < 3; i++) {
+            liar.reads(block, 1_000_000_000);
+            liar.reads(forged, 1);
+            liar.beat();
+            honest.reads(block, 1);
+            honest.beat();
+        }
+        assertThat(honest.memory).as("not dropped").containsKey(block.getBlockId());
+        assertThat(liar.orders).isEmpty();
     }
 
     @Test
