@@ -70,7 +70,8 @@ public final class HadoopConformance implements Callable<Integer> {
 
     @Option(
             names = "--lean",
-            description = "Stock only where a class fails or skips tests with Terrace: what passes with it cannot differ.")
+            description =
+                    "Stock only where a class fails or skips tests with Terrace: what passes with it cannot differ.")
     private boolean lean;
 
     @Option(
