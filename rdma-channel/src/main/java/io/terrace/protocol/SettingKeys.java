@@ -240,7 +240,7 @@ public enum SettingKeys {
             "terrace.placement.tracked.blocks",
             "500000",
             "NameNode",
-            "Blocks whose heat is kept, about 260 bytes of heap each."),
+            "Blocks whose heat is kept, about 290 bytes of heap each."),
     PLACEMENT_HEARTBEAT_ENTRIES(
             "terrace.placement.heartbeat.entries",
             "10000",
