@@ -77,7 +77,7 @@ final class ConnectionEvents implements Closeable {
         }
     }
 
-    private void take(RdmaCmEvent event) {
+    private void take(RdmaCmEvent event) throws IOException {
         EventType type = TYPES[event.getEvent()];
         RdmaCmId id = event.getConnIdPriv();
         RdmaCmId listening = event.getListenIdPriv();
@@ -86,6 +86,9 @@ final class ConnectionEvents implements Closeable {
         BiConsumer<EventType, RdmaCmId> taker = takers.get(request ? listening : id);
         if (taker != null) {
             taker.accept(type, id);
+        } else if (request) {
+            // Nobody listens there any more.
+            int unused = cm.destroyCmId(id);
         }
     }
 }

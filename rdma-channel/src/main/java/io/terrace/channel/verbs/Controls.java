@@ -25,11 +25,19 @@ final class Controls {
     private final Mailbox mailbox = new Mailbox();
     private final Map<Long, ByteBuffer> answers = new HashMap<>();
     private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private final boolean messages;
+    private volatile boolean attached;
     private int credits = ControlFrame.WINDOW;
     private long lastNumber;
 
-    /** @param ranges what the other side may attach; null on the side that has none */
-    Controls(QueuePair pair, @Nullable RangeBook ranges) {
+    /**
+     * Nothing sent nor heard yet.
+     *
+     * @param ranges what the other side may attach; null on the side that has none
+     * @param messages whether somebody takes messages; they would lie here for nobody otherwise
+     */
+    Controls(QueuePair pair, @Nullable RangeBook ranges, boolean messages) {
+        this.messages = messages;
         this.pair = pair;
         this.ranges = ranges;
     }
@@ -69,6 +77,11 @@ final class Controls {
         return answer != null && answer.hasRemaining() ? answer : null;
     }
 
+    /** Whether the other side has shown a key that leads to a range; asked without the lock. */
+    boolean hasAttached() {
+        return attached;
+    }
+
     void forget(long number) {
         answers.remove(number);
     }
@@ -85,12 +98,20 @@ final class Controls {
             throw new MalformedMessageException("more credits than frames were sent");
         }
         switch (frame.type()) {
-            case ControlFrame.PART, ControlFrame.MESSAGE -> mailbox.part(body, frame.type() == ControlFrame.MESSAGE);
+            case ControlFrame.PART, ControlFrame.MESSAGE -> {
+                if (!messages) {
+                    throw new MalformedMessageException("a message where nobody takes any");
+                }
+                mailbox.part(body, frame.type() == ControlFrame.MESSAGE);
+            }
             case ControlFrame.ATTACH -> {
                 mailbox.owe();
                 Attachment found = ranges == null ? null : ranges.find(Attachment.requested(body));
                 if (waiting.size() >= MAX_WAITING_ANSWERS) {
                     throw new MalformedMessageException("more attaches than answers are taken");
+                }
+                if (found != null) {
+                    attached = true;
                 }
                 ByteBuffer answer = found == null ? Attachment.refusal() : found.encode();
                 waiting.add(new Waiting(ControlFrame.ATTACHED, frame.number(), answer));

@@ -72,16 +72,21 @@ final class QueuePair {
             wanted.cap().setMax_recv_sge(1);
             this.pair = cm.createQP(id, domain.protection(), wanted);
         } catch (IOException | RuntimeException e) {
-            domain.deregister(registration);
+            Closing.after(e, List.of(this::deregister));
             throw e;
         }
         domain.counts().queuePairs.incrementAndGet();
-        IbvSendWR request = request(IbvSendWR.IBV_WR_SEND);
-        request.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
-        this.send = domain.verbs().postSend(pair, List.of(request), null);
-        for (int i = 0; i < BUFFERS; i++) {
-            receives.add(domain.verbs().postRecv(pair, List.of(receive(i)), null));
-            receives.get(i).execute();
+        try {
+            IbvSendWR request = request(IbvSendWR.IBV_WR_SEND);
+            request.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
+            this.send = domain.verbs().postSend(pair, List.of(request), null);
+            for (int i = 0; i < BUFFERS; i++) {
+                receives.add(domain.verbs().postRecv(pair, List.of(receive(i)), null));
+                receives.get(i).execute();
+            }
+        } catch (IOException | RuntimeException e) {
+            Closing.after(e, List.of(this::destroy));
+            throw e;
         }
     }
 
@@ -165,8 +170,15 @@ final class QueuePair {
         } catch (IOException e) {
             // The other side was first, or it never came to a connection.
         }
-        cm.destroyQP(id);
+        Closing.all(this::destroyPair, this::deregister);
+    }
+
+    private void destroyPair() throws IOException {
+        int unused = cm.destroyQP(id);
         domain.counts().queuePairs.decrementAndGet();
+    }
+
+    private void deregister() throws IOException {
         domain.deregister(registration);
     }
 

@@ -9,4 +9,9 @@ package io.terrace.channel.verbs;
 public record VerbsChoices(boolean libdisni, boolean paging) {
     /** rdma-core's libraries, and everything pinned. */
     public static final VerbsChoices DEFAULT = new VerbsChoices(false, false);
+
+    /** Whether the device is to be asked for paging: libdisni does not say which device it is, so none is trusted there. */
+    boolean mayPage() {
+        return paging && !libdisni;
+    }
 }

@@ -1,6 +1,5 @@
 package io.terrace.channel.verbs;
 
-import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.SVCPollCq;
 import io.terrace.channel.ChannelException;
@@ -9,9 +8,12 @@ import io.terrace.channel.Completion.Status;
 import io.terrace.channel.CompletionQueue;
 import io.terrace.channel.Link;
 import io.terrace.channel.RegionKey;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -38,7 +40,7 @@ public final class VerbsLink implements Link {
     private final Condition changed = lock.newCondition();
     private final Domain domain;
     private final QueuePair pair;
-    private final @Nullable IbvCQ queue;
+    private final @Nullable DeviceQueue queue;
     private final @Nullable SVCPollCq poll;
     private final IbvWC[] polled = new IbvWC[POLLED];
     private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
@@ -46,26 +48,35 @@ public final class VerbsLink implements Link {
     private final Transfers transfers;
     private final Controls controls;
     private final Messages messages;
+    private final long begunNs = System.nanoTime();
     private boolean closed;
     private volatile boolean ended;
 
     /**
      * @param queue polled by this link; null when a listener polls
      * @param ranges what the other side may attach; null on the side that has none
+     * @param messages whether somebody takes messages; if not, one that comes ends the link
      */
-    VerbsLink(Domain domain, QueuePair pair, @Nullable IbvCQ queue, @Nullable RangeBook ranges, int operations)
+    VerbsLink(
+            Domain domain,
+            QueuePair pair,
+            @Nullable DeviceQueue queue,
+            @Nullable RangeBook ranges,
+            int operations,
+            boolean messages)
             throws IOException {
         this.domain = domain;
         this.pair = pair;
         this.queue = queue;
-        this.controls = new Controls(pair, ranges);
+        this.controls = new Controls(pair, ranges, messages);
         this.messages = new Messages(this, lock, changed, controls);
-        this.operations = new Operations(domain, pair, completions, operations);
-        this.transfers = new Transfers(this, lock, this.operations, domain.buffers());
         for (int i = 0; i < POLLED; i++) {
             polled[i] = new IbvWC();
         }
-        this.poll = queue == null ? null : domain.verbs().pollCQ(queue, polled, POLLED);
+        this.poll = queue == null ? null : domain.verbs().pollCQ(queue.queue(), polled, POLLED);
+        // Last, since it registers memory that nobody would give back.
+        this.operations = new Operations(domain, pair, completions, operations);
+        this.transfers = new Transfers(this, lock, this.operations, domain.buffers());
     }
 
     @Override
@@ -133,11 +144,13 @@ public final class VerbsLink implements Link {
             end(Status.DISCONNECTED);
             if (!closed) {
                 closed = true;
-                operations.close();
+                List<Closeable> steps = new ArrayList<>();
+                steps.add(operations::close);
                 if (queue != null) {
-                    domain.verbs().destroyCQ(queue);
+                    steps.add(queue);
                 }
-                pair.free();
+                steps.add(pair::free);
+                Closing.all(steps);
             }
         } finally {
             lock.unlock();
@@ -169,6 +182,11 @@ public final class VerbsLink implements Link {
     }
 
     // For the listener.
+
+    /** Whether it began before a moment and has attached nothing. */
+    boolean isUnattached(long beganBeforeNs) {
+        return begunNs - beganBeforeNs < 0 && !controls.hasAttached();
+    }
 
     /** Takes a completion from a queue that a listener polls. */
     void completed(long workId, int failure, int bytes) {

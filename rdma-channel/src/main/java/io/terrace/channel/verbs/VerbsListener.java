@@ -1,12 +1,9 @@
 package io.terrace.channel.verbs;
 
-import com.ibm.disni.verbs.IbvCQ;
-import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import com.ibm.disni.verbs.RdmaVerbs;
 import com.ibm.disni.verbs.SVCPollCq;
 import com.ibm.disni.verbs.SVCReqNotify;
 import io.terrace.channel.Access;
@@ -15,9 +12,14 @@ import io.terrace.channel.Listener;
 import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
 import io.terrace.channel.tcp.Checksums;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +36,10 @@ public final class VerbsListener implements Listener {
     private static final int POLLED = 32;
     private static final int SPINS = 100;
     private static final int LOOK_MS = 100;
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(LOOK_MS);
+
+    /** Who connects to attach does so at once; who does not would hold the place of others. */
+    private static final long UNATTACHED_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final RdmaCm cm;
     private final ConnectionEvents events;
@@ -42,38 +48,44 @@ public final class VerbsListener implements Listener {
     private final RdmaCmId listening;
     private final SocketAddress address;
     private final RangeBook ranges;
-    private final IbvCompChannel channel;
-    private final IbvCQ queue;
+    private final DeviceQueue completions;
+    private final boolean messages;
     private final Map<Long, VerbsLink> sessions = new ConcurrentHashMap<>();
     private final BlockingQueue<VerbsLink> accepted;
     private final Thread thread;
     private long lastSession;
     private volatile boolean closed;
 
-    VerbsListener(VerbsProvider provider, RdmaCm cm, ConnectionEvents events, SocketAddress where, VerbsLimits limits)
+    /** @param messages whether somebody accepts connections and takes messages; if not, they are for attaching only */
+    VerbsListener(
+            VerbsProvider provider,
+            RdmaCm cm,
+            ConnectionEvents events,
+            SocketAddress where,
+            VerbsLimits limits,
+            boolean messages)
             throws IOException {
+        this.messages = messages;
         this.cm = cm;
         this.events = events;
         this.limits = limits;
         this.accepted = new LinkedBlockingQueue<>(limits.sessions());
         this.listening = events.open(this::take);
-        RangeBook book = null;
+        Deque<Closeable> made = new ArrayDeque<>();
+        made.push(() -> cm.destroyCmId(listening));
+        made.push(() -> events.forget(listening));
         try {
             cm.bindAddr(listening, where);
             this.domain = provider.domain(listening);
-            RdmaVerbs verbs = domain.verbs();
-            book = new RangeBook(domain, limits);
-            this.ranges = book;
-            this.channel = verbs.createCompChannel(domain.device());
-            this.queue = verbs.createCQ(domain.device(), channel, 2 * QueuePair.BUFFERS * limits.sessions(), 0);
+            this.ranges = new RangeBook(domain, limits);
+            made.push(ranges);
+            this.completions =
+                    DeviceQueue.create(domain.verbs(), domain.device(), 2 * QueuePair.BUFFERS * limits.sessions());
+            made.push(completions);
             cm.listen(listening, BACKLOG);
             this.address = cm.getSrcAddr(listening);
         } catch (IOException | RuntimeException e) {
-            if (book != null) {
-                book.close();
-            }
-            events.forget(listening);
-            cm.destroyCmId(listening);
+            Closing.after(e, made);
             throw e;
         }
         this.thread = new Thread(this::pollAll, "terrace-verbs-" + address);
@@ -153,34 +165,41 @@ public final class VerbsListener implements Listener {
 
     @Override
     public void close() throws IOException {
-        closed = true;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        // No connection is taken from here on.
         events.forget(listening);
-        cm.destroyCmId(listening);
         try {
             thread.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        sessions.values().forEach(VerbsListener::close);
+        List<Closeable> steps = new ArrayList<>();
+        steps.add(() -> cm.destroyCmId(listening));
+        steps.addAll(sessions.values());
+        steps.add(completions);
+        steps.add(ranges);
+        Closing.all(steps);
         sessions.clear();
-        domain.verbs().destroyCQ(queue);
-        domain.verbs().destroyCompChannel(channel);
-        ranges.close();
     }
 
     /** On the thread of the connection events. */
-    private void take(EventType type, RdmaCmId id) {
-        if (type != EventType.RDMA_CM_EVENT_CONNECT_REQUEST || closed) {
+    private synchronized void take(EventType type, RdmaCmId id) {
+        if (type != EventType.RDMA_CM_EVENT_CONNECT_REQUEST) {
             return;
         }
         QueuePair pair = null;
         try {
-            if (sessions.size() >= limits.sessions()) {
-                throw new IOException("too many connections");
+            if (closed || sessions.size() >= limits.sessions()) {
+                throw new IOException(closed ? "nobody listens any more" : "too many connections");
             }
             long number = ++lastSession;
-            pair = new QueuePair(domain, cm, events, id, queue, number, Operations.requests(1));
-            VerbsLink session = new VerbsLink(domain, pair, null, ranges, 1);
+            pair = new QueuePair(domain, cm, events, id, completions.queue(), number, Operations.requests(1));
+            VerbsLink session = new VerbsLink(domain, pair, null, ranges, 1, messages);
             sessions.put(number, session);
             events.tell(id, (what, which) -> happened(number, session, id, what));
             cm.accept(id, Connecting.parameters());
@@ -209,7 +228,7 @@ public final class VerbsListener implements Listener {
 
     private void happened(long number, VerbsLink session, RdmaCmId id, EventType type) {
         if (type == EventType.RDMA_CM_EVENT_ESTABLISHED) {
-            if (!accepted.offer(session)) {
+            if (messages && !accepted.offer(session)) {
                 end(number, session);
             }
         } else {
@@ -226,44 +245,61 @@ public final class VerbsListener implements Listener {
 
     private void pollAll() {
         try {
-            IbvWC[] completions = new IbvWC[POLLED];
+            IbvWC[] polled = new IbvWC[POLLED];
             for (int i = 0; i < POLLED; i++) {
-                completions[i] = new IbvWC();
+                polled[i] = new IbvWC();
             }
-            SVCPollCq poll = domain.verbs().pollCQ(queue, completions, POLLED);
-            SVCReqNotify notify = domain.verbs().reqNotifyCQ(queue, false);
+            SVCPollCq poll = domain.verbs().pollCQ(completions.queue(), polled, POLLED);
+            SVCReqNotify notify = domain.verbs().reqNotifyCQ(completions.queue(), false);
             int idle = 0;
+            long lookedNs = System.nanoTime();
             while (!closed) {
-                if (take(poll, completions) > 0) {
+                if (take(poll, polled) > 0) {
                     idle = 0;
                 } else if (++idle < SPINS) {
                     Thread.onSpinWait();
                 } else {
                     // One more look after asking for an event: a completion in between would tell nobody.
                     notify.execute();
-                    if (take(poll, completions) == 0 && domain.verbs().getCqEvent(channel, queue, LOOK_MS)) {
-                        domain.verbs().ackCqEvents(queue, 1);
+                    if (take(poll, polled) == 0
+                            && domain.verbs().getCqEvent(completions.channel(), completions.queue(), LOOK_MS)) {
+                        domain.verbs().ackCqEvents(completions.queue(), 1);
                     }
                     idle = 0;
-                    sessions.forEach((number, session) -> {
-                        if (session.hasEnded()) {
-                            end(number, session);
-                        }
-                    });
+                }
+                long nowNs = System.nanoTime();
+                if (nowNs - lookedNs >= LOOK_NS) {
+                    lookedNs = nowNs;
+                    endOver(nowNs);
                 }
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             VerbsProvider.LOG.error("Nobody answers at {} any more", address, e);
         }
     }
 
-    private int take(SVCPollCq poll, IbvWC[] completions) throws IOException {
+    private void endOver(long nowNs) {
+        sessions.forEach((number, session) -> {
+            if (session.hasEnded() || (!messages && session.isUnattached(nowNs - UNATTACHED_NS))) {
+                end(number, session);
+            }
+        });
+    }
+
+    private int take(SVCPollCq poll, IbvWC[] polled) throws IOException {
         int taken = poll.execute().getPolls();
         for (int i = 0; i < taken; i++) {
-            IbvWC completion = completions[i];
-            VerbsLink session = sessions.get(QueuePair.session(completion.getWr_id()));
+            IbvWC completion = polled[i];
+            long number = QueuePair.session(completion.getWr_id());
+            VerbsLink session = sessions.get(number);
             if (session != null) {
-                session.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
+                try {
+                    session.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
+                } catch (RuntimeException | OutOfMemoryError e) {
+                    // The others are answered all the same.
+                    VerbsProvider.LOG.warn("A connection is cut, since what it sent cannot be dealt with", e);
+                    end(number, session);
+                }
             }
         }
         return taken;

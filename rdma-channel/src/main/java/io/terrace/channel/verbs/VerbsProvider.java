@@ -1,6 +1,5 @@
 package io.terrace.channel.verbs;
 
-import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
@@ -11,7 +10,9 @@ import io.terrace.channel.verbs.rdmacore.RdmaCore;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +52,10 @@ public final class VerbsProvider implements Provider, Closeable {
             } else if (RdmaCore.isInstalled()) {
                 throw new IOException("rdma-core's libraries are in use in this process already, libdisni cannot be");
             }
-            return new VerbsProvider(limits, choices.paging());
+            if (choices.paging() && !choices.mayPage()) {
+                LOG.warn("On-demand paging is not used with libdisni: what is registered is pinned");
+            }
+            return new VerbsProvider(limits, choices.mayPage());
         } catch (LinkageError e) {
             String needed = choices.libdisni()
                     ? "DiSNI's own library (libdisni) has to be built and be on java.library.path: "
@@ -67,7 +71,16 @@ public final class VerbsProvider implements Provider, Closeable {
 
     @Override
     public VerbsListener listen(SocketAddress where) throws IOException {
-        VerbsListener listener = new VerbsListener(this, cm, events, where, limits);
+        return listen(where, true);
+    }
+
+    /** Listens for those who attach ranges and say nothing else; a message costs its sender the connection. */
+    VerbsListener serve(SocketAddress where) throws IOException {
+        return listen(where, false);
+    }
+
+    private VerbsListener listen(SocketAddress where, boolean messages) throws IOException {
+        VerbsListener listener = new VerbsListener(this, cm, events, where, limits, messages);
         listener.start();
         return listener;
     }
@@ -75,7 +88,7 @@ public final class VerbsProvider implements Provider, Closeable {
     @Override
     public VerbsLink connect(SocketAddress where, long timeoutNs) throws IOException {
         Connecting connecting = new Connecting(cm, events, timeoutNs);
-        IbvCQ queue = null;
+        DeviceQueue queue = null;
         QueuePair pair = null;
         VerbsLink link = null;
         try {
@@ -83,9 +96,9 @@ public final class VerbsProvider implements Provider, Closeable {
             RdmaCmId id = connecting.id();
             Domain domain = domain(id);
             int requests = Operations.requests(limits.operations());
-            queue = verbs.createCQ(domain.device(), null, 2 * QueuePair.BUFFERS + requests, 0);
-            pair = new QueuePair(domain, cm, events, id, queue, 0, requests);
-            link = new VerbsLink(domain, pair, queue, null, limits.operations());
+            queue = DeviceQueue.create(verbs, domain.device(), 2 * QueuePair.BUFFERS + requests);
+            pair = new QueuePair(domain, cm, events, id, queue.queue(), 0, requests);
+            link = new VerbsLink(domain, pair, queue, null, limits.operations(), true);
             connecting.connect(where);
             VerbsLink connected = link;
             events.tell(id, (type, which) -> {
@@ -106,7 +119,7 @@ public final class VerbsProvider implements Provider, Closeable {
                     pair.destroy();
                 }
                 if (queue != null) {
-                    verbs.destroyCQ(queue);
+                    queue.close();
                 }
                 cm.destroyCmId(connecting.id());
             }
@@ -149,12 +162,12 @@ public final class VerbsProvider implements Provider, Closeable {
     /** After all links and listeners have been closed. */
     @Override
     public void close() throws IOException {
-        events.close();
+        List<Closeable> steps = new ArrayList<>();
+        steps.add(events);
         synchronized (domains) {
-            for (Domain domain : domains.values()) {
-                domain.close();
-            }
+            steps.addAll(domains.values());
             domains.clear();
         }
+        Closing.all(steps);
     }
 }

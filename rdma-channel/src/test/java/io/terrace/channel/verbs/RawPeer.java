@@ -1,6 +1,5 @@
 package io.terrace.channel.verbs;
 
-import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvSendWR;
 import com.ibm.disni.verbs.IbvWC;
@@ -22,7 +21,7 @@ final class RawPeer implements AutoCloseable {
     private final ConnectionEvents events;
     private final Connecting connecting;
     private final Domain domain;
-    private final IbvCQ queue;
+    private final DeviceQueue queue;
     private final QueuePair pair;
     private final NativeMemory memory = NativeMemory.allocate(MOST_BYTES);
     private final IbvMr registration;
@@ -35,13 +34,13 @@ final class RawPeer implements AutoCloseable {
         connecting = new Connecting(cm, events, ListeningBed.PATIENCE_NS);
         connecting.resolve(where);
         domain = new Domain(verbs, connecting.id().getVerbs(), new Counts(), false);
-        queue = verbs.createCQ(domain.device(), null, REQUESTS, 0);
-        pair = new QueuePair(domain, cm, events, connecting.id(), queue, 0, REQUESTS);
+        queue = DeviceQueue.create(verbs, domain.device(), REQUESTS);
+        pair = new QueuePair(domain, cm, events, connecting.id(), queue.queue(), 0, REQUESTS);
         registration = domain.register(memory.address(), MOST_BYTES, IbvMr.IBV_ACCESS_LOCAL_WRITE);
         IbvSendWR request = QueuePair.request(IbvSendWR.IBV_WR_SEND);
         request.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
         send = pair.batch(List.of(request));
-        poll = verbs.pollCQ(queue, new IbvWC[] {new IbvWC()}, 1);
+        poll = verbs.pollCQ(queue.queue(), new IbvWC[] {new IbvWC()}, 1);
         connecting.connect(where);
     }
 
@@ -69,7 +68,7 @@ final class RawPeer implements AutoCloseable {
     public void close() throws IOException {
         pair.destroy();
         domain.deregister(registration);
-        int unused = verbs.destroyCQ(queue);
+        queue.close();
         pair.free();
         domain.close();
         events.close();

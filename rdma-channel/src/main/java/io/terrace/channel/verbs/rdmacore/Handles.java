@@ -57,7 +57,7 @@ final class Handles {
     static final class Queue extends IbvCQ {
         final long address;
 
-        Queue(Context context, @Nullable CompletionChannel channel, long address) throws IOException {
+        Queue(Context context, CompletionChannel channel, long address) throws IOException {
             super(context, channel, 0);
             this.address = address;
         }

@@ -71,14 +71,14 @@ final class RdmaCoreVerbs extends RdmaVerbs {
                 Libibverbs.ibv_destroy_comp_channel(((Handles.CompletionChannel) channel).address));
     }
 
-    /** A completion queue; without a channel it can only be polled. */
+    /** A completion queue; a channel is needed, as libdisni needs one. */
     @Override
-    public IbvCQ createCQ(IbvContext context, @Nullable IbvCompChannel channel, int entries, int vector)
-            throws IOException {
+    public IbvCQ createCQ(IbvContext context, IbvCompChannel channel, int entries, int vector) throws IOException {
         Handles.Context device = (Handles.Context) context;
-        long events = channel == null ? 0 : ((Handles.CompletionChannel) channel).address;
-        long queue = made("ibv_create_cq", Libibverbs.ibv_create_cq(device.address, entries, 0, events, vector));
-        return new Handles.Queue(device, (Handles.CompletionChannel) channel, queue);
+        Handles.CompletionChannel events = (Handles.CompletionChannel) channel;
+        long queue =
+                made("ibv_create_cq", Libibverbs.ibv_create_cq(device.address, entries, 0, events.address, vector));
+        return new Handles.Queue(device, events, queue);
     }
 
     @Override
