@@ -5,6 +5,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** What this process holds of its devices now, and what it has done with them. Thread-safe. */
 public final class Counts {
+    /** Protection domains that exist. */
+    public final AtomicLong domains = new AtomicLong();
+
     /** Queue pairs that exist. */
     public final AtomicLong queuePairs = new AtomicLong();
 

@@ -5,8 +5,10 @@ import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.RdmaVerbs;
 import io.terrace.channel.Access;
+import io.terrace.channel.verbs.rdmacore.LockedMemory;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * One device and a protection domain on it: keys are good for the queue pairs of the same domain only. A process that
@@ -31,7 +33,17 @@ final class Domain implements Closeable {
         this.device = device;
         this.counts = counts;
         this.domain = verbs.allocPd(device);
-        this.buffers = new LocalBuffers(this);
+        counts.domains.incrementAndGet();
+        try {
+            this.buffers = new LocalBuffers(this);
+        } catch (IOException | RuntimeException e) {
+            Closing.after(e, List.of(this::deallocate));
+            throw new IOException(
+                    "the buffers that reads go through, " + (LocalBuffers.SLAB_BYTES >> 20)
+                            + " MB, cannot be registered (limit of locked memory: " + LockedMemory.limit() + "): "
+                            + e.getMessage(),
+                    e);
+        }
     }
 
     RdmaVerbs verbs() {
@@ -78,7 +90,11 @@ final class Domain implements Closeable {
 
     @Override
     public void close() throws IOException {
-        buffers.close();
+        Closing.all(buffers, this::deallocate);
+    }
+
+    private void deallocate() throws IOException {
         verbs.deallocPd(domain);
+        counts.domains.decrementAndGet();
     }
 }

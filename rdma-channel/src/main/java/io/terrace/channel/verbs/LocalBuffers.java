@@ -17,6 +17,8 @@ final class LocalBuffers implements Closeable {
     private static final int SMALLS = 256;
     private static final int LARGES = 96;
 
+    static final int SLAB_BYTES = SMALLS * SMALL_BYTES + LARGES * LARGE_BYTES;
+
     private final Domain domain;
     private final NativeMemory slab;
     private final IbvMr registration;
@@ -26,7 +28,7 @@ final class LocalBuffers implements Closeable {
 
     LocalBuffers(Domain domain) throws IOException {
         this.domain = domain;
-        this.slab = NativeMemory.allocate(SMALLS * SMALL_BYTES + LARGES * LARGE_BYTES);
+        this.slab = NativeMemory.allocate(SLAB_BYTES);
         this.registration = domain.register(slab.address(), slab.bytes().capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] = slab.bytes().slice(offset(i), sizeBytes(i));

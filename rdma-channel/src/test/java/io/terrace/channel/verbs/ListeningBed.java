@@ -66,12 +66,13 @@ abstract class ListeningBed {
     }
 
     /** What a process holds of its devices at one moment. */
-    record Held(long queuePairs, long registrations, long registeredBytes, long lentBuffers) {
-        static final Held NOTHING = new Held(0, 0, 0, 0);
+    record Held(long domains, long queuePairs, long registrations, long registeredBytes, long lentBuffers) {
+        static final Held NOTHING = new Held(0, 0, 0, 0, 0);
 
         static Held of(VerbsProvider provider) {
             Counts counts = provider.counts();
             return new Held(
+                    counts.domains.get(),
                     counts.queuePairs.get(),
                     counts.registrations.get(),
                     counts.registeredBytes.get(),
