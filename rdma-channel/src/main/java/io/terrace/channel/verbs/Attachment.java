@@ -34,6 +34,8 @@ record Attachment(
     static final int MAX_SEGMENTS = 256;
     static final int ATTACH_BYTES = 4 * Long.BYTES + 1;
 
+    static final int SUM_BYTES = 4;
+
     private static final int FIXED_BYTES = 1 + 8 + 8 + 4 + 8 + 1 + 4 + 8 + 4 + 4;
 
     static ByteBuffer request(RegionKey key) {
@@ -103,7 +105,7 @@ record Attachment(
         if (kind < 0 || kind >= ChecksumKind.values().length || !covered) {
             throw new MalformedMessageException(segments + " segments for " + lengthBytes + " bytes");
         }
-        if (body.remaining() != segments * Integer.BYTES || (kind != 0 && chunkBytes < 1)) {
+        if (body.remaining() != segments * Integer.BYTES || chunkBytes < 1) {
             throw new MalformedMessageException("an answer to an attach that ends too early or says too much");
         }
         int[] keys = new int[segments];
@@ -120,6 +122,21 @@ record Attachment(
                 chunkBytes,
                 sumsAddress,
                 sumsKey);
+    }
+
+    /** Bytes of the checksums of a piece that begins on a chunk's first byte. */
+    int sumBytes(int pieceBytes) {
+        return sumsKind == ChecksumKind.NONE ? 0 : (pieceBytes + chunkBytes - 1) / chunkBytes * SUM_BYTES;
+    }
+
+    /**
+     * The most of the range that goes through one buffer, and its checksums through another; not positive when nothing does.
+     * It is less than a buffer, since a piece is widened to whole chunks.
+     */
+    int maxPieceBytes() {
+        return sumBytes(LocalBuffers.LARGE_BYTES) > LocalBuffers.LARGE_BYTES
+                ? 0
+                : LocalBuffers.LARGE_BYTES - 2 * chunkBytes;
     }
 
     static int segments(long lengthBytes) {

@@ -19,16 +19,20 @@ import org.jspecify.annotations.Nullable;
  * post and one completion and register nothing. Thread-safe.
  */
 public final class VerbsRegion implements RemoteRegion, CheckedRegion {
-    /** An owner waits for so long before it frees what was being read; no read with checksums takes longer. */
-    public static final long LONGEST_READ_NS = TimeUnit.SECONDS.toNanos(1);
+    /** Nobody waits longer for a piece with checksums, though its READ may be under way still. */
+    private static final long LONGEST_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /**
+     * What an owner waits after the last grant before it takes a range from the device. A READ that was posted is done or has
+     * failed by then, whether or not somebody waits for it: a card sends a lost packet again for 2.2 s.
+     */
+    public static final long LONGEST_READ_NS = TimeUnit.SECONDS.toNanos(3);
 
     /** One buffer less than there are: a piece may cross from one registration to the next. */
     private static final int MAX_PIECE_BYTES = Operation.MAX_BYTES - LocalBuffers.LARGE_BYTES;
 
     /** A reader that finds no free buffer for so long takes another way. */
     private static final long ROOM_NS = TimeUnit.MILLISECONDS.toNanos(2);
-
-    private static final int SUM_BYTES = 4;
 
     private final VerbsLink link;
     private final RegionKey key;
@@ -75,10 +79,9 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         }
     }
 
-    /** Less than a buffer, since a piece is widened to whole chunks. */
     @Override
     public int maxPieceBytes() {
-        return LocalBuffers.LARGE_BYTES - 2 * range.chunkBytes();
+        return range.maxPieceBytes();
     }
 
     @Override
@@ -86,7 +89,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         requireInside(offset, bytes);
         requireUsable(timeoutNs);
         if (bytes > maxPieceBytes()) {
-            throw new IllegalArgumentException("a piece of " + bytes + " bytes");
+            throw new ChannelException(Status.FAILED, "a piece of " + bytes + " bytes and its checksums", null);
         }
         int chunk = range.chunkBytes();
         long start = offset / chunk * chunk;
@@ -95,7 +98,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
             throw new ChannelException(Status.FAILED, "a piece of two registrations", null);
         }
         int wide = (int) (end - start);
-        int sumBytes = range.sumsKind() == ChecksumKind.NONE ? 0 : (wide + chunk - 1) / chunk * SUM_BYTES;
+        int sumBytes = range.sumBytes(wide);
         long roomNs = System.nanoTime() + Math.min(timeoutNs, ROOM_NS);
         Operation operation = link.transfers()
                 .begin(
@@ -104,7 +107,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
                         wide,
                         LocalBuffers.LARGE_BYTES,
                         null,
-                        start / chunk * SUM_BYTES,
+                        start / chunk * Attachment.SUM_BYTES,
                         sumBytes,
                         null,
                         roomNs);
@@ -155,7 +158,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
 
     /** Waits for a piece and checks it. */
     ByteBuffer arrived(Operation operation, long timeoutNs) throws IOException {
-        link.transfers().await(operation, System.nanoTime() + Math.min(timeoutNs, LONGEST_READ_NS));
+        link.transfers().await(operation, System.nanoTime() + Math.min(timeoutNs, LONGEST_WAIT_NS));
         ByteBuffer data = link.buffers().bytes(operation.buffers[0]).duplicate();
         data.limit(operation.bytes);
         if (operation.sums >= 0) {
