@@ -215,18 +215,18 @@ public abstract class ProviderContract {
     }
 
     @Test
-    void read_ofARangeThatWasCut_isShort() throws Exception {
+    void read_ofARangeThatWasCut_isShort_unlessItsPagesArePinned() throws Exception {
         try (RemoteRegion region = client.attach(register(Access.READ))) {
             Files.write(file, new byte[10]);
-            long noticedNs = System.nanoTime() + fixture.cutUnnoticedNs();
-            Throwable end;
-            do {
-                end = catchThrowable(() -> region.read(0, ByteBuffer.allocate(LENGTH), patienceNs));
-            } while (end == null && System.nanoTime() - noticedNs < 0);
-            assertThat(end)
-                    .asInstanceOf(type(ChannelException.class))
-                    .extracting(ChannelException::status)
-                    .isEqualTo(Status.SHORT);
+            Throwable end = catchThrowable(() -> region.read(0, ByteBuffer.allocate(LENGTH), patienceNs));
+            if (fixture.noticesCuts()) {
+                assertThat(end)
+                        .asInstanceOf(type(ChannelException.class))
+                        .extracting(ChannelException::status)
+                        .isEqualTo(Status.SHORT);
+            } else {
+                assertThat(end).isNull();
+            }
         }
     }
 

@@ -15,9 +15,9 @@ public interface ProviderFixture extends AutoCloseable {
         return TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** How long after a file was cut its readers may still be given what it had. */
-    default long cutUnnoticedNs() {
-        return 0;
+    /** Whether a read meets the file as it is now, or the pages that were pinned when it was registered. */
+    default boolean noticesCuts() {
+        return true;
     }
 
     @Override

@@ -73,6 +73,10 @@ final class Operations {
      */
     @Nullable
     Operation prepare(long offset, int bytes, int most, int sumBytes) {
+        if (sumBytes > LocalBuffers.LARGE_BYTES) {
+            // The device would write them over the buffers of others.
+            throw new IllegalArgumentException("checksums of " + sumBytes + " bytes");
+        }
         boolean large = bytes > LocalBuffers.SMALL_BYTES;
         int slot = freeRequests < MAX_REQUESTS ? -1 : free.take();
         if (slot < 0) {
@@ -189,10 +193,7 @@ final class Operations {
             finish(operation, failure == VerbsLink.REMOTE_ACCESS_ERROR ? Status.NO_ACCESS : Status.DISCONNECTED);
             return;
         }
-        long word = word(operation);
-        boolean cut = word
-                == (operation.wantedWord >>> ValidityWords.STATE_BITS << ValidityWords.STATE_BITS | ValidityWords.CUT);
-        finish(operation, word == operation.wantedWord ? Status.DONE : cut ? Status.SHORT : Status.NO_ACCESS);
+        finish(operation, word(operation) == operation.wantedWord ? Status.DONE : Status.NO_ACCESS);
     }
 
     /** Ends all that is in flight; the queue pair has been destroyed. */

@@ -7,9 +7,13 @@ import io.terrace.channel.tcp.Checksums;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +34,17 @@ final class RangeBook implements Closeable {
     private final Map<Secret, Shown> keys = new ConcurrentHashMap<>();
     private final ValidityWords words;
     private final Registrations registrations;
-    private final CutWatch cuts;
+
+    /** Shared by who registers, and taken whole by who closes: nothing is registered after that. */
+    private final ReadWriteLock open = new ReentrantReadWriteLock();
+
+    private boolean closed;
     private long rangeBytes;
 
     RangeBook(Domain domain, VerbsLimits limits) throws IOException {
         this.limits = limits;
         this.words = new ValidityWords(limits.ranges());
         this.registrations = new Registrations(domain, words);
-        this.cuts = new CutWatch(range -> words.cut(range.wordIndex()));
     }
 
     /**
@@ -54,29 +61,42 @@ final class RangeBook implements Closeable {
         if (Attachment.segments(lengthBytes) > Attachment.MAX_SEGMENTS) {
             throw new IOException("a range of " + lengthBytes + " bytes is more than can be registered");
         }
-        synchronized (this) {
-            registrations.endRest(System.nanoTime());
-            int word = words.take();
-            long bytes = lengthBytes + checksums.sums().length;
-            if (word < 0 || rangeBytes + bytes > limits.registeredBytes()) {
-                if (word >= 0) {
-                    words.give(word);
-                }
-                throw new IOException(
-                        "no more may be registered: " + ranges.size() + " ranges of " + rangeBytes + " bytes are");
+        long bytes = lengthBytes + checksums.sums().length;
+        open.readLock().lock();
+        try {
+            if (closed) {
+                throw new IOException("nothing is registered any more");
             }
+            registrations.endRest(System.nanoTime());
+            int word = reserve(bytes);
             try {
+                // Pins pages, which may take seconds: others go on meanwhile.
                 RegisteredRange registered = registrations.add(range, access, checksums, word);
                 ranges.put(secret(registered.key()), registered);
                 admit(registered.key(), registered.key());
-                rangeBytes += registered.bytes();
-                cuts.watch(registered);
                 return registered.key();
-            } catch (IOException | RuntimeException e) {
-                words.give(word);
+            } catch (IOException | RuntimeException | Error e) {
+                giveBack(word, bytes);
                 throw e;
             }
+        } finally {
+            open.readLock().unlock();
         }
+    }
+
+    private synchronized int reserve(long bytes) throws IOException {
+        int word = rangeBytes + bytes > limits.registeredBytes() ? -1 : words.take();
+        if (word < 0) {
+            throw new IOException(
+                    "no more may be registered: " + ranges.size() + " ranges of " + rangeBytes + " bytes are");
+        }
+        rangeBytes += bytes;
+        return word;
+    }
+
+    private synchronized void giveBack(int word, long bytes) {
+        words.give(word);
+        rangeBytes -= bytes;
     }
 
     void deregister(RegionKey key) throws IOException {
@@ -85,11 +105,11 @@ final class RangeBook implements Closeable {
             return;
         }
         keys.remove(secret(key));
-        synchronized (this) {
-            words.give(range.wordIndex());
-            cuts.forget(range);
-            rangeBytes -= range.bytes();
+        words.invalidate(range.wordIndex(), range.attachment().word());
+        try {
             registrations.remove(range, System.nanoTime());
+        } finally {
+            giveBack(range.wordIndex(), range.bytes());
         }
     }
 
@@ -97,7 +117,7 @@ final class RangeBook implements Closeable {
     void voidWord(RegionKey key) {
         RegisteredRange range = ranges.get(secret(key));
         if (range != null) {
-            words.invalidate(range.wordIndex());
+            words.invalidate(range.wordIndex(), range.attachment().word());
         }
     }
 
@@ -142,12 +162,20 @@ final class RangeBook implements Closeable {
 
     @Override
     public void close() throws IOException {
-        cuts.close();
+        open.writeLock().lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        } finally {
+            open.writeLock().unlock();
+        }
+        List<Closeable> steps = new ArrayList<>();
         for (RegisteredRange range : ranges.values()) {
-            deregister(range.key());
+            steps.add(() -> deregister(range.key()));
         }
-        synchronized (this) {
-            registrations.close();
-        }
+        steps.add(registrations::close);
+        Closing.all(steps);
     }
 }

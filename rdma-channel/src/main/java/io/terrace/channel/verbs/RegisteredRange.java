@@ -2,9 +2,8 @@ package io.terrace.channel.verbs;
 
 import com.ibm.disni.verbs.IbvMr;
 import io.terrace.channel.RegionKey;
+import io.terrace.channel.verbs.rdmacore.AnonymousMemory;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
-import io.terrace.channel.verbs.rdmacore.NativeMemory;
-import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,14 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 record RegisteredRange(
         RegionKey key,
-        Path file,
         MappedRange mapping,
-        @Nullable NativeMemory sums,
+        @Nullable AnonymousMemory sums,
         List<IbvMr> registrations,
         int wordIndex,
         Attachment attachment) {
     /** What is registered of it. */
     long bytes() {
-        return key.lengthBytes() + (sums == null ? 0 : sums.bytes().capacity());
+        return key.lengthBytes() + (sums == null ? 0 : sums.lengthBytes());
     }
 }

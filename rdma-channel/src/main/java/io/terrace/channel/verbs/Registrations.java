@@ -6,8 +6,10 @@ import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
 import io.terrace.channel.tcp.ChecksumKind;
 import io.terrace.channel.tcp.Checksums;
+import io.terrace.channel.verbs.rdmacore.AnonymousMemory;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
 import io.terrace.channel.verbs.rdmacore.NativeMemory;
+import java.io.Closeable;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
@@ -15,25 +17,30 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps ranges and registers them with the device, segment by segment, and takes that back. The device's keys and the
- * addresses of what is no more rest for a while, so that a late operation meets nothing that has come in its place. Guarded
- * by the {@link RangeBook}'s lock.
+ * addresses of what is no more rest for a while, so that a late operation meets nothing that has come in its place.
+ * Thread-safe; several ranges may be registered at a time.
  */
 final class Registrations {
     static final long REST_NS = TimeUnit.SECONDS.toNanos(5);
 
     private static final int KEY_TRIES = 8;
 
-    private record RestingMapping(MappedRange mapping, long untilNs) {}
+    private record Resting(Closeable memory, long untilNs) {}
 
     private final Domain domain;
     private final ValidityWords words;
     private final IbvMr wordsRegistration;
     private final SecureRandom random = new SecureRandom();
+
+    /** Guards what rests. */
+    private final Object resting = new Object();
+
     private final RestingKeys restingKeys = new RestingKeys(REST_NS);
-    private final Deque<RestingMapping> restingMappings = new ArrayDeque<>();
+    private final Deque<Resting> restingMemory = new ArrayDeque<>();
 
     Registrations(Domain domain, ValidityWords words) throws IOException {
         this.domain = domain;
@@ -46,23 +53,20 @@ final class Registrations {
     }
 
     /**
-     * Maps and registers a range; nothing is left of it when that fails.
+     * Maps and registers a range; nothing is left of it when that fails. Takes seconds for a large one.
      *
      * @param word index of its validity word
      */
     RegisteredRange add(Range range, Access access, Checksums checksums, int word) throws IOException {
         MappedRange mapping = MappedRange.of(range.file(), range.lengthBytes());
+        AnonymousMemory sums = null;
         List<IbvMr> made = new ArrayList<>();
         try {
             int[] keys = registerSegments(mapping, range.lengthBytes(), access, made);
-            NativeMemory sums = null;
-            long sumsAddress = 0;
             int sumsKey = 0;
-            if (checksums.kind() != ChecksumKind.NONE) {
-                sums = NativeMemory.allocate(Math.max(1, checksums.sums().length));
-                sums.bytes().put(0, checksums.sums());
-                made.add(rested(sums.address(), sums.bytes().capacity(), IbvMr.IBV_ACCESS_REMOTE_READ));
-                sumsAddress = sums.address();
+            if (checksums.kind() != ChecksumKind.NONE && checksums.sums().length > 0) {
+                sums = AnonymousMemory.copyOf(checksums.sums());
+                made.add(rested(sums.address(), sums.lengthBytes(), IbvMr.IBV_ACCESS_REMOTE_READ));
                 sumsKey = made.get(made.size() - 1).getRkey();
             }
             RegionKey key =
@@ -75,42 +79,66 @@ final class Registrations {
                     words.live(word),
                     checksums.kind(),
                     checksums.chunkBytes(),
-                    sumsAddress,
+                    sums == null ? 0 : sums.address(),
                     sumsKey);
-            return new RegisteredRange(key, range.file(), mapping, sums, made, word, attachment);
-        } catch (IOException | RuntimeException e) {
-            for (IbvMr registration : made) {
-                domain.deregister(registration);
-            }
-            mapping.close();
+            return new RegisteredRange(key, mapping, sums, made, word, attachment);
+        } catch (IOException | RuntimeException | Error e) {
+            Closing.after(e, steps(made, mapping, sums));
             throw e;
         }
     }
 
-    /** Deregisters a range; its keys and its address rest from now on. */
+    /** Deregisters a range; its keys and its addresses rest from now on. */
     void remove(RegisteredRange range, long nowNs) throws IOException {
-        for (IbvMr registration : range.registrations()) {
-            restingKeys.add(registration.getRkey(), nowNs);
-            domain.deregister(registration);
+        synchronized (resting) {
+            for (IbvMr registration : range.registrations()) {
+                restingKeys.add(registration.getRkey(), nowNs);
+            }
         }
-        restingMappings.add(new RestingMapping(range.mapping(), nowNs + REST_NS));
-        endRest(nowNs);
+        try {
+            Closing.all(steps(range.registrations(), null, null));
+        } finally {
+            synchronized (resting) {
+                for (Closeable memory : steps(List.of(), range.mapping(), range.sums())) {
+                    restingMemory.add(new Resting(memory, nowNs + REST_NS));
+                }
+            }
+            endRest(nowNs);
+        }
     }
 
     /** Unmaps what has rested. */
     void endRest(long nowNs) throws IOException {
-        for (RestingMapping first = restingMappings.peek();
-                first != null && first.untilNs - nowNs <= 0;
-                first = restingMappings.peek()) {
-            restingMappings.remove();
-            first.mapping.close();
+        List<Closeable> over = new ArrayList<>();
+        synchronized (resting) {
+            for (Resting first = restingMemory.peek();
+                    first != null && first.untilNs - nowNs <= 0;
+                    first = restingMemory.peek()) {
+                restingMemory.remove();
+                over.add(first.memory);
+            }
         }
+        Closing.all(over);
     }
 
     /** After all ranges have been removed, and all connections have been closed. */
     void close() throws IOException {
-        endRest(System.nanoTime() + REST_NS);
-        domain.deregister(wordsRegistration);
+        Closing.all(() -> endRest(System.nanoTime() + REST_NS), () -> domain.deregister(wordsRegistration));
+    }
+
+    private List<Closeable> steps(
+            List<IbvMr> registrations, @Nullable MappedRange mapping, @Nullable AnonymousMemory sums) {
+        List<Closeable> steps = new ArrayList<>();
+        for (IbvMr registration : registrations) {
+            steps.add(() -> domain.deregister(registration));
+        }
+        if (mapping != null) {
+            steps.add(mapping);
+        }
+        if (sums != null) {
+            steps.add(sums);
+        }
+        return steps;
     }
 
     private int[] registerSegments(MappedRange mapping, long lengthBytes, Access access, List<IbvMr> made)
@@ -133,16 +161,22 @@ final class Registrations {
     private IbvMr rested(long address, int bytes, int rights) throws IOException {
         List<IbvMr> passedOver = new ArrayList<>();
         try {
-            IbvMr registration = domain.register(address, bytes, rights);
-            while (restingKeys.rests(registration.getRkey(), System.nanoTime()) && passedOver.size() < KEY_TRIES) {
+            while (passedOver.size() < KEY_TRIES) {
+                IbvMr registration = domain.register(address, bytes, rights);
+                if (!rests(registration.getRkey())) {
+                    return registration;
+                }
                 passedOver.add(registration);
-                registration = domain.register(address, bytes, rights);
             }
-            return registration;
+            throw new IOException("the device gives keys again that were in use moments ago");
         } finally {
-            for (IbvMr registration : passedOver) {
-                domain.deregister(registration);
-            }
+            Closing.all(steps(passedOver, null, null));
+        }
+    }
+
+    private boolean rests(int key) {
+        synchronized (resting) {
+            return restingKeys.rests(key, System.nanoTime());
         }
     }
 }

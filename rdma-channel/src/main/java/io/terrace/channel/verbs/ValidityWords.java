@@ -19,7 +19,6 @@ final class ValidityWords {
     static final int STATE_BITS = 2;
     static final long VOID = 0;
     static final long LIVE = 1;
-    static final long CUT = 2;
 
     private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
@@ -53,16 +52,11 @@ final class ValidityWords {
         return state(index, LIVE);
     }
 
-    /** Says that the range's file is shorter than it was. */
-    synchronized void cut(int index) {
-        if ((get(index) & 3) == LIVE) {
-            state(index, CUT);
+    /** Says that a range is not valid any more, unless its word speaks for another by now. */
+    synchronized void invalidate(int index, long live) {
+        if (get(index) == live) {
+            state(index, VOID);
         }
-    }
-
-    /** Says that the range is not valid any more. */
-    synchronized void invalidate(int index) {
-        state(index, VOID);
     }
 
     /** Says that the range is not valid any more, and lets the word be used again. */

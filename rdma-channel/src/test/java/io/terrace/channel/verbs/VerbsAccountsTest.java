@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.terrace.channel.Access;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.MessageCodec;
+import io.terrace.channel.tcp.ChecksumKind;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
@@ -45,15 +46,45 @@ final class VerbsAccountsTest {
     }
 
     @Test
-    void validityWord_ofACutRange_saysSo_andAVoidOneStaysVoid() {
+    void validityWord_thatSpeaksForAnotherRangeByNow_isLeftAlone() {
         ValidityWords words = new ValidityWords(1);
         int index = words.take();
-        long live = words.live(index);
-        words.cut(index);
-        assertThat(words.get(index)).isEqualTo(live - ValidityWords.LIVE + ValidityWords.CUT);
-        words.invalidate(index);
-        words.cut(index);
+        long first = words.live(index);
+        words.give(index);
+        long second = words.live(words.take());
+        words.invalidate(index, first);
+        assertThat(words.get(index)).isEqualTo(second);
+        words.invalidate(index, second);
         assertThat(words.get(index) & 3).isEqualTo(ValidityWords.VOID);
+    }
+
+    @Test
+    void piece_whoseChecksumsDoNotFitABuffer_isNotReadAtAll() {
+        int buffer = LocalBuffers.LARGE_BYTES;
+        for (int chunk = 1; chunk < 4; chunk++) {
+            assertThat(attachment(ChecksumKind.CRC32C, chunk).maxPieceBytes()).isZero();
+        }
+        assertThat(attachment(ChecksumKind.CRC32C, 4).maxPieceBytes()).isEqualTo(buffer - 8);
+        assertThat(attachment(ChecksumKind.CRC32C, 512).maxPieceBytes()).isEqualTo(buffer - 1024);
+        assertThat(attachment(ChecksumKind.CRC32C, buffer).maxPieceBytes()).isNegative();
+        assertThat(attachment(ChecksumKind.NONE, 1).maxPieceBytes()).isEqualTo(buffer - 2);
+    }
+
+    @Test
+    void attachment_withChunksOfNoBytes_isMalformed() {
+        ByteBuffer body = attachment(ChecksumKind.NONE, 0).encode();
+        assertThatThrownBy(() -> Attachment.decode(body, 1000)).isInstanceOf(MalformedMessageException.class);
+    }
+
+    private static Attachment attachment(ChecksumKind kind, int chunkBytes) {
+        return new Attachment(4096, new int[] {1}, 8192, 2, 3, kind, chunkBytes, 4, 5);
+    }
+
+    @Test
+    void paging_withLibdisni_isNotAskedFor() {
+        assertThat(new VerbsChoices(false, true).mayPage()).isTrue();
+        assertThat(new VerbsChoices(true, true).mayPage()).isFalse();
+        assertThat(VerbsChoices.DEFAULT.mayPage()).isFalse();
     }
 
     @Test

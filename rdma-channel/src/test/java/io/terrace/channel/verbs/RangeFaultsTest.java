@@ -1,0 +1,163 @@
+package io.terrace.channel.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.channel.Access;
+import io.terrace.channel.Range;
+import io.terrace.channel.RegionKey;
+import io.terrace.channel.tcp.ChecksumKind;
+import io.terrace.channel.tcp.Checksums;
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A device that refuses, gives keys again or does not let go: what is left of a registration then. */
+final class RangeFaultsTest {
+    private static final int LENGTH = 64 * 1024;
+    private static final Checksums CHECKSUMS = new Checksums(ChecksumKind.CRC32C, 512, new byte[LENGTH / 512 * 4]);
+
+    /** The slab of buffers, and the validity words. */
+    private static final int ALWAYS = 2;
+
+    @TempDir
+    Path dir;
+
+    private FakeDevice device;
+    private Counts counts;
+    private Domain domain;
+    private RangeBook book;
+    private Range range;
+
+    @BeforeEach
+    void open() throws Exception {
+        device = new FakeDevice();
+        counts = new Counts();
+        domain = new Domain(device, device.context, counts, false);
+        book = new RangeBook(domain, new VerbsLimits(4, 4, 8, 10 * LENGTH));
+        range = new Range(Files.write(dir.resolve("extent"), new byte[LENGTH]), 0, LENGTH);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        device.close();
+    }
+
+    @Test
+    void close_leavesNothing() throws Exception {
+        book.register(range, Access.READ, CHECKSUMS);
+        book.close();
+        domain.close();
+        assertThat(device.registered).isEmpty();
+        assertThat(device.domains).isZero();
+        assertThat(counts.domains).hasValue(0);
+        assertThat(mappings()).isZero();
+        assertThatThrownBy(() -> book.register(range, Access.READ, CHECKSUMS)).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void refusalOfTheChecksums_givesBackTheBytesThatWereRegistered() throws Exception {
+        device.registersLeft = 1;
+        assertThatThrownBy(() -> book.register(range, Access.READ, CHECKSUMS)).hasMessageContaining("no more");
+        assertNothingOfRanges();
+        assertThat(mappings()).isZero();
+        device.registersLeft = Integer.MAX_VALUE;
+        for (int i = 0; i < 8; i++) {
+            book.register(range, Access.READ, Checksums.NONE);
+        }
+    }
+
+    @Test
+    void errorOfTheMachine_givesBackWhatWasRegistered() {
+        device.keys = number -> {
+            if (number > ALWAYS + 1) {
+                throw new OutOfMemoryError("planted");
+            }
+            return number;
+        };
+        assertThatThrownBy(() -> book.register(range, Access.READ, CHECKSUMS)).isInstanceOf(OutOfMemoryError.class);
+        assertNothingOfRanges();
+    }
+
+    @Test
+    void keysThatAreGivenAgainAtOnce_areNotUsed() throws Exception {
+        device.keys = number -> Math.min(number, ALWAYS + 1);
+        book.deregister(book.register(range, Access.READ, Checksums.NONE));
+        assertThatThrownBy(() -> book.register(range, Access.READ, Checksums.NONE))
+                .hasMessageContaining("keys again");
+        assertNothingOfRanges();
+    }
+
+    @Test
+    void deregistrationThatFails_keepsNoOtherFromBeingMade() throws Exception {
+        RegionKey key = book.register(range, Access.READ, CHECKSUMS);
+        device.stuckKey = ALWAYS + 1;
+        assertThatThrownBy(() -> book.deregister(key)).isInstanceOf(IOException.class);
+        assertThat(device.registered).hasSize(ALWAYS + 1).containsKey(device.stuckKey);
+        assertThat(book.rangeBytes()).isZero();
+        assertThat(book.ranges()).isZero();
+        assertThat(book.find(key)).isNull();
+    }
+
+    @Test
+    void addressesOfChecksums_rest() throws Exception {
+        Set<Long> addresses = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            RegionKey key = book.register(range, Access.READ, CHECKSUMS);
+            assertThat(addresses.add(Objects.requireNonNull(book.find(key)).sumsAddress()))
+                    .isTrue();
+            book.deregister(key);
+        }
+        book.close();
+    }
+
+    @Test
+    void checksums_areOutsideTheLimitOfDirectBuffers() throws Exception {
+        long before = directBytes();
+        for (int i = 0; i < 8; i++) {
+            book.register(range, Access.READ, CHECKSUMS);
+        }
+        assertThat(directBytes()).isEqualTo(before);
+        book.close();
+    }
+
+    @Test
+    void buffersThatCannotBeRegistered_leaveNoDomain_andNameTheLimit() throws Exception {
+        device.registersLeft = 0;
+        assertThatThrownBy(() -> new Domain(device, device.context, counts, false))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("14 MB")
+                .hasMessageContaining("limit of locked memory: ");
+        assertThat(device.domains).isEqualTo(1);
+        assertThat(counts.domains).hasValue(1);
+    }
+
+    private void assertNothingOfRanges() {
+        assertThat(device.registered).hasSize(ALWAYS);
+        assertThat(counts.registrations).hasValue(ALWAYS);
+        assertThat(book.rangeBytes()).isZero();
+        assertThat(book.ranges()).isZero();
+    }
+
+    private long mappings() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                .filter(line -> line.endsWith(range.file().toString()))
+                .count();
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                .sum();
+    }
+}
