@@ -20,6 +20,10 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The extents of a DataNode that clients may read with RDMA. An extent is registered when it is granted for the first time
@@ -28,10 +32,24 @@ import java.util.Map;
 public final class VerbsExtents implements OneSidedRanges, Closeable {
     private record Place(BlockKey block, long address) {}
 
+    /** An extent that was granted, and what has become of it. Guarded by the monitor of these extents. */
+    private static final class Extent {
+        /** Null until it is registered. */
+        @Nullable
+        RegionKey own;
+
+        boolean freed;
+        boolean isVoid;
+        long voidNs;
+    }
+
     private final VerbsProvider provider;
     private final VerbsListener listener;
-    private final Map<Place, RegionKey> registered = new HashMap<>();
-    private final Map<RegionKey, RegionKey> granted = new HashMap<>();
+    private final Map<Place, Extent> extents = new HashMap<>();
+    private final Map<RegionKey, Extent> granted = new HashMap<>();
+
+    /** Takes extents from the device once the last READ is over. */
+    private final ScheduledThreadPoolExecutor later;
 
     private final Runnable refused;
     private boolean refusing;
@@ -41,6 +59,11 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
         this.provider = provider;
         this.listener = listener;
         this.refused = refused;
+        this.later = new ScheduledThreadPoolExecutor(1, work -> {
+            Thread thread = new Thread(work, "terrace-verbs-extents");
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     /**
@@ -56,8 +79,8 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
         try {
             return new VerbsExtents(provider, listen(provider, where), refused);
         } catch (IOException | RuntimeException e) {
-            provider.close();
-            throw e;
+            Closing.after(e, List.of(provider));
+            throw new IOException(e.getMessage(), e);
         }
     }
 
@@ -78,36 +101,70 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
     }
 
     @Override
-    public synchronized void granted(Grant grant, RegionKey key, Path file, Checksums checksums) {
+    public void granted(Grant grant, RegionKey key, Path file, Checksums checksums) {
         Place place = new Place(grant.descriptor().block(), grant.descriptor().address());
-        if (closed) {
-            return;
+        Extent extent;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            extent = extents.computeIfAbsent(place, fresh -> new Extent());
         }
         try {
-            RegionKey own = registered.get(place);
-            if (own == null) {
-                Range range = new Range(file, key.address(), key.lengthBytes());
-                own = listener.register(range, Access.READ, checksums);
-                registered.put(place, own);
-                refusing = false;
-            }
-            listener.admit(key, own);
-            granted.put(key, own);
-        } catch (IOException e) {
-            refused.run();
-            // Whoever reads it asks again and again: one line until there is room once more.
-            if (!refusing) {
-                VerbsProvider.LOG.info("{} and others are served over tcp only: {}", place.block, e.getMessage());
-            }
-            refusing = true;
+            register(extent, new Range(file, key.address(), key.lengthBytes()), checksums);
+            admit(extent, key);
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            // Tcp serves it, whatever this was.
+            refused(place, extent, e);
         }
+    }
+
+    /** Who comes meanwhile waits: pinning takes long for a large extent, and nobody else is kept by it. */
+    private void register(Extent extent, Range range, Checksums checksums) throws IOException {
+        synchronized (extent) {
+            synchronized (this) {
+                if (extent.own != null || extent.freed) {
+                    return;
+                }
+            }
+            RegionKey own = listener.register(range, Access.READ, checksums);
+            synchronized (this) {
+                extent.own = own;
+                refusing = false;
+                if (extent.freed) {
+                    letGo(extent, own);
+                }
+            }
+        }
+    }
+
+    private synchronized void admit(Extent extent, RegionKey key) throws IOException {
+        RegionKey own = extent.own;
+        if (own != null && !extent.freed && !closed) {
+            listener.admit(key, own);
+            granted.put(key, extent);
+        }
+    }
+
+    private synchronized void refused(Place place, Extent extent, Throwable why) {
+        if (extent.own == null) {
+            // Who waits for the same does not try in its turn.
+            extent.freed = true;
+            extents.remove(place, extent);
+        }
+        refused.run();
+        // Whoever reads it asks again and again: one line until there is room once more.
+        if (!refusing) {
+            VerbsProvider.LOG.info("{} and others are served over tcp only: {}", place.block, String.valueOf(why));
+        }
+        refusing = true;
     }
 
     @Override
     public synchronized void retired(RegionKey key) {
-        RegionKey own = granted.get(key);
-        if (own != null) {
-            listener.voidWord(own);
+        Extent extent = granted.get(key);
+        if (extent != null && extent.own != null) {
+            makeVoid(extent, extent.own);
         }
     }
 
@@ -116,31 +173,62 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
         return granted.remove(key) != null && listener.dismiss(key) ? VerbsRegion.LONGEST_READ_NS : 0;
     }
 
-    /** An extent is about to be freed: nobody has a grant of it, and all that had begun to read it is over. */
+    /**
+     * An extent is about to be freed. Whoever reads it late sees by its word that it is void; it stays registered until the
+     * last READ that may be under way is over, because one that meets no registration ends its connection.
+     */
     public synchronized void freed(BlockKey block, long address) {
-        RegionKey own = registered.remove(new Place(block, address));
-        if (own != null) {
-            try {
-                listener.deregister(own);
-            } catch (IOException e) {
-                VerbsProvider.LOG.error("An extent of {} stays registered", block, e);
+        Extent extent = extents.remove(new Place(block, address));
+        if (extent != null) {
+            extent.freed = true;
+            if (extent.own != null) {
+                letGo(extent, extent.own);
             }
+        }
+    }
+
+    private void makeVoid(Extent extent, RegionKey own) {
+        if (!extent.isVoid) {
+            extent.isVoid = true;
+            extent.voidNs = System.nanoTime();
+            listener.voidWord(own);
+        }
+    }
+
+    private void letGo(Extent extent, RegionKey own) {
+        makeVoid(extent, own);
+        long leftNs = extent.voidNs + VerbsRegion.LONGEST_READ_NS - System.nanoTime();
+        try {
+            later.schedule(() -> deregister(own), leftNs, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // Closed: the listener gives all back.
+            VerbsProvider.LOG.debug("An extent goes with its listener", e);
+        }
+    }
+
+    private void deregister(RegionKey own) {
+        try {
+            listener.deregister(own);
+        } catch (IOException | RuntimeException e) {
+            VerbsProvider.LOG.error("An extent stays registered", e);
         }
     }
 
     /** What is freed from now on has been deregistered: whoever frees extents may end later. */
     @Override
-    public synchronized void close() throws IOException {
-        closed = true;
-        registered.clear();
-        granted.clear();
-        listener.close();
-        provider.close();
+    public void close() throws IOException {
+        synchronized (this) {
+            closed = true;
+            extents.clear();
+            granted.clear();
+        }
+        later.shutdownNow();
+        Closing.all(listener, provider);
     }
 
     private static VerbsListener listen(VerbsProvider provider, InetSocketAddress where) throws IOException {
         if (!where.getAddress().isAnyLocalAddress()) {
-            return provider.listen(where);
+            return provider.serve(where);
         }
         List<String> tried = new ArrayList<>();
         for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
@@ -149,7 +237,7 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
                     continue;
                 }
                 try {
-                    return provider.listen(new InetSocketAddress(host, where.getPort()));
+                    return provider.serve(new InetSocketAddress(host, where.getPort()));
                 } catch (IOException e) {
                     tried.add(host.getHostAddress() + ": " + e.getMessage());
                 }
