@@ -16,6 +16,11 @@ public interface CheckedRegion extends Closeable {
 
     long lengthBytes();
 
+    /** Whether it leads anywhere now. */
+    default boolean isUsable() {
+        return true;
+    }
+
     /** The most that {@link #begin} takes at a time, wherever the range begins. */
     int maxPieceBytes();
 

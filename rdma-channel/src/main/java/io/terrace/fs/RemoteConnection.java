@@ -44,7 +44,8 @@ final class RemoteConnection {
      *
      * @throws IOException when there is none in time, or it is another DataNode
      */
-    static RemoteConnection to(String uuid, InetSocketAddress address, RemoteSettings settings, String clientName)
+    static RemoteConnection to(
+            String uuid, InetSocketAddress address, RemoteSettings settings, String clientName, Figures figures)
             throws IOException {
         long deadlineNs = System.nanoTime() + settings.connectTimeoutNs();
         TcpLink link = TcpLink.connect(address, TcpLimits.DEFAULT, LibraryVerifier::of, settings.connectTimeoutNs());
@@ -59,7 +60,7 @@ final class RemoteConnection {
                 ByteBuffer unused = link.receive(TimeUnit.MILLISECONDS.toNanos(1));
             }
             TcpLanes lanes = new TcpLanes(link, settings.connectionsMax(), settings.connectTimeoutNs());
-            return new RemoteConnection(lanes, VerbsPeer.at(welcome.links(), settings));
+            return new RemoteConnection(lanes, VerbsPeer.at(welcome.links(), settings, figures));
         } catch (IOException | RuntimeException e) {
             close(link);
             throw e;
@@ -85,11 +86,16 @@ final class RemoteConnection {
         return link.resident();
     }
 
-    /** The range over tcp, and by RDMA where that leads there. */
-    CheckedRegion attach(RegionKey key, RemoteSettings settings, Figures figures, long deadlineNs) throws IOException {
+    /**
+     * The range over tcp, and by RDMA where that leads there.
+     *
+     * @param endsNs when the lease of its grant ends
+     */
+    CheckedRegion attach(RegionKey key, RemoteSettings settings, Figures figures, long endsNs, long deadlineNs)
+            throws IOException {
         LanedRegion tcp = lanes.attach(key, deadlineNs - System.nanoTime());
         VerbsRegion region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());
-        return region != null && region.isUsable() ? new VerbsFirst(region, tcp, figures) : tcp;
+        return region != null && region.isUsable() ? new VerbsFirst(region, tcp, endsNs, figures) : tcp;
     }
 
     void send(Message message, long deadlineNs) throws IOException {

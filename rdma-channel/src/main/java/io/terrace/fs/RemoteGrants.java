@@ -29,7 +29,6 @@ final class RemoteGrants {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteGrants.class);
     private static final int MAX_GRANTS = 1024;
     private static final long REFUSED_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
-    private static final long REPORT_NS = TimeUnit.SECONDS.toNanos(1);
 
     /** A grant whose lease is about to end is not used for something new. */
     private static final long LEASE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -43,13 +42,16 @@ final class RemoteGrants {
     /** Held by who asks: answers go to one thread at a time. */
     private final ReentrantLock asking = new ReentrantLock();
 
+    private final ReadReports reports;
     private long lastRequest;
-    private volatile long reportedNs = System.nanoTime();
 
     RemoteGrants(RemoteConnection connection, RemoteSettings settings, Figures figures) {
         this.connection = connection;
         this.settings = settings;
         this.figures = figures;
+        this.reports = new ReadReports(
+                told -> connection.send(new Message.Report(told), System.nanoTime() + settings.timeoutNs()),
+                ReadReports.onTimer());
     }
 
     RemoteConnection connection() {
@@ -93,7 +95,9 @@ final class RemoteGrants {
 
     /** The grant is not used for anything new. */
     void forget(RemoteGrant grant) {
-        grants.remove(grant.key(), grant);
+        if (grants.remove(grant.key(), grant)) {
+            reports.remove(grant.grantId());
+        }
     }
 
     /** The block is not asked for again for a while. */
@@ -109,31 +113,9 @@ final class RemoteGrants {
         return until != null && until - nowNs > 0;
     }
 
-    /** Tells the DataNode now and then what was read without its doing. */
-    void reportWhenDue() {
-        long nowNs = System.nanoTime();
-        if (nowNs - reportedNs <= REPORT_NS) {
-            return;
-        }
-        reportedNs = nowNs;
-        List<ReadReport> reports = new ArrayList<>();
-        for (RemoteGrant grant : grants.values()) {
-            if (grant.region() instanceof VerbsFirst region) {
-                long reads = region.takeReads();
-                long bytes = region.takeBytes();
-                if (reads > 0 || bytes > 0) {
-                    reports.add(new ReadReport(grant.grantId(), reads, bytes));
-                }
-            }
-        }
-        if (reports.isEmpty()) {
-            return;
-        }
-        try {
-            connection.send(new Message.Report(reports), nowNs + settings.timeoutNs());
-        } catch (IOException e) {
-            LOG.debug("A report is lost", e);
-        }
+    /** What was read without the DataNode's doing, and is told to it. */
+    ReadReports reports() {
+        return reports;
     }
 
     private @Nullable RemoteGrant ask(RemoteGrant.Key key, byte[] token, long askedNs) throws IOException {
@@ -171,7 +153,7 @@ final class RemoteGrants {
                 grant.grantId(),
                 grant.descriptor().tier(),
                 connection,
-                connection.attach(region, settings, figures, deadlineNs),
+                connection.attach(region, settings, figures, endsNs, deadlineNs),
                 endsNs);
     }
 
@@ -179,8 +161,12 @@ final class RemoteGrants {
         if (grants.size() >= MAX_GRANTS) {
             makeRoom();
         }
+        if (grant.region() instanceof VerbsFirst region) {
+            reports.add(grant.grantId(), region);
+        }
         RemoteGrant before = grants.put(grant.key(), grant);
         if (before != null) {
+            reports.remove(before.grantId());
             before.region().close();
         }
     }
@@ -188,12 +174,18 @@ final class RemoteGrants {
     /** Those that are over go, and as many others as it takes. */
     private void makeRoom() throws IOException {
         long nowNs = System.nanoTime();
+        List<Long> released = new ArrayList<>();
         for (RemoteGrant other : grants.values()) {
             if (!other.holds(nowNs) || grants.size() >= MAX_GRANTS) {
                 forget(other);
                 other.region().close();
-                connection.send(new Message.Release(List.of(other.grantId())), nowNs + settings.timeoutNs());
+                released.add(other.grantId());
             }
+        }
+        // Only what is read through a grant that is held counts.
+        reports.report();
+        if (!released.isEmpty()) {
+            connection.send(new Message.Release(released), nowNs + settings.timeoutNs());
         }
     }
 }

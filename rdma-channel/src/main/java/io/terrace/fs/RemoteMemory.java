@@ -113,6 +113,11 @@ final class RemoteMemory {
         return hosts;
     }
 
+    /** Tells all DataNodes what was read of their memory without their doing, before the process may end. */
+    void report() {
+        nodes.values().forEach(RemoteNode::report);
+    }
+
     /** What readers of blocks that another host has in memory took. */
     ReadCosts costs() {
         return costs;
@@ -154,6 +159,7 @@ final class RemoteMemory {
                     .min(Comparator.comparingLong(entry -> entry.getValue().usedNs()))
                     .ifPresent(idle -> {
                         if (nodes.remove(idle.getKey(), idle.getValue())) {
+                            idle.getValue().report();
                             idle.getValue().close();
                         }
                     });

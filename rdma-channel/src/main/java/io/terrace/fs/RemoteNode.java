@@ -93,7 +93,7 @@ final class RemoteNode {
     void succeeded() {
         RemoteGrants present = current;
         if (present != null && present.connection().offersVerbs()) {
-            present.reportWhenDue();
+            present.reports().wasRead();
         }
         if (failures != 0) {
             failures = 0;
@@ -136,6 +136,14 @@ final class RemoteNode {
         return present != null && !present.connection().hasEnded();
     }
 
+    /** Tells the DataNode what it does not know of yet. */
+    void report() {
+        RemoteGrants present = current;
+        if (present != null && !present.connection().hasEnded()) {
+            present.reports().report();
+        }
+    }
+
     void close() {
         RemoteGrants present = current;
         current = null;
@@ -159,7 +167,7 @@ final class RemoteNode {
             }
             close();
             RemoteGrants fresh =
-                    new RemoteGrants(RemoteConnection.to(uuid, address, settings, clientName), settings, figures);
+                    new RemoteGrants(RemoteConnection.to(uuid, address, settings, clientName, figures), settings, figures);
             current = fresh;
             return fresh;
         } catch (IOException | RuntimeException e) {

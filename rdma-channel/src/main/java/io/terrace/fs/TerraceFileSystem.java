@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class TerraceFileSystem extends DistributedFileSystem {
     private boolean readsMemoryFirst;
     private @Nullable CachedHosts cachedHosts;
+    private @Nullable RemoteMemory remoteMemory;
 
     @Override
     public void initialize(URI uri, Configuration conf) throws IOException {
@@ -37,6 +38,7 @@ public final class TerraceFileSystem extends DistributedFileSystem {
             new TerraceDfsClient(uri, setup.clientConf(), statistics, setup.memoryFirst()).replaceClientOf(this);
             readsMemoryFirst = true;
             RemoteMemory remote = setup.remote();
+            remoteMemory = remote;
             cachedHosts = remote == null ? null : new CachedHosts(remote);
         } catch (LinkageError e) {
             ReadSetup.notLinked(e);
@@ -62,6 +64,19 @@ public final class TerraceFileSystem extends DistributedFileSystem {
         RemoteIterator<LocatedFileStatus> listing = super.listLocatedStatus(path, filter);
         CachedHosts hosts = cachedHosts;
         return hosts == null ? listing : RemoteIterators.mappingRemoteIterator(listing, hosts::addTo);
+    }
+
+    /** As stock; what was read is told, since the process may end next. */
+    @Override
+    public void close() throws IOException {
+        try {
+            super.close();
+        } finally {
+            RemoteMemory remote = remoteMemory;
+            if (remote != null) {
+                remote.report();
+            }
+        }
     }
 
     /** Whether reads look for memory first, or this is stock HDFS. */

@@ -3,7 +3,7 @@ package io.terrace.fs;
 import io.terrace.channel.ChannelException;
 import io.terrace.channel.CheckedPiece;
 import io.terrace.channel.CheckedRegion;
-import io.terrace.channel.verbs.VerbsRegion;
+import io.terrace.channel.ReadReport;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
@@ -13,18 +13,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A granted range that is read by RDMA, and over tcp where that does not succeed: the same bytes, verified the same way.
- * Counts what only this side knows that it read. Thread-safe.
+ * Once the lease is over it is asked for over tcp only, where the DataNode may refuse: nothing would refuse a READ, and one
+ * that comes after the range was taken from the device ends the connection that others read by. Counts what only this side
+ * knows that it read. Thread-safe.
  */
 final class VerbsFirst implements CheckedRegion {
-    private final VerbsRegion verbs;
+    private final CheckedRegion verbs;
     private final CheckedRegion tcp;
+    private final long endsNs;
     private final Figures figures;
     private final LongAdder reads = new LongAdder();
     private final LongAdder bytes = new LongAdder();
 
-    VerbsFirst(VerbsRegion verbs, CheckedRegion tcp, Figures figures) {
+    /** @param endsNs when the lease ends, on this process's clock */
+    VerbsFirst(CheckedRegion verbs, CheckedRegion tcp, long endsNs, Figures figures) {
         this.verbs = verbs;
         this.tcp = tcp;
+        this.endsNs = endsNs;
         this.figures = figures;
     }
 
@@ -40,7 +45,7 @@ final class VerbsFirst implements CheckedRegion {
 
     @Override
     public CheckedPiece begin(long offset, int lengthBytes, long timeoutNs) throws IOException {
-        if (verbs.isUsable() && lengthBytes <= verbs.maxPieceBytes()) {
+        if (mayUseVerbs() && lengthBytes <= verbs.maxPieceBytes()) {
             try {
                 return new Piece(verbs.begin(offset, lengthBytes, timeoutNs), offset);
             } catch (ChannelException e) {
@@ -54,7 +59,12 @@ final class VerbsFirst implements CheckedRegion {
     public void read(long offset, ByteBuffer target, long timeoutNs) throws IOException {
         int position = target.position();
         int wanted = target.remaining();
-        if (verbs.isUsable()) {
+        if (mayUseVerbs()) {
+            if (wanted > verbs.maxPieceBytes()) {
+                // The lease may end on the way.
+                readPieces(offset, target, System.nanoTime() + timeoutNs);
+                return;
+            }
             try {
                 verbs.read(offset, target, timeoutNs);
                 counted(wanted);
@@ -73,14 +83,16 @@ final class VerbsFirst implements CheckedRegion {
         tcp.close();
     }
 
-    /** Reads by RDMA since this was asked last. */
-    long takeReads() {
-        return reads.sumThenReset();
+    /** What was read by RDMA since this was asked last; null when nothing was. */
+    @Nullable
+    ReadReport takeReport(long grantId) {
+        long readsNow = reads.sumThenReset();
+        long bytesNow = bytes.sumThenReset();
+        return readsNow > 0 || bytesNow > 0 ? new ReadReport(grantId, readsNow, bytesNow) : null;
     }
 
-    /** Bytes read by RDMA since this was asked last. */
-    long takeBytes() {
-        return bytes.sumThenReset();
+    private boolean mayUseVerbs() {
+        return verbs.isUsable() && endsNs - System.nanoTime() > 0;
     }
 
     private void counted(int lengthBytes) {

@@ -7,6 +7,8 @@ import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.channel.verbs.VerbsLink;
 import io.terrace.channel.verbs.VerbsProvider;
 import io.terrace.channel.verbs.VerbsRegion;
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -23,71 +25,109 @@ final class VerbsPeer {
     private static final long FIRST_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
 
+    /** Makes connections. */
+    interface Way {
+        /** Null where this process has no RDMA. */
+        @Nullable
+        VerbsLink connect(InetSocketAddress where) throws IOException;
+    }
+
     private final InetSocketAddress address;
-    private final RemoteSettings settings;
+    private final Way way;
+    private final Figures figures;
     private @Nullable VerbsLink link;
     private long pauseNs = FIRST_PAUSE_NS;
     private long pausedUntilNs = System.nanoTime();
 
-    private VerbsPeer(InetSocketAddress address, RemoteSettings settings) {
+    /** Trouble is said once, until RDMA leads there again. */
+    private boolean said;
+
+    private boolean closed;
+
+    VerbsPeer(InetSocketAddress address, Way way, Figures figures) {
         this.address = address;
-        this.settings = settings;
+        this.way = way;
+        this.figures = figures;
     }
 
     /** @param where as the DataNode says, host:port; null when it has none, or RDMA is not wanted here */
-    static @Nullable VerbsPeer at(String where, RemoteSettings settings) {
+    static @Nullable VerbsPeer at(String where, RemoteSettings settings, Figures figures) {
         int colon = where.lastIndexOf(':');
         if (!settings.verbs() || colon < 0) {
             return null;
         }
         try {
             int port = Integer.parseInt(where.substring(colon + 1));
-            return new VerbsPeer(new InetSocketAddress(where.substring(0, colon), port), settings);
+            Way way = to -> {
+                VerbsProvider provider = Process.provider(settings);
+                return provider == null ? null : provider.connect(to, settings.connectTimeoutNs());
+            };
+            return new VerbsPeer(new InetSocketAddress(where.substring(0, colon), port), way, figures);
         } catch (IllegalArgumentException e) {
             LOG.debug("{} is no address", where, e);
             return null;
         }
     }
 
-    /** The range that a key was granted for, or null when RDMA does not lead there now. */
+    /** The range that a key was granted for, or null when RDMA does not lead there now; throws nothing, since tcp serves. */
     synchronized @Nullable VerbsRegion attach(RegionKey key, long timeoutNs) {
         long nowNs = System.nanoTime();
-        if (pausedUntilNs - nowNs > 0) {
+        if (closed || pausedUntilNs - nowNs > 0) {
             return null;
         }
         try {
-            VerbsProvider provider = Process.provider(settings);
-            if (provider == null) {
+            VerbsLink present = link;
+            if (present == null || present.hasEnded()) {
+                drop();
+                present = way.connect(address);
+                link = present;
+            }
+            if (present == null) {
                 pausedUntilNs = nowNs + LONGEST_PAUSE_NS;
                 return null;
             }
-            VerbsLink present = link;
-            if (present == null || present.hasEnded()) {
-                close();
-                present = provider.connect(address, settings.connectTimeoutNs());
-                link = present;
-            }
             VerbsRegion region = present.attach(key, timeoutNs);
             pauseNs = FIRST_PAUSE_NS;
+            said = false;
             return region;
         } catch (ChannelException e) {
             LOG.debug("{} is not offered by RDMA at {}", key, address, e);
             return null;
-        } catch (IOException | LinkageError e) {
-            LOG.debug("No RDMA to {} for {} ms", address, pauseNs / 1_000_000, e);
-            pausedUntilNs = System.nanoTime() + pauseNs;
-            pauseNs = Math.min(LONGEST_PAUSE_NS, 2 * pauseNs);
+        } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+            failed(e);
             return null;
         }
     }
 
+    private void failed(Throwable why) {
+        figures.increment(Figure.CLIENT_VERBS_STEPPED_DOWN);
+        if (said) {
+            LOG.debug("No RDMA to {} for {} ms", address, pauseNs / 1_000_000, why);
+        } else {
+            said = true;
+            LOG.info("No RDMA to {} for now, tcp serves: {}", address, String.valueOf(why));
+        }
+        if (!(why instanceof IOException)) {
+            // Nobody knows what state it is in.
+            drop();
+        }
+        pausedUntilNs = System.nanoTime() + pauseNs;
+        pauseNs = Math.min(LONGEST_PAUSE_NS, 2 * pauseNs);
+    }
+
+    /** Whoever still holds the connection it belongs to attaches nothing any more. */
     synchronized void close() {
+        closed = true;
+        drop();
+    }
+
+    private void drop() {
         VerbsLink present = link;
         link = null;
         if (present != null) {
             try {
                 present.close();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 LOG.debug("Closing an RDMA connection", e);
             }
         }
@@ -107,8 +147,8 @@ final class VerbsPeer {
                     provider =
                             VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsChoices(settings.verbsLibdisni(), false));
                     LOG.info("Reading the memory of other hosts by RDMA");
-                } catch (IOException | LinkageError e) {
-                    LOG.info("Reading the memory of other hosts over tcp: {}", e.getMessage());
+                } catch (IOException | RuntimeException | LinkageError e) {
+                    LOG.info("Reading the memory of other hosts over tcp: {}", String.valueOf(e.getMessage()));
                 }
             }
             return provider;

@@ -152,6 +152,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
     }
 
     /** Whether it can be read at all: chunks fit a buffer, and the connection is there. */
+    @Override
     public boolean isUsable() {
         return !link.hasEnded() && maxPieceBytes() > 0;
     }
