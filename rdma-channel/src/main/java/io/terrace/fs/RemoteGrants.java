@@ -6,7 +6,6 @@ import io.terrace.channel.Grant;
 import io.terrace.channel.GrantRequest;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
-import io.terrace.channel.ReadReport;
 import io.terrace.channel.RegionKey;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;

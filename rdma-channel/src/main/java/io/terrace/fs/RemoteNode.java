@@ -166,8 +166,8 @@ final class RemoteNode {
                 return present;
             }
             close();
-            RemoteGrants fresh =
-                    new RemoteGrants(RemoteConnection.to(uuid, address, settings, clientName, figures), settings, figures);
+            RemoteGrants fresh = new RemoteGrants(
+                    RemoteConnection.to(uuid, address, settings, clientName, figures), settings, figures);
             current = fresh;
             return fresh;
         } catch (IOException | RuntimeException e) {

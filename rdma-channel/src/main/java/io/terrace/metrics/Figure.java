@@ -221,7 +221,7 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.CLIENT,
-            "Reads by RDMA that did not succeed and were done over tcp."),
+            "Reads and connections by RDMA that did not succeed; tcp served instead."),
     CLIENT_FS_NOT_LINKED(
             "client.fs.not_linked",
             Unit.COUNT,

@@ -115,10 +115,13 @@ final class OneSidedReadsTest {
         for (Throwable failure : failures) {
             Figures own = new Figures();
             AtomicInteger asked = new AtomicInteger();
-            VerbsPeer peer = new VerbsPeer(new InetSocketAddress("127.0.0.1", 1), to -> {
-                asked.incrementAndGet();
-                throw thrown(failure);
-            }, own);
+            VerbsPeer peer = new VerbsPeer(
+                    new InetSocketAddress("127.0.0.1", 1),
+                    to -> {
+                        asked.incrementAndGet();
+                        throw thrown(failure);
+                    },
+                    own);
             assertThat(peer.attach(KEY, HOUR_NS)).isNull();
             assertThat(peer.attach(KEY, HOUR_NS)).isNull();
             assertThat(asked).hasValue(1);
@@ -129,10 +132,13 @@ final class OneSidedReadsTest {
     @Test
     void attach_afterClose_connectsNoMore() {
         AtomicInteger asked = new AtomicInteger();
-        VerbsPeer peer = new VerbsPeer(new InetSocketAddress("127.0.0.1", 1), to -> {
-            asked.incrementAndGet();
-            return null;
-        }, figures);
+        VerbsPeer peer = new VerbsPeer(
+                new InetSocketAddress("127.0.0.1", 1),
+                to -> {
+                    asked.incrementAndGet();
+                    return null;
+                },
+                figures);
         peer.close();
         assertThat(peer.attach(KEY, HOUR_NS)).isNull();
         assertThat(asked).hasValue(0);

@@ -154,12 +154,8 @@ class VerbsReadsTest {
             }
         });
         assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS)).isGreaterThanOrEqualTo(4);
-        await().atMost(PATIENCE).until(() -> {
-            try (FSDataInputStream in = client.fs().open(file)) {
-                in.readFully(0, new byte[10]);
-            }
-            return cluster.figure(0, Figure.READS_GRANTED_BYTES) - served >= BYTES;
-        });
+        // Nobody reads any more: what was read is told all the same.
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.READS_GRANTED_BYTES) - served >= BYTES);
     }
 
     @Test

@@ -181,8 +181,9 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
     }
 
     @Override
-    public SVCPostSend postSend(IbvQP pair, List<IbvSendWR> requests, List<IbvSendWR> bad) {
-        throw new UnsupportedOperationException();
+    public SVCPostSend postSend(IbvQP pair, List<IbvSendWR> requests, @Nullable List<IbvSendWR> bad)
+            throws IOException {
+        throw new IOException("nothing can be posted");
     }
 
     @Override

@@ -56,6 +56,11 @@ abstract class ListeningBed {
         return listener.register(new Range(file, 0, lengthBytes), Access.READ);
     }
 
+    /** Another listener of the same process, one whose clients only attach. */
+    VerbsListener serve() throws IOException {
+        return provider.serve(new InetSocketAddress(address.getAddress(), address.getPort() + 1_000));
+    }
+
     VerbsLink connect() throws IOException {
         return provider.connect(address, PATIENCE_NS);
     }

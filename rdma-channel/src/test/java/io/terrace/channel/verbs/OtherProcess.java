@@ -46,12 +46,17 @@ final class OtherProcess implements AutoCloseable {
 
     /** Registers more than it may lock, as nobody; says what came of it. */
     static OtherProcess ofLittleLockedMemory(InetSocketAddress where, int lockedKilobytes) throws IOException {
+        return start(nobody(lockedKilobytes), "fill", where, "");
+    }
+
+    /** Connects, as nobody, with less than its buffers need; says what came of it the second time. */
+    static OtherProcess clientOfLittleLockedMemory(InetSocketAddress where, int lockedKilobytes) throws IOException {
+        return start(nobody(lockedKilobytes), "connect", where, "");
+    }
+
+    private static List<String> nobody(int lockedKilobytes) {
         String shell = "ulimit -l " + lockedKilobytes + " && exec \"$0\" \"$@\"";
-        return start(
-                List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bash", "-c", shell),
-                "fill",
-                where,
-                "");
+        return List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bash", "-c", shell);
     }
 
     private static OtherProcess start(List<String> before, String what, InetSocketAddress where, String argument)
@@ -96,6 +101,7 @@ final class OtherProcess implements AutoCloseable {
         switch (arguments[0]) {
             case "own" -> own(provider, where, Path.of(arguments[3]));
             case "fill" -> fill(provider, where);
+            case "connect" -> connectInVain(provider, where);
             default -> use(provider, where, arguments[0].equals("write"), arguments[3]);
         }
     }
@@ -125,6 +131,19 @@ final class OtherProcess implements AutoCloseable {
                 System.out.println("begun");
             }
         }
+    }
+
+    private static void connectInVain(VerbsProvider provider, InetSocketAddress where) {
+        String why = "";
+        for (int i = 0; i < 2; i++) {
+            try {
+                provider.connect(where, ListeningBed.PATIENCE_NS).close();
+                why = "connected";
+            } catch (IOException e) {
+                why = String.valueOf(e.getMessage());
+            }
+        }
+        System.out.println(why + ", domains " + provider.counts().domains);
     }
 
     /** One line: extents that were registered, why no more, and whether all was as before and worked afterwards. */

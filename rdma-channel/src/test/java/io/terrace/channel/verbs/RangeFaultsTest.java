@@ -141,6 +141,17 @@ final class RangeFaultsTest {
         assertThat(counts.domains).hasValue(1);
     }
 
+    @Test
+    @SuppressWarnings("NullAway") // Neither the id nor the queue is looked at.
+    void queuePairThatCannotPost_isDestroyed() {
+        FakeConnections connections = new FakeConnections();
+        assertThatThrownBy(() -> new QueuePair(domain, connections, null, null, null, 0, 1))
+                .hasMessageContaining("posted");
+        assertThat(connections.pairs).isZero();
+        assertThat(counts.queuePairs).hasValue(0);
+        assertThat(device.registered).hasSize(ALWAYS);
+    }
+
     private void assertNothingOfRanges() {
         assertThat(device.registered).hasSize(ALWAYS);
         assertThat(counts.registrations).hasValue(ALWAYS);

@@ -10,6 +10,7 @@ import io.terrace.channel.Completion.Status;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +98,34 @@ final class VerbsHostileTest extends ListeningBed {
         byte[][] parts = new byte[17][];
         Arrays.fill(parts, part);
         assertEnded(parts);
+    }
+
+    @Test
+    void aMessageWhereNobodyTakesAny_endsTheConnection() throws Exception {
+        try (VerbsListener own = serve()) {
+            for (byte type : new byte[] {ControlFrame.PART, ControlFrame.MESSAGE}) {
+                try (RawPeer hostile = new RawPeer((InetSocketAddress) own.address())) {
+                    hostile.send(frame(type, 0, 100));
+                    await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS).until(hostile::hasEnded);
+                }
+            }
+            await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS).until(() -> own.connections() == 0);
+        }
+    }
+
+    @Test
+    void whoAttachesNothing_losesThePlace_andWhoHasAttachedKeepsIt() throws Exception {
+        try (VerbsListener own = serve();
+                VerbsLink honest = provider.connect(own.address(), PATIENCE_NS);
+                VerbsLink guessing = provider.connect(own.address(), PATIENCE_NS)) {
+            RegionKey extent = own.register(new Range(dir.resolve("extent"), 0, LENGTH), Access.READ);
+            VerbsRegion region = honest.attach(extent);
+            RegionKey guessed = new RegionKey(1, 2, 0, LENGTH, Access.READ);
+            assertThatThrownBy(() -> guessing.attach(guessed)).isInstanceOf(ChannelException.class);
+            await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS).until(guessing::hasEnded);
+            region.read(0, ByteBuffer.allocate(10), PATIENCE_NS);
+            assertThat(own.connections()).isEqualTo(1);
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.terrace.channel.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.terrace.channel.Access;
 import io.terrace.channel.ChannelException;
@@ -18,6 +19,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +89,45 @@ final class VerbsResourcesTest extends ListeningBed {
             // The link has given back what it held, though nobody has closed it.
             awaitHeld(before);
             client.close();
+        }
+    }
+
+    @Test
+    void listenerClosedWhileOthersConnect_leavesNothing() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            int least = round;
+            VerbsListener own = serve();
+            InetSocketAddress where = (InetSocketAddress) own.address();
+            AtomicBoolean over = new AtomicBoolean();
+            AtomicInteger connected = new AtomicInteger();
+            Thread connecting = new Thread(() -> {
+                while (!over.get()) {
+                    try {
+                        provider.connect(where, PATIENCE_NS).close();
+                        connected.incrementAndGet();
+                    } catch (IOException e) {
+                        // Refused: nobody listens any more.
+                        over.set(true);
+                    }
+                }
+            });
+            connecting.start();
+            await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS).until(() -> connected.get() > least);
+            own.close();
+            own.close();
+            connecting.join();
+        }
+        awaitHeld(before);
+    }
+
+    @Test
+    void clientThatMayLockTooLittle_keepsNoDomain_andIsToldTheLimit() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "another user with a limit needs root");
+        try (OtherProcess other = OtherProcess.clientOfLittleLockedMemory(address, 8 << 10)) {
+            assertThat(other.said())
+                    .contains("limit of locked memory: 8192 KB")
+                    .contains("ibv_reg_mr failed with errno 12")
+                    .endsWith("domains 0");
         }
     }
 
