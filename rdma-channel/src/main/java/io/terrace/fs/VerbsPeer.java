@@ -94,7 +94,10 @@ final class VerbsPeer {
             LOG.debug("{} is not offered by RDMA at {}", key, address, e);
             return null;
         } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
-            failed(e);
+            // Who is told to stop says nothing about RDMA.
+            if (!Thread.currentThread().isInterrupted()) {
+                failed(e);
+            }
             return null;
         }
     }

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * and stays so, whoever comes and goes, until it is freed; a grant only adds its key to those that lead there. Thread-safe.
  */
 public final class VerbsExtents implements OneSidedRanges, Closeable {
+    private static final long CLOSE_S = 10;
+
     private record Place(BlockKey block, long address) {}
 
     /** An extent that was granted, and what has become of it. Guarded by the monitor of these extents. */
@@ -222,7 +224,14 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
             extents.clear();
             granted.clear();
         }
-        later.shutdownNow();
+        List<Runnable> unused = later.shutdownNow();
+        try {
+            if (!later.awaitTermination(CLOSE_S, TimeUnit.SECONDS)) {
+                VerbsProvider.LOG.warn("An extent is still being deregistered");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         Closing.all(listener, provider);
     }
 
