@@ -129,8 +129,11 @@ public final class TcpGrantServer implements Closeable {
         TcpClient client = clients.get(peer.session());
         if (client != null) {
             figures.increment(Figure.CHANNEL_REVOKES);
-            ranges.retired(client, grantId);
-            ticker.execute(() -> ranges.end(client, grantId));
+            // Both wait for a grant to the same client that is under way, which may take long.
+            ticker.execute(() -> {
+                ranges.retired(client, grantId);
+                ranges.end(client, grantId);
+            });
         }
     }
 

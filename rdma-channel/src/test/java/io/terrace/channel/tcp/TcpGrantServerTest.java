@@ -1,6 +1,7 @@
 package io.terrace.channel.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.terrace.channel.Access;
 import io.terrace.channel.BlockKey;
@@ -32,6 +33,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -39,6 +41,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +68,7 @@ final class TcpGrantServerTest {
     private final Figures figures = new Figures();
     private final CountDownLatch slowBlock = new CountDownLatch(1);
     private final AtomicInteger slowCalls = new AtomicInteger();
+    private final AtomicReference<Peer> lastPeer = new AtomicReference<>();
     private SlotTable table;
     private TcpGrantServer server;
 
@@ -231,6 +235,18 @@ final class TcpGrantServerTest {
     }
 
     /** Says hello and asks. */
+    @Test
+    void revoke_whileItsHolderIsGrantedSomethingElse_doesNotWaitForThat() throws Exception {
+        serve(PATIENT);
+        try (TcpLink holder = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
+            Grant grant = ask(holder, BLOCK);
+            holder.send(MessageCodec.encode(asking(2, SLOW)).position(Integer.BYTES), TIMEOUT_NS);
+            eventually(() -> slowCalls.get() == 1);
+            assertTimeoutPreemptively(
+                    Duration.ofNanos(TIMEOUT_NS), () -> server.revoke(lastPeer.get(), grant.grantId()));
+        }
+    }
+
     private static Grant ask(TcpLink link, BlockKey block) throws IOException {
         for (Message message : List.of(new Message.Hello("somebody/test"), asking(1, block))) {
             link.send(MessageCodec.encode(message).position(Integer.BYTES), TIMEOUT_NS);
@@ -345,6 +361,7 @@ final class TcpGrantServerTest {
 
         @Override
         public GrantAnswer grant(Peer peer, GrantRequest request) {
+            lastPeer.set(peer);
             try {
                 if (request.block().equals(SLOW)) {
                     slowCalls.incrementAndGet();

@@ -21,16 +21,17 @@ import com.ibm.disni.verbs.SVCReqNotify;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A device that only keeps count of what is registered with it, and fails when it is told to: for faults on any machine. */
 final class FakeDevice extends RdmaVerbs implements AutoCloseable {
     /** Addresses that are registered, by key. */
-    final Map<Integer, Long> registered = new HashMap<>();
+    final Map<Integer, Long> registered = new ConcurrentHashMap<>();
 
     /** Registrations until one is refused. */
     int registersLeft = Integer.MAX_VALUE;
@@ -46,7 +47,7 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
     final IbvContext context;
     private final Field provider;
     private final @Nullable Object before;
-    private int number;
+    private final AtomicInteger number = new AtomicInteger();
 
     /** DiSNI's objects ask for the provider of the process: this one, until it is closed. */
     FakeDevice() throws Exception {
@@ -100,7 +101,7 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
                 if (registersLeft-- <= 0) {
                     throw new IOException("no more is registered");
                 }
-                int key = keys.applyAsInt(++number);
+                int key = keys.applyAsInt(number.incrementAndGet());
                 registered.put(key, address);
                 made = new IbvMr(context, address, length, access, key, key, key);
                 return this;

@@ -2,6 +2,7 @@ package io.terrace.channel.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.terrace.channel.Access;
 import io.terrace.channel.Range;
@@ -13,9 +14,12 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +32,8 @@ final class RangeFaultsTest {
 
     /** The slab of buffers, and the validity words. */
     private static final int ALWAYS = 2;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     @TempDir
     Path dir;
@@ -95,6 +101,42 @@ final class RangeFaultsTest {
         assertThatThrownBy(() -> book.register(range, Access.READ, Checksums.NONE))
                 .hasMessageContaining("keys again");
         assertNothingOfRanges();
+    }
+
+    @Test
+    void slowRegistration_keepsNobodyFromOtherRanges() throws Exception {
+        CountDownLatch slow = new CountDownLatch(1);
+        CountDownLatch reached = new CountDownLatch(1);
+        device.keys = number -> {
+            if (number == ALWAYS + 1) {
+                reached.countDown();
+                awaitUninterruptibly(slow);
+            }
+            return number;
+        };
+        FutureTask<RegionKey> first = new FutureTask<>(() -> book.register(range, Access.READ, Checksums.NONE));
+        new Thread(first).start();
+        reached.await();
+        try {
+            assertTimeoutPreemptively(PATIENCE, () -> {
+                RegionKey second = book.register(range, Access.READ, Checksums.NONE);
+                book.voidWord(second);
+                book.deregister(second);
+            });
+        } finally {
+            slow.countDown();
+        }
+        assertThat(book.find(first.get())).isNotNull();
+        assertThat(book.rangeBytes()).isEqualTo(LENGTH);
+        book.close();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
