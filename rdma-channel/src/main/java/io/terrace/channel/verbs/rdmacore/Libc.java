@@ -18,6 +18,8 @@ final class Libc {
 
     static native int munmap(long address, long lengthBytes);
 
+    static native int fcntl(int fd, int command, int argument);
+
     static native int poll(long descriptors, long count, int timeoutMs);
 
     static native int getrlimit(int resource, long limitOut);

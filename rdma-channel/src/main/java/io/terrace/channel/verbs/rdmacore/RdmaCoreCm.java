@@ -26,6 +26,13 @@ final class RdmaCoreCm extends RdmaCm {
     /** As many READs in flight as the devices of both sides allow (RDMA_MAX_RESP_RES). */
     private static final byte MOST_READS = (byte) 0xff;
 
+    /** Of fcntl and errno. */
+    private static final int GET_FLAGS = 3;
+
+    private static final int SET_FLAGS = 4;
+    private static final int NON_BLOCKING = 0x800;
+    private static final int TRY_AGAIN = 11;
+
     private final Map<Long, Handles.Id> ids = new ConcurrentHashMap<>();
 
     @Override
@@ -34,7 +41,14 @@ final class RdmaCoreCm extends RdmaCm {
         if (channel == 0) {
             throw failed("rdma_create_event_channel");
         }
-        return new Handles.EventChannel(channel);
+        Handles.EventChannel events = new Handles.EventChannel(channel);
+        int flags = Libc.fcntl(events.getFd(), GET_FLAGS, 0);
+        if (flags < 0 || Libc.fcntl(events.getFd(), SET_FLAGS, flags | NON_BLOCKING) < 0) {
+            IOException failure = failed("fcntl");
+            int unused = destroyEventChannel(events);
+            throw failure;
+        }
+        return events;
     }
 
     @Override
@@ -108,7 +122,12 @@ final class RdmaCoreCm extends RdmaCm {
         }
         NativeMemory out = NativeMemory.allocate(Long.BYTES);
         Handles.EventChannel events = (Handles.EventChannel) channel;
-        require("rdma_get_cm_event", Librdmacm.rdma_get_cm_event(events.address, out.address()));
+        int result = Librdmacm.rdma_get_cm_event(events.address, out.address());
+        if (result != 0 && Native.getLastError() == TRY_AGAIN) {
+            // It was of a connection that somebody has destroyed since: the kernel takes such events back.
+            return null;
+        }
+        require("rdma_get_cm_event", result);
         long address = out.bytes().getLong(0);
         out.keep();
         Pointer event = new Pointer(address);
