@@ -12,6 +12,7 @@ import io.terrace.channel.RegionKey;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Test;
 final class OneSidedReadsTest {
     private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
     private static final RegionKey KEY = new RegionKey(1, 2, 0, 100, Access.READ);
+
+    private static final InetSocketAddress NOBODY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
     private final Figures figures = new Figures();
     private final Way verbs = new Way();
@@ -116,7 +119,7 @@ final class OneSidedReadsTest {
             Figures own = new Figures();
             AtomicInteger asked = new AtomicInteger();
             VerbsPeer peer = new VerbsPeer(
-                    new InetSocketAddress("127.0.0.1", 1),
+                    NOBODY,
                     to -> {
                         asked.incrementAndGet();
                         throw thrown(failure);
@@ -133,7 +136,7 @@ final class OneSidedReadsTest {
     void attach_afterClose_connectsNoMore() {
         AtomicInteger asked = new AtomicInteger();
         VerbsPeer peer = new VerbsPeer(
-                new InetSocketAddress("127.0.0.1", 1),
+                NOBODY,
                 to -> {
                     asked.incrementAndGet();
                     return null;

@@ -201,7 +201,7 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
         makeVoid(extent, own);
         long leftNs = extent.voidNs + VerbsRegion.LONGEST_READ_NS - System.nanoTime();
         try {
-            later.schedule(() -> deregister(own), leftNs, TimeUnit.NANOSECONDS);
+            var unused = later.schedule(() -> deregister(own), leftNs, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             // Closed: the listener gives all back.
             VerbsProvider.LOG.debug("An extent goes with its listener", e);

@@ -14,7 +14,11 @@ import java.nio.ByteOrder;
  * @param bytes zero at first, in the machine's byte order
  */
 public record NativeMemory(ByteBuffer bytes, long address) {
-    /** @throws UncheckedIOException when direct buffers have reached their limit: whoever asked can do without RDMA */
+    /**
+     * Memory of so many bytes.
+     *
+     * @throws UncheckedIOException when direct buffers have reached their limit: whoever asked can do without RDMA
+     */
     public static NativeMemory allocate(int sizeBytes) {
         ByteBuffer bytes;
         try {
