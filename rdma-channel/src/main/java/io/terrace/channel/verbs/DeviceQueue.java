@@ -26,10 +26,6 @@ record DeviceQueue(RdmaVerbs verbs, IbvCompChannel channel, IbvCQ queue) impleme
     /** After the queue pairs that complete here. */
     @Override
     public void close() throws IOException {
-        try {
-            int unused = verbs.destroyCQ(queue);
-        } finally {
-            int unused = verbs.destroyCompChannel(channel);
-        }
+        Closing.all(() -> verbs.destroyCQ(queue), () -> verbs.destroyCompChannel(channel));
     }
 }

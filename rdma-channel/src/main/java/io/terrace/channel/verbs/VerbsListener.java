@@ -238,9 +238,10 @@ public final class VerbsListener implements Listener {
     }
 
     private void end(long number, VerbsLink session) {
-        sessions.remove(number);
         boolean unused = accepted.remove(session);
         close(session);
+        // Last: whoever closes the listener meanwhile waits for the session's end before the completion queue goes.
+        sessions.remove(number);
     }
 
     private void pollAll() {
