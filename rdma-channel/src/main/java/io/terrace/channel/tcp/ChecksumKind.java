@@ -8,23 +8,23 @@ import java.util.zip.Checksum;
 public enum ChecksumKind {
     NONE {
         @Override
-        Checksum start() {
+        public Checksum start() {
             throw new IllegalStateException("no checksums to compare with");
         }
     },
     CRC32 {
         @Override
-        Checksum start() {
+        public Checksum start() {
             return new CRC32();
         }
     },
     CRC32C {
         @Override
-        Checksum start() {
+        public Checksum start() {
             return new CRC32C();
         }
     };
 
-    /** The JDK computes both with instructions made for it. */
-    abstract Checksum start();
+    /** One to compute with, by the JDK, which has instructions made for both. */
+    public abstract Checksum start();
 }

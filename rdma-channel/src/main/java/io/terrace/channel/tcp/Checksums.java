@@ -57,15 +57,23 @@ public record Checksums(ChecksumKind kind, int chunkBytes, byte[] sums) {
      * @return offset of the first chunk that does not match, from the data's position; -1 when all do
      */
     public static int firstWrong(ChecksumKind kind, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
-        Checksum checksum = kind.start();
+        return firstWrong(kind.start(), chunkBytes, data.duplicate(), sums);
+    }
+
+    /**
+     * The same, with nothing allocated.
+     *
+     * @param checksum to compute with
+     * @param data moved
+     */
+    public static int firstWrong(Checksum checksum, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
         int limit = data.limit();
         int start = data.position();
         int sumAt = sums.position();
-        ByteBuffer chunk = data.duplicate();
         for (int at = start; at < limit; at += chunkBytes) {
-            chunk.limit(Math.min(limit, at + chunkBytes)).position(at);
+            data.limit(Math.min(limit, at + chunkBytes)).position(at);
             checksum.reset();
-            checksum.update(chunk);
+            checksum.update(data);
             if ((int) checksum.getValue() != sums.getInt(sumAt)) {
                 return at - start;
             }

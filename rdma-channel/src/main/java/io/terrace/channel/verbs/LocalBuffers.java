@@ -23,6 +23,7 @@ final class LocalBuffers implements Closeable {
     private final NativeMemory slab;
     private final IbvMr registration;
     private final ByteBuffer[] buffers = new ByteBuffer[SMALLS + LARGES];
+    private final ByteBuffer[] views = new ByteBuffer[SMALLS + LARGES];
     private final IndexPool smalls = new IndexPool(SMALLS);
     private final IndexPool larges = new IndexPool(LARGES);
 
@@ -32,6 +33,7 @@ final class LocalBuffers implements Closeable {
         this.registration = domain.register(slab.address(), slab.bytes().capacity(), IbvMr.IBV_ACCESS_LOCAL_WRITE);
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] = slab.bytes().slice(offset(i), sizeBytes(i));
+            views[i] = buffers[i].duplicate();
         }
     }
 
@@ -62,6 +64,11 @@ final class LocalBuffers implements Closeable {
     /** The buffer itself; only its absolute accessors may be used. */
     ByteBuffer bytes(int buffer) {
         return buffers[buffer];
+    }
+
+    /** A view of the buffer, whose position and limit are for whoever has it lent. */
+    ByteBuffer view(int buffer) {
+        return views[buffer].clear();
     }
 
     long address(int buffer) {

@@ -1,7 +1,9 @@
 package io.terrace.channel.verbs;
 
 import io.terrace.channel.Completion.Status;
+import io.terrace.channel.tcp.ChecksumKind;
 import java.nio.ByteBuffer;
+import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,11 @@ final class Operation {
     /** Whoever waited has gone; the completion gives the buffers back. */
     boolean abandoned;
 
+    /** For whoever waits to verify what arrived; of the kind that was wanted last. */
+    private @Nullable Checksum checksum;
+
+    private @Nullable ChecksumKind checksumKind;
+
     volatile boolean done;
     Status status = Status.DONE;
 
@@ -59,6 +66,17 @@ final class Operation {
 
     Operation(int slot) {
         this.slot = slot;
+    }
+
+    /** Computes checksums of a kind; made anew only where the kind is another than before. */
+    Checksum checksum(ChecksumKind kind) {
+        Checksum present = checksum;
+        if (present == null || checksumKind != kind) {
+            present = kind.start();
+            checksum = present;
+            checksumKind = kind;
+        }
+        return present;
     }
 
     /** Copies what was read; its status is DONE. */

@@ -12,6 +12,7 @@ import io.terrace.channel.tcp.CorruptBytesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,11 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         long deadlineNs = System.nanoTime() + timeoutNs;
         requireUsable(timeoutNs);
         if (range.sumsKind() != ChecksumKind.NONE) {
-            readPieces(offset, target, deadlineNs);
+            if (target.hasRemaining() && target.remaining() <= maxPieceBytes()) {
+                readPiece(offset, target, deadlineNs);
+            } else {
+                readPieces(offset, target, deadlineNs);
+            }
             return;
         }
         Operation current = null;
@@ -86,13 +91,35 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
 
     @Override
     public VerbsPiece begin(long offset, int bytes, long timeoutNs) throws IOException {
+        return new VerbsPiece(this, beginChecked(offset, bytes, timeoutNs), skipBytes(offset), bytes);
+    }
+
+    /** What fits one piece, with nothing allocated. */
+    private void readPiece(long offset, ByteBuffer target, long deadlineNs) throws IOException {
+        int bytes = target.remaining();
+        Operation operation = beginChecked(offset, bytes, deadlineNs - System.nanoTime());
+        try {
+            ByteBuffer data = arrived(operation, deadlineNs - System.nanoTime());
+            int position = target.position();
+            target.put(position, data, skipBytes(offset), bytes).position(position + bytes);
+        } finally {
+            release(operation);
+        }
+    }
+
+    /** Bytes of an offset's chunk before it: chunks are read whole. */
+    private int skipBytes(long offset) {
+        return (int) (offset % range.chunkBytes());
+    }
+
+    private Operation beginChecked(long offset, int bytes, long timeoutNs) throws IOException {
         requireInside(offset, bytes);
         requireUsable(timeoutNs);
         if (bytes > maxPieceBytes()) {
             throw new ChannelException(Status.FAILED, "a piece of " + bytes + " bytes and its checksums", null);
         }
         int chunk = range.chunkBytes();
-        long start = offset / chunk * chunk;
+        long start = offset - skipBytes(offset);
         long end = Math.min(key.lengthBytes(), (offset + bytes + chunk - 1) / chunk * chunk);
         if (start / Attachment.SEGMENT_BYTES != (end - 1) / Attachment.SEGMENT_BYTES) {
             throw new ChannelException(Status.FAILED, "a piece of two registrations", null);
@@ -100,7 +127,7 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         int wide = (int) (end - start);
         int sumBytes = range.sumBytes(wide);
         long roomNs = System.nanoTime() + Math.min(timeoutNs, ROOM_NS);
-        Operation operation = link.transfers()
+        return link.transfers()
                 .begin(
                         range,
                         start,
@@ -111,7 +138,6 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
                         sumBytes,
                         null,
                         roomNs);
-        return new VerbsPiece(this, operation, (int) (offset - start), bytes);
     }
 
     @Override
@@ -157,19 +183,19 @@ public final class VerbsRegion implements RemoteRegion, CheckedRegion {
         return !link.hasEnded() && maxPieceBytes() > 0;
     }
 
-    /** Waits for a piece and checks it. */
+    /** Waits for a piece and checks it; the bytes are the operation's, until it is released. */
     ByteBuffer arrived(Operation operation, long timeoutNs) throws IOException {
         link.transfers().await(operation, System.nanoTime() + Math.min(timeoutNs, LONGEST_WAIT_NS));
-        ByteBuffer data = link.buffers().bytes(operation.buffers[0]).duplicate();
-        data.limit(operation.bytes);
+        ByteBuffer data = link.buffers().view(operation.buffers[0]).limit(operation.bytes);
         if (operation.sums >= 0) {
-            ByteBuffer sums = link.buffers().bytes(operation.sums).duplicate();
-            int wrong = Checksums.firstWrong(range.sumsKind(), range.chunkBytes(), data, sums);
+            ByteBuffer sums = link.buffers().view(operation.sums);
+            Checksum checksum = operation.checksum(range.sumsKind());
+            int wrong = Checksums.firstWrong(checksum, range.chunkBytes(), data, sums);
             if (wrong >= 0) {
                 throw new CorruptBytesException("bytes do not match their checksum, " + wrong + " bytes into a read");
             }
         }
-        return data;
+        return data.position(0).limit(operation.bytes);
     }
 
     void release(Operation operation) {
