@@ -264,7 +264,11 @@ class SecureClusterTest {
         assertThat(cluster.figure(Figure.CHANNEL_GRANTS) - grants).isGreaterThan(SecureCluster.GRANTS_PER_PEER);
         assertThat(cluster.figure(Figure.CHANNEL_PEERS_CUT)).as("seed %d", seed).isGreaterThan(cut);
         cluster.awaitNoGrants();
-        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.figure(Figure.CHANNEL_CONNECTIONS) <= connections);
+        // Of 300; honest clients of this process may have come meanwhile.
+        await("seed " + seed)
+                .atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(cluster.figure(Figure.CHANNEL_CONNECTIONS))
+                        .isLessThan(connections + 30));
     }
 
     @Test
