@@ -128,7 +128,7 @@ final class GrantConversation {
             answer = session.hasManyLinks()
                     ? new Refusal(RefusalReason.BUSY, "open what was granted before asking for more")
                     : owner.grant(peer, ask.request());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("Cannot grant {} to {}", ask.request(), peer, e);
             answer = new Refusal(RefusalReason.FAILED, "the DataNode failed; see its log");
         }

@@ -292,7 +292,8 @@ public final class GrantServer implements AutoCloseable {
         workers.execute(() -> {
             try {
                 call.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // Whatever it was: a session that nobody calls back keeps its place for good.
                 LOG.error("A call for client {} of {} failed", session.number, session.user, e);
             }
             onSelector(() -> called(session));
@@ -384,7 +385,7 @@ public final class GrantServer implements AutoCloseable {
         workers.execute(() -> {
             try {
                 call.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("The end of client {} of {} failed", session.number, session.user, e);
             }
             onSelector(() -> forget(session));

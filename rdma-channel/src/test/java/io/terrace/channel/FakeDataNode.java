@@ -51,6 +51,9 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
     public volatile byte @Nullable [] wantedToken;
     public volatile boolean linksLead = true;
 
+    /** Lets the next grant end in an {@link Error}, as without memory it may. */
+    public volatile boolean grantsFail;
+
     private final Path extents;
     private final LinkDirectory links;
     private final SlotTable table;
@@ -128,6 +131,10 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
     public GrantAnswer grant(Peer peer, GrantRequest request) {
         users.add(peer.user());
         pause();
+        if (grantsFail) {
+            grantsFail = false;
+            throw new AssertionError("as was wanted");
+        }
         if (wantedToken != null && !Arrays.equals(wantedToken, request.token())) {
             return new Refusal(RefusalReason.BAD_TOKEN, "not the token that was wanted");
         }

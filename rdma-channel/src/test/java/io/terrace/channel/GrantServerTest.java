@@ -236,6 +236,20 @@ class GrantServerTest {
     }
 
     @Test
+    void owner_thatFailsWithAnError_costsTheCallAndNotThePlace() throws Exception {
+        try (RawClient client = client();
+                RawClient other = client()) {
+            client.hello("unlucky");
+            other.hello("other");
+            node.grantsFail = true;
+            assertThat(client.ask(1, BLOCK)).isInstanceOf(Message.Refused.class);
+            assertThat(client.ask(2, BLOCK)).isInstanceOf(Message.Granted.class);
+            assertThat(other.ask(1, BLOCK)).isInstanceOf(Message.Granted.class);
+        }
+        await().until(() -> node.figures.value(Figure.CHANNEL_CONNECTIONS) == 0);
+    }
+
+    @Test
     void start_underANameInUse_isRefused_andOverALeftoverIsNot() throws IOException {
         assertThatThrownBy(() -> new FakeDataNode(dir.resolve("channel"), dir.resolve("memory2"), "dn-1", SHORT))
                 .isInstanceOf(IOException.class)

@@ -48,10 +48,10 @@ final class BlockTokens implements BlockAccess {
             }
             return Allowed.TO_ALL;
         }
-        Token<BlockTokenIdentifier> token = new Token<>();
+        Token<BlockTokenIdentifier> token;
         BlockTokenIdentifier identifier = new BlockTokenIdentifier();
         try {
-            token.readFields(new DataInputStream(new ByteArrayInputStream(serialized)));
+            token = BoundedTokens.read(serialized);
             identifier.readFields(new DataInputStream(new ByteArrayInputStream(token.getIdentifier())));
         } catch (IOException | RuntimeException e) {
             throw new Denied(RefusalReason.BAD_TOKEN, "not a block token");

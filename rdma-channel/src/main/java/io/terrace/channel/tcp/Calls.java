@@ -57,18 +57,21 @@ final class Calls {
         }
         try {
             call.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Whatever it was: calls behind one that never ended would wait for good.
             LOG.error("A call of connection {} failed", session.number, e);
         }
-        synchronized (this) {
-            if (inputWaits && waiting.size() < MOST_WAITING / 2) {
-                inputWaits = false;
-                session.resumeInput();
-            }
-            running = !waiting.isEmpty();
-            if (running) {
-                runNext();
-            }
+        goOn();
+    }
+
+    private synchronized void goOn() {
+        if (inputWaits && waiting.size() < MOST_WAITING / 2) {
+            inputWaits = false;
+            session.resumeInput();
+        }
+        running = !waiting.isEmpty();
+        if (running) {
+            runNext();
         }
     }
 }

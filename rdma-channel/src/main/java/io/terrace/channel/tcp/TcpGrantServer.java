@@ -208,7 +208,7 @@ public final class TcpGrantServer implements Closeable {
                                 ask.requestId(), new Refusal(RefusalReason.OFF, "the connection has ended"))
                         : ranges.grant(client, ask);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("Cannot grant {} to {}", ask.request(), client.peer, e);
             answer = new Message.Refused(
                     ask.requestId(), new Refusal(RefusalReason.FAILED, "the DataNode failed; see its log"));

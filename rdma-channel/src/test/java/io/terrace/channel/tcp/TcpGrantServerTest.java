@@ -59,6 +59,8 @@ final class TcpGrantServerTest {
     /** Asking for it takes until {@link #slowBlock}. */
     private static final BlockKey SLOW = new BlockKey("pool", 2, 1);
 
+    private static final BlockKey BROKEN = new BlockKey("pool", 3, 1);
+
     private static final TcpLimits PATIENT = limits(64, 60_000);
 
     @TempDir
@@ -234,23 +236,41 @@ final class TcpGrantServerTest {
         assertThat(target.flip()).isEqualTo(ByteBuffer.wrap(content, 5, 1000));
     }
 
-    /** Says hello and asks. */
+    @Test
+    void owner_thatFailsWithAnError_costsTheCallAndNotThoseAfterIt() throws Exception {
+        serve(PATIENT);
+        try (TcpLink client = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
+            ask(client, BLOCK);
+            say(client, asking(2, BROKEN));
+            say(client, asking(3, BLOCK));
+            granted(client);
+        }
+    }
+
     @Test
     void revoke_whileItsHolderIsGrantedSomethingElse_doesNotWaitForThat() throws Exception {
         serve(PATIENT);
         try (TcpLink holder = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
             Grant grant = ask(holder, BLOCK);
-            holder.send(MessageCodec.encode(asking(2, SLOW)).position(Integer.BYTES), TIMEOUT_NS);
+            say(holder, asking(2, SLOW));
             eventually(() -> slowCalls.get() == 1);
             assertTimeoutPreemptively(
                     Duration.ofNanos(TIMEOUT_NS), () -> server.revoke(lastPeer.get(), grant.grantId()));
         }
     }
 
+    /** Says hello and asks. */
     private static Grant ask(TcpLink link, BlockKey block) throws IOException {
-        for (Message message : List.of(new Message.Hello("somebody/test"), asking(1, block))) {
-            link.send(MessageCodec.encode(message).position(Integer.BYTES), TIMEOUT_NS);
-        }
+        say(link, new Message.Hello("somebody/test"));
+        say(link, asking(1, block));
+        return granted(link);
+    }
+
+    private static void say(TcpLink link, Message message) throws IOException {
+        link.send(MessageCodec.encode(message).position(Integer.BYTES), TIMEOUT_NS);
+    }
+
+    private static Grant granted(TcpLink link) throws IOException {
         long deadlineNs = System.nanoTime() + TIMEOUT_NS;
         while (System.nanoTime() - deadlineNs < 0) {
             ByteBuffer answer = link.receive(TIMEOUT_NS);
@@ -367,6 +387,9 @@ final class TcpGrantServerTest {
                     slowCalls.incrementAndGet();
                     slowBlock.await();
                     return new Refusal(RefusalReason.NOT_RESIDENT, "slow");
+                }
+                if (request.block().equals(BROKEN)) {
+                    throw new AssertionError("as was wanted");
                 }
                 Descriptor descriptor = new Descriptor(BLOCK, Tier.MEMORY, 0, LENGTH, 0, 1);
                 return new Grant(lastGrant.incrementAndGet(), descriptor, links.link(extent), 60_000);
