@@ -67,7 +67,6 @@ final class BareTransfer implements Duel.Probe, Closeable {
                 return;
             } catch (IOException receiverGone) {
                 // Whoever reads sees the end of the connection and says so.
-                continue;
             }
         }
     }
