@@ -42,6 +42,7 @@ public final class DataNodeSettings {
 
     public static final String METRICS_ADDRESS = "terrace.datanode.metrics.address";
 
+    public static final String MEMORY_DIR_PER_DATANODE = "terrace.datanode.memory.dir.per-datanode";
     public static final String PROMOTE_AT_ONCE = "terrace.datanode.promote.at-once";
 
     private static final long LONGEST_MS = TimeUnit.DAYS.toMillis(30);
@@ -57,6 +58,7 @@ public final class DataNodeSettings {
     /** Looks at every setting once, so that a bad value is found at start. */
     public DataNodeSettings check() {
         memoryDir();
+        memoryDirPerDataNode();
         capacityBytes();
         extentsMax();
         copyThreads();
@@ -86,6 +88,11 @@ public final class DataNodeSettings {
     /** For tests: blocks are copied to memory when they are finalised or first read. */
     public boolean promotesAtOnce() {
         return bool(PROMOTE_AT_ONCE, false);
+    }
+
+    /** For tests: DataNodes that share a configuration have a memory directory each, below {@link #memoryDir}. */
+    public boolean memoryDirPerDataNode() {
+        return bool(MEMORY_DIR_PER_DATANODE, false);
     }
 
     /** The whole switch. */

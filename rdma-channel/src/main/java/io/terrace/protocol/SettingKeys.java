@@ -271,6 +271,11 @@ public enum SettingKeys {
             "true",
             "DataNode",
             "Whether a directory that is not on tmpfs is refused; false only warns."),
+    DATANODE_MEMORY_DIR_PER_DATANODE(
+            "terrace.datanode.memory.dir.per-datanode",
+            "false",
+            "DataNode",
+            "For tests: several DataNodes have one configuration, and each takes a directory of its own below terrace.datanode.memory.dir. Nobody clears it once the DataNode is formatted anew."),
     DATANODE_MEMORY_EXTENTS_MAX(
             "terrace.datanode.memory.extents.max", "65536", "DataNode", "Copies that there may be at one time."),
     DATANODE_MEMORY_COPY_THREADS("terrace.datanode.memory.copy.threads", "2", "DataNode", "Copies made at one time."),
@@ -367,7 +372,7 @@ public enum SettingKeys {
             "terrace.datanode.promote.at-once",
             "false",
             "DataNode",
-            "For tests: a block is copied to memory when it is finalised or first read, before its writer or reader goes on, and each DataNode takes a directory of its own below terrace.datanode.memory.dir.");
+            "For tests: a block is copied to memory when it is finalised or first read, before its writer or reader goes on.");
 
     private static final String PREFIX = "terrace.";
 

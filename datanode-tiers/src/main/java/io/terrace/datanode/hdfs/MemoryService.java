@@ -256,7 +256,7 @@ final class MemoryService implements Closeable {
      * there: below a name that changes when a DataNode is formatted anew, nobody would clear what the old one left.
      */
     private static Path memoryDir(DataNodeSettings settings, String name) throws IOException {
-        return settings.promotesAtOnce()
+        return settings.memoryDirPerDataNode()
                 ? Files.createDirectories(settings.memoryDir().resolve(name))
                 : settings.memoryDir();
     }

@@ -49,6 +49,23 @@ class PluginByConfigurationTest {
         }
     }
 
+    @Test
+    void datanodes_thatShareAConfiguration_haveADirectoryEach_ifTheyAreToldSo() throws Exception {
+        Configuration conf = TerraceCluster.configuration();
+        conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
+        conf.setBoolean(DataNodeSettings.MEMORY_DIR_PER_DATANODE, true);
+        try (TerraceCluster cluster = TerraceCluster.startByConfiguration(2, conf)) {
+            Path file = cluster.write("shared", 300_000, 2);
+            cluster.pin(file, 2);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> cluster.located(file, 0).getCachedLocations().length == 2);
+            for (int i = 0; i < 2; i++) {
+                assertThat(cluster.datanode(i).getFSDataset().getCacheUsed()).isEqualTo(300_000);
+            }
+        }
+    }
+
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();

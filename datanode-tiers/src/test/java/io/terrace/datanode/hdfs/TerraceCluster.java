@@ -97,7 +97,8 @@ final class TerraceCluster implements AutoCloseable {
         conf.set(DataNodeSettings.CHANNEL_DIR, scratch.resolve("channel").toString());
         Configuration[] overlays = new Configuration[datanodes];
         for (int i = 0; i < datanodes; i++) {
-            Path memory = Files.createDirectory(scratch.resolve("memory" + i));
+            boolean shared = conf.getBoolean(DataNodeSettings.MEMORY_DIR_PER_DATANODE, false);
+            Path memory = Files.createDirectories(scratch.resolve(shared ? "memory" : "memory" + i));
             memoryDirs.add(memory);
             overlays[i] = new Configuration(false);
             overlays[i].set(DataNodeSettings.MEMORY_DIR, memory.toString());
