@@ -110,6 +110,7 @@ public final class HadoopConformance implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Exclusions exclusions = Exclusions.parse(lines("excluded.txt"));
+        Exclusions diskOnly = Exclusions.parse(lines("disk-only.txt"));
         List<ListedClass> classes = ClassList.parse(lines(shortList ? "short.txt" : "classes.txt"))
                 .named(names)
                 .shard(Shard.parse(shard))
@@ -124,13 +125,12 @@ public final class HadoopConformance implements Callable<Integer> {
                 provider,
                 terraceProperties(),
                 nativeLibraries(),
+                TestProcess.arguments(heap),
                 exclusions,
+                diskOnly,
                 earlierBuilds);
         Campaign campaign = new Campaign(
-                bed.store(),
-                runner(bed, Exclusions.parse(lines("disk-only.txt"))),
-                HadoopConformance::progress,
-                lean ? Verdict::lean : Verdict::of);
+                bed.store(), runner(bed, diskOnly), HadoopConformance::progress, lean ? Verdict::lean : Verdict::of);
         List<ClassResult> results = reportOnly
                 ? campaign.keptResults(classes)
                 : only != null ? campaign.once(only, classes) : campaign.compare(classes);

@@ -14,44 +14,41 @@ import java.util.Optional;
  * The results kept in a directory, so that a run can be taken up where it was stopped and stock results serve every run.
  *
  * <pre>
- * results/stock-KEY/CLASS.N.result               N from 1 to {@link Verdict#RUNS}
- * results/terrace-PROVIDER-KEY/CLASS.N.result
- * results/.../CLASS.N.log                        output, kept where the run did not pass
+ * results/stock-KEY/CLASS.N.result                       N from 1 to {@link Verdict#RUNS}
+ * results/terrace-PROVIDER-KEY-BUILD/CLASS.N.result
+ * results/terrace-PROVIDER-KEY-BUILD/CLASS.disk-only.N.result
+ * results/.../CLASS.N.log                                output, kept where the run did not pass
  * </pre>
  *
- * The key is a hash of what the result depends on: for stock, Hadoop's jars, the site file and the JDK; for Terrace these
- * and our jars. A result whose last line is missing does not count and is made again.
+ * The directories are named by what the results depend on ({@link ResultKeys}). A run with nothing copied to memory has a
+ * name of its own, so that a class which is run with copies again is not judged by it. A result whose last line is missing
+ * does not count and is made again.
  */
 final class ResultStore {
     private final Path stock;
     private final Path terrace;
     private final String terraceBuilds;
     private final Exclusions exclusions;
+    private final Exclusions diskOnly;
     private final boolean earlierBuilds;
     private final Path results;
 
     /**
      * @param earlierBuilds whether a class that this build of Terrace was not run with counts as run where it passed with
-     *     an earlier one over the same provider (or with other settings), the latest first
+     *     an earlier one under the same conditions, the latest first
      * @param directory of the run
-     * @param stockKey hash of what stock results depend on
-     * @param provider how clients read with Terrace
-     * @param terraceKey hash of what results with Terrace depend on
+     * @param keys what results depend on
      * @param exclusions tests that are left out of what is read back; they stay in the files
+     * @param diskOnly classes of which nothing is copied to memory
      */
-    ResultStore(
-            Path directory,
-            String stockKey,
-            Provider provider,
-            String terraceKey,
-            Exclusions exclusions,
-            boolean earlierBuilds) {
+    ResultStore(Path directory, ResultKeys keys, Exclusions exclusions, Exclusions diskOnly, boolean earlierBuilds) {
         this.exclusions = exclusions;
+        this.diskOnly = diskOnly;
         this.earlierBuilds = earlierBuilds;
         this.results = directory.resolve("results");
-        this.stock = results.resolve(Side.STOCK.label() + "-" + stockKey);
-        this.terraceBuilds = Side.TERRACE.label() + "-" + provider.label() + "-";
-        this.terrace = results.resolve(terraceBuilds + terraceKey);
+        this.stock = results.resolve(keys.stockDirectory());
+        this.terraceBuilds = keys.builds();
+        this.terrace = results.resolve(keys.terraceDirectory());
     }
 
     /** The runs of a class on one side that were kept, in their order. */
@@ -79,7 +76,7 @@ final class ResultStore {
         try (DirectoryStream<Path> builds = Files.newDirectoryStream(results, terraceBuilds + "*")) {
             for (Path build : builds) {
                 for (int number = 1; number <= Verdict.RUNS; number++) {
-                    Path file = build.resolve(className + "." + number + ".result");
+                    Path file = build.resolve(name(Side.TERRACE, className, number) + ".result");
                     Optional<TestRun> run = read(file).map(exclusions::without).filter(TestRun::passed);
                     if (run.isPresent() && Files.getLastModifiedTime(file).compareTo(written) > 0) {
                         latest = run;
@@ -93,12 +90,17 @@ final class ResultStore {
 
     /** Where run {@code number} of a class is kept. */
     Path result(Side side, String className, int number) {
-        return directory(side).resolve(className + "." + number + ".result");
+        return directory(side).resolve(name(side, className, number) + ".result");
     }
 
     /** Where its output is kept. */
     Path log(Side side, String className, int number) {
-        return directory(side).resolve(className + "." + number + ".log");
+        return directory(side).resolve(name(side, className, number) + ".log");
+    }
+
+    private String name(Side side, String className, int number) {
+        boolean withoutCopies = side == Side.TERRACE && diskOnly.leavesOut(className);
+        return className + (withoutCopies ? ".disk-only." : ".") + number;
     }
 
     private Path directory(Side side) {

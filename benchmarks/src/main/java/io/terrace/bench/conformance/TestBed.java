@@ -40,7 +40,9 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
      * @param properties further properties of Terrace's side
      * @param nativeLibraries a directory with libhadoop, where there is one; without it tests skip themselves, so it
      *     belongs to what a result depends on
+     * @param jvmArguments of the test JVMs, which results depend on
      * @param exclusions tests that are not compared
+     * @param diskOnly classes of which nothing is copied to memory
      * @param earlierBuilds whether what passed with an earlier build of Terrace counts
      */
     static TestBed prepare(
@@ -50,7 +52,9 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             Provider provider,
             Map<String, String> properties,
             @Nullable Path nativeLibraries,
+            List<String> jvmArguments,
             Exclusions exclusions,
+            Exclusions diskOnly,
             boolean earlierBuilds)
             throws IOException, InterruptedException {
         List<Path> hadoop = hadoopTestJars.resolve();
@@ -59,6 +63,10 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         String terraceSite = site(new TreeMap<>(properties), "stock-site.xml", "terrace-site.xml");
         ContentHash stockHash =
                 new ContentHash().add(Runtime.version().toString()).add(stockSite);
+        for (String name : SHARED) {
+            stockHash.add(ContentHash.of(HadoopTestJars.resource(name)));
+        }
+        jvmArguments.forEach(stockHash::add);
         Path copies = Files.createDirectories(directory.resolve("jars"));
         List<Path> front = new ArrayList<>();
         front.add(launcher(copies));
@@ -81,21 +89,24 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         String stockKey = stockHash.hex();
 
         Path plugin = Snapshot.keep(copies, target -> PluginJars.copy(ownClassPath, hadoop, target));
-        String terraceKey =
-                new ContentHash().add(stockKey).add(terraceSite).add(plugin).hex();
+        ResultKeys keys = new ResultKeys(
+                stockKey,
+                provider,
+                new TreeMap<>(properties).toString(),
+                new ContentHash().add(stockKey).add(terraceSite).add(plugin).hex());
         List<Path> stock = new ArrayList<>();
-        stock.add(conf(directory.resolve("conf").resolve(Side.STOCK.label() + "-" + stockKey), stockSite));
+        stock.add(conf(directory.resolve("conf").resolve(keys.stockDirectory()), stockSite));
         stock.addAll(front);
         stock.addAll(hadoop);
         List<Path> terrace = new ArrayList<>();
-        terrace.add(conf(directory.resolve("conf").resolve(Side.TERRACE.label() + "-" + terraceKey), terraceSite));
+        terrace.add(conf(directory.resolve("conf").resolve(keys.terraceDirectory()), terraceSite));
         terrace.addAll(front);
         terrace.addAll(hadoop);
         try (Stream<Path> jars = Files.list(plugin)) {
             jars.sorted().forEach(terrace::add);
         }
         return new TestBed(
-                new ResultStore(directory, stockKey, provider, terraceKey, exclusions, earlierBuilds),
+                new ResultStore(directory, keys, exclusions, diskOnly, earlierBuilds),
                 joined(stock),
                 joined(terrace),
                 copiedLibraries);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class TestProcess {
     private static final int GRACE_SECONDS = 15;
 
-    /** As Hadoop's own build starts its tests, with a smaller heap: hadoop-project's surefire argLine. */
+    /** As Hadoop's own build starts its tests, but C1 only: hadoop-project's surefire argLine. */
     private static final List<String> HADOOP_JVM_ARGUMENTS = List.of(
             "-Xss4m",
             "-XX:TieredStopAtLevel=1",
@@ -58,6 +58,14 @@ final class TestProcess {
      */
     record Settings(
             Duration timeLimit, String heap, Path diskParent, Path memoryParent, @Nullable Path nativeLibraries) {}
+
+    /** The arguments of a test JVM that its result may depend on. */
+    static List<String> arguments(String heap) {
+        List<String> arguments = new ArrayList<>();
+        arguments.add("-Xmx" + heap);
+        arguments.addAll(HADOOP_JVM_ARGUMENTS);
+        return arguments;
+    }
 
     /**
      * @param java the {@code java} to run
@@ -141,8 +149,7 @@ final class TestProcess {
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
-        command.add("-Xmx" + settings.heap());
-        command.addAll(HADOOP_JVM_ARGUMENTS);
+        command.addAll(arguments(settings.heap()));
         command.add("-XX:ErrorFile=" + log + ".hs_err");
         property(command, "java.io.tmpdir", scratch.temporary());
         property(command, "test.build.dir", scratch.disk().resolve("b"));

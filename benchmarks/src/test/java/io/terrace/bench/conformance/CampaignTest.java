@@ -107,15 +107,30 @@ class CampaignTest {
         compare("passed", new Script().terrace(run("read", "seek")));
 
         ResultStore strict = store("new");
-        ResultStore lenient = new ResultStore(directory, "hadoop", Provider.SHM, "new", Exclusions.NONE, true);
+        ResultStore lenient = lenient("hadoop", Provider.SHM, "", Exclusions.NONE);
 
         assertThat(strict.runs(Side.TERRACE, Runs.CLASS_NAME)).isEmpty();
         assertThat(lenient.runs(Side.TERRACE, Runs.CLASS_NAME))
                 .singleElement()
                 .satisfies(run -> assertThat(run.passed("seek")).isTrue());
         assertThat(lenient.runs(Side.TERRACE, "a.TestOther")).isEmpty();
-        ResultStore overTcp = new ResultStore(directory, "hadoop", Provider.TCP, "new", Exclusions.NONE, true);
-        assertThat(overTcp.runs(Side.TERRACE, Runs.CLASS_NAME)).isEmpty();
+    }
+
+    @Test
+    void runs_ofAnEarlierBuild_countUnderTheSameConditionsOnly() throws Exception {
+        compare("passed", new Script().stock(run("read")).terrace(run("read")));
+        Exclusions diskOnly = Exclusions.parse(List.of(Runs.CLASS_NAME + "  reads damage"));
+
+        for (ResultStore other : List.of(
+                lenient("hadoop", Provider.TCP, "", Exclusions.NONE),
+                lenient("another", Provider.SHM, "", Exclusions.NONE),
+                lenient("hadoop", Provider.SHM, "capacity=64m", Exclusions.NONE),
+                lenient("hadoop", Provider.SHM, "", diskOnly))) {
+            assertThat(other.runs(Side.TERRACE, Runs.CLASS_NAME)).isEmpty();
+        }
+        assertThat(lenient("hadoop", Provider.SHM, "", diskOnly).runs(Side.STOCK, Runs.CLASS_NAME))
+                .as("stock copies nothing anyway")
+                .hasSize(1);
     }
 
     @Test
@@ -147,6 +162,16 @@ class CampaignTest {
     }
 
     private ResultStore store(String terraceKey) {
-        return new ResultStore(directory, "hadoop", Provider.SHM, terraceKey, Exclusions.NONE, false);
+        return new ResultStore(
+                directory,
+                new ResultKeys("hadoop", Provider.SHM, "", terraceKey),
+                Exclusions.NONE,
+                Exclusions.NONE,
+                false);
+    }
+
+    private ResultStore lenient(String stockKey, Provider provider, String settings, Exclusions diskOnly) {
+        return new ResultStore(
+                directory, new ResultKeys(stockKey, provider, settings, "new"), Exclusions.NONE, diskOnly, true);
     }
 }
