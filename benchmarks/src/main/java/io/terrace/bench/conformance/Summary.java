@@ -146,12 +146,13 @@ final class Summary {
         if (result.stock().isEmpty() || result.terrace().isEmpty()) {
             return skipped;
         }
+        // Asked of stock's tests: a class that is skipped as a whole names none of them.
         TestRun last = result.terrace().get(result.terrace().size() - 1);
-        last.tests().forEach((test, how) -> {
-            if (how.outcome() == Outcome.SKIPPED && result.stock().stream().anyMatch(run -> run.passed(test))) {
-                skipped.add(test);
-            }
-        });
+        for (TestRun stock : result.stock()) {
+            stock.testNames().stream()
+                    .filter(test -> stock.passed(test) && !last.passed(test) && !last.failed(test))
+                    .forEach(skipped::add);
+        }
         return skipped;
     }
 

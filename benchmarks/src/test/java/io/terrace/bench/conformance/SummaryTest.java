@@ -55,6 +55,13 @@ class SummaryTest {
     }
 
     @Test
+    void differences_nameTheTestsOfAClassThatIsSkippedAsAWhole() {
+        ClassResult skipped = result("Skipped", List.of(run("read", "?seek")), List.of(run("?(class)")));
+        assertThat(new Summary(List.of(skipped), Exclusions.NONE).differences())
+                .containsExactly("a.Skipped skips only with Terrace: [read]");
+    }
+
+    @Test
     void table_oneLineAClass() {
         assertThat(new Summary(List.of(SAME, DIFFERS, OPEN), Exclusions.NONE).table())
                 .hasSize(4)
