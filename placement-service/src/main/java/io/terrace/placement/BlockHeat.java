@@ -1,6 +1,7 @@
 package io.terrace.placement;
 
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.policyfile.Rule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +31,7 @@ public final class BlockHeat {
     private @Nullable Node home;
     private NameView.@Nullable Verdict excluded;
     private @Nullable PolicySpec ruledBy;
-    private @Nullable Ruling ruling;
+    private @Nullable Rule rule;
     private long ruledMs;
     private long confirmedMs = NEVER;
 
@@ -41,6 +42,12 @@ public final class BlockHeat {
 
     public StampedBlock block() {
         return block;
+    }
+
+    /** A DataNode that alone speaks of it has the same content with another length. */
+    void measured(StampedBlock again) {
+        block = again;
+        doubt();
     }
 
     /** Reads since the block is known. */
@@ -150,19 +157,24 @@ public final class BlockHeat {
         return copy;
     }
 
-    /** What the rules of a policy say of it, if that was looked up. */
+    /** Whether it was looked up which rule of a policy its path matches. */
+    boolean isRuledBy(PolicySpec spec) {
+        return ruledBy == spec;
+    }
+
+    /** The rule that it matched when that was last looked up; null when it matched none. */
     @Nullable
-    Ruling rulingOf(PolicySpec spec) {
-        return ruledBy == spec ? ruling : null;
+    Rule rule() {
+        return rule;
     }
 
     long ruledMs() {
         return ruledMs;
     }
 
-    void rule(long nowMs, PolicySpec by, Ruling found) {
+    void rule(long nowMs, PolicySpec by, @Nullable Rule found) {
         ruledBy = by;
-        ruling = found;
+        rule = found;
         ruledMs = nowMs;
     }
 

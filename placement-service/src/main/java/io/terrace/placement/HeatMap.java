@@ -42,11 +42,14 @@ public final class HeatMap {
         return blocks.get(blockId);
     }
 
+    /** The heat of a block that somebody speaks of whose word on it counts, length and all. */
     BlockHeat touch(long nowMs, StampedBlock block) {
         BlockHeat known = blocks.get(block.id());
         if (known == null || !known.block().sameContent(block)) {
             known = new BlockHeat(block, nowMs);
             blocks.put(block.id(), known);
+        } else if (!known.block().equals(block)) {
+            known.measured(block);
         }
         return known;
     }
@@ -54,7 +57,10 @@ public final class HeatMap {
     /** The heat of that very content; none that is kept where another content of the block is known. */
     BlockHeat of(long nowMs, StampedBlock block) {
         BlockHeat known = blocks.get(block.id());
-        return known == null || known.block().sameContent(block) ? touch(nowMs, block) : new BlockHeat(block, nowMs);
+        if (known == null) {
+            return touch(nowMs, block);
+        }
+        return known.block().sameContent(block) ? known : new BlockHeat(block, nowMs);
     }
 
     void put(BlockHeat heat) {

@@ -231,7 +231,7 @@ final class Intake {
         if (here != null) {
             here.bytesServed += entry.bytesReadFromMemory();
         }
-        Ruling ruling = rulings.of(nowMs, heat);
+        Ruling ruling = rulings.of(nowMs, heat, block);
         if (ruling == null) {
             figures.increment(Figure.PLACEMENT_RULES_DEFERRED);
         } else if (ruling.forbids()) {

@@ -8,7 +8,6 @@ import io.terrace.placement.NameView.Verdict;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.Rule;
 import io.terrace.placement.policyfile.Rule.Place;
-import io.terrace.placement.policyfile.SizeBounds;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,10 +35,14 @@ final class Rulings {
     private final NameView view;
     private final Board board;
     private final PolicySpec spec;
-    private final Map<Long, Ruling> fresh = new HashMap<>();
+    /** By block id: a path is the NameNode's word, whoever speaks of the block and whatever length he gives it. */
+    private final Map<Long, Match> fresh = new HashMap<>();
     private final Map<Long, PinnedFile> pinned = new HashMap<>();
     private final ArrayDeque<Spoken> toSweep = new ArrayDeque<>();
     private long sweptMs = Long.MIN_VALUE;
+
+    /** The rule that a block's path matches, if any. */
+    private record Match(@Nullable Rule rule) {}
 
     private record PinnedFile(Rule rule, long lengthBytes) {}
 
@@ -76,7 +79,7 @@ final class Rulings {
     }
 
     private boolean isValid(long nowMs, BlockHeat heat) {
-        return heat.rulingOf(spec) != null && nowMs - heat.ruledMs() < VALID_MS;
+        return heat.isRuledBy(spec) && nowMs - heat.ruledMs() < VALID_MS;
     }
 
     private void lookUp(List<Spoken> blocks) {
@@ -103,8 +106,7 @@ final class Rulings {
         } else {
             pinned.remove(named.inode());
         }
-        SizeBounds size = rule == null ? spec.size() : spec.size().and(rule.size());
-        fresh.put(block.id(), new Ruling(rule, size.contains(block.lengthBytes())));
+        fresh.put(block.id(), new Match(rule));
     }
 
     private boolean isPinned(Rule rule, Named named) {
@@ -141,24 +143,36 @@ final class Rulings {
         pinned.put(named.inode(), new PinnedFile(rule, named.lengthBytes()));
     }
 
-    /** What holds for a block that was just read; null while its path is not known. */
+    /**
+     * What holds for a block that was just read or looked at; null while its path is not known.
+     *
+     * @param said the block as the DataNode has it that the ruling is for: another one may have lied about its length
+     */
     @Nullable
-    Ruling of(long nowMs, BlockHeat heat) {
-        if (spec.rules().isEmpty()) {
-            return spec.size().contains(heat.block().lengthBytes()) ? Ruling.FREE : Ruling.TOO_SMALL_OR_LARGE;
-        }
-        Ruling found = fresh.get(heat.block().id());
+    Ruling of(long nowMs, BlockHeat heat, StampedBlock said) {
+        Match found = fresh.get(said.id());
         if (found != null) {
-            heat.rule(nowMs, spec, found);
-            return found;
+            heat.rule(nowMs, spec, found.rule);
         }
-        return heat.rulingOf(spec);
+        return ruling(heat, said.lengthBytes());
+    }
+
+    private @Nullable Ruling ruling(BlockHeat heat, long lengthBytes) {
+        boolean fits = spec.size().contains(lengthBytes);
+        if (spec.rules().isEmpty()) {
+            return fits ? Ruling.FREE : Ruling.TOO_SMALL_OR_LARGE;
+        }
+        if (!heat.isRuledBy(spec)) {
+            return null;
+        }
+        Rule rule = heat.rule();
+        return new Ruling(rule, fits && (rule == null || rule.size().contains(lengthBytes)));
     }
 
     /** What is known to hold for a block, without a look. */
     @Nullable
     Ruling known(BlockHeat heat) {
-        return spec.rules().isEmpty() ? of(0, heat) : heat.rulingOf(spec);
+        return ruling(heat, heat.block().lengthBytes());
     }
 
     /** Inodes of files that rules pin. */
@@ -193,7 +207,7 @@ final class Rulings {
         List<Breach> breaches = new ArrayList<>();
         for (Spoken resident : looked) {
             BlockHeat heat = board.heat().of(nowMs, resident.block);
-            Ruling ruling = of(nowMs, heat);
+            Ruling ruling = of(nowMs, heat, resident.block);
             if (ruling != null && ruling.forbids()) {
                 breaches.add(new Breach(resident.node, resident.block, ruling));
             } else if (ruling != null && !resident.node.isPinned(resident.block.id())) {

@@ -241,6 +241,73 @@ class WitnessesTest extends SteppedLoop {
         assertThat(placement.reports().pinnedBlocks()).isEqualTo(1);
     }
 
+    private final StampedBlock large = block(5, 4);
+    private final StampedBlock shortened = new StampedBlock(5, large.stamp(), 1);
+
+    /** So long that everything in memory was looked at anew, and what came of it is done. */
+    private void sweep() {
+        for (long untilMs = nowMs + 2 * Rulings.VALID_MS; nowMs < untilMs; nowMs += 5_000) {
+            beat(one);
+            beat(two);
+        }
+    }
+
+    private void assertStaysWithOne() {
+        sweep();
+        assertThat(one.memory).containsKey(5L);
+        assertThat(one.orderKinds()).doesNotContain(Move.Kind.DROP);
+    }
+
+    @Test
+    void length_forgedBeforeTheHoldersCopyCame_breaksNoBoundOfSize() {
+        names.store(large, one);
+        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "smallest: 2m"));
+        two.reads(shortened, 1);
+        beat(two);
+        one.arrives(large, false);
+        beat(one);
+        assertStaysWithOne();
+    }
+
+    @Test
+    void length_forgedByWhoReadsNothing_breaksNoBoundOfSize() {
+        names.store(large, one);
+        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "smallest: 2m"));
+        two.reads(shortened, 0);
+        beat(two);
+        one.reads(large, 3);
+        beat(one);
+        beat(one);
+        assertStaysWithOne();
+    }
+
+    @Test
+    void length_forgedInTheSameLook_breaksNoBoundOfARule() {
+        names.store(large, one);
+        names.named.put(5L, new Named(105, "/logs/a", 4 * MB));
+        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
+        one.arrives(large, false);
+        beat(one);
+        two.arrives(shortened, false);
+        beat(two);
+        assertStaysWithOne();
+        assertThat(two.memory).as("each copy is judged by its own length").isEmpty();
+    }
+
+    @Test
+    void length_forgedInTheSameLook_letsNobodyElseBreakABound() {
+        StampedBlock small = block(6, 1);
+        names.store(small, one);
+        names.named.put(6L, new Named(106, "/logs/b", MB));
+        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
+        one.arrives(small, false);
+        beat(one);
+        two.arrives(new StampedBlock(6, small.stamp(), 4 * MB), false);
+        beat(two);
+        sweep();
+        assertThat(one.memory).isEmpty();
+    }
+
     @Test
     void residency_forged_takesNobodysCopyAway() {
         names.store(block, one);

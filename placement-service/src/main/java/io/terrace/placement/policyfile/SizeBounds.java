@@ -8,9 +8,4 @@ public record SizeBounds(long smallestBytes, long largestBytes) {
     public boolean contains(long lengthBytes) {
         return lengthBytes >= smallestBytes && lengthBytes <= largestBytes;
     }
-
-    /** What lies within both. */
-    public SizeBounds and(SizeBounds other) {
-        return new SizeBounds(Math.max(smallestBytes, other.smallestBytes), Math.min(largestBytes, other.largestBytes));
-    }
 }
