@@ -25,8 +25,11 @@ final class Dispatcher {
         this.view = view;
     }
 
-    /** Asks the NameNode about waiting promotions, in one hold of its lock. */
+    /** Asks the NameNode about waiting promotions, in one hold of its lock; later where the DataNode led to too many. */
     void examine(long nowMs, Node node) {
+        if (node.allowances().looks().left() == 0) {
+            return;
+        }
         List<Move> asked = new ArrayList<>();
         List<Candidate> candidates = new ArrayList<>();
         for (Move move : node.agenda().waiting()) {
@@ -39,6 +42,7 @@ final class Dispatcher {
             return;
         }
         List<Verdict> verdicts = view.examine(candidates);
+        node.allowances().looks().charge(1);
         for (int i = 0; i < asked.size(); i++) {
             Move move = asked.get(i);
             Verdict verdict = verdicts.get(i);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts a heartbeat down to what the loop takes of one: so many entries of each list, texts of so many characters, and no
- * more reads and writes than a DataNode can serve in the time. Honest DataNodes stay below. What is cut is counted.
+ * more reads and writes than its {@link Allowances} leave. Honest DataNodes stay below. What is cut is counted.
  */
 final class HeartbeatBounds {
 
@@ -27,14 +27,6 @@ final class HeartbeatBounds {
     /** Characters of what a person is to read. */
     static final int LONGEST_TEXT = 1024;
 
-    /** As many as a DataNode takes from one client process, and bytes likewise. */
-    static final long MOST_PER_SECOND = 20_000_000;
-
-    static final long MOST_BYTES_PER_SECOND = 64L << 30;
-
-    /** After a longer silence a DataNode may still tell of no more than this. */
-    private static final long LONGEST_MS = 3_600_000;
-
     private final int entries;
     private final Figures figures;
 
@@ -43,8 +35,8 @@ final class HeartbeatBounds {
         this.figures = figures;
     }
 
-    /** @param sinceMs time since the last heartbeat of that DataNode; less than a second counts as one */
-    Heartbeat bounded(Heartbeat heartbeat, long sinceMs) {
+    /** @param allowances those of that DataNode, from which the heat is taken */
+    Heartbeat bounded(Heartbeat heartbeat, Allowances allowances) {
         return new Heartbeat(
                 heartbeat.node(),
                 cut(heartbeat.host(), LONGEST_NAME),
@@ -52,7 +44,7 @@ final class HeartbeatBounds {
                 heartbeat.incarnation(),
                 heartbeat.sequence(),
                 cut(heartbeat.tiers(), MOST_TIERS),
-                plausible(cut(heartbeat.heat(), entries), Math.max(1000, sinceMs)),
+                plausible(cut(heartbeat.heat(), entries), allowances.accesses(), allowances.bytes()),
                 cut(heartbeat.residency(), entries),
                 heartbeat.full(),
                 results(cut(heartbeat.results(), entries)),
@@ -130,16 +122,16 @@ final class HeartbeatBounds {
         return kept;
     }
 
-    private List<Heat> plausible(List<Heat> heat, long sinceMs) {
-        double accesses = 0;
+    private List<Heat> plausible(List<Heat> heat, Allowance mostAccesses, Allowance mostBytes) {
+        double accesses = 0; // Sums of what is made up may be too large for a long.
         double bytes = 0;
         for (Heat entry : heat) {
             accesses += (double) entry.reads() + entry.writes();
             bytes += (double) entry.bytesRead() + entry.bytesWritten();
         }
-        Allowance mostAccesses = new Allowance(MOST_PER_SECOND, sinceMs);
-        Allowance mostBytes = new Allowance(MOST_BYTES_PER_SECOND, sinceMs);
-        if (accesses <= mostAccesses.left && bytes <= mostBytes.left) {
+        if (accesses <= mostAccesses.left() && bytes <= mostBytes.left()) {
+            mostAccesses.charge((long) accesses);
+            mostBytes.charge((long) bytes);
             return heat;
         }
         List<Heat> plausible = new ArrayList<>(heat.size());
@@ -159,20 +151,5 @@ final class HeartbeatBounds {
             plausible.add(taken);
         }
         return plausible;
-    }
-
-    /** What is left of a rate over some time. */
-    private static final class Allowance {
-        long left;
-
-        Allowance(long perSecond, long sinceMs) {
-            left = perSecond * Math.min(LONGEST_MS, sinceMs) / 1000;
-        }
-
-        long take(long wanted) {
-            long taken = Math.min(left, wanted);
-            left -= taken;
-            return taken;
-        }
     }
 }

@@ -53,6 +53,7 @@ final class Node {
     private final MoveBudget budget;
     private final BackOff backOff = new BackOff();
     private final BackOff doubts = new BackOff();
+    private final Allowances allowances;
 
     private String host = "";
     private int transferPort;
@@ -82,6 +83,7 @@ final class Node {
         this.policy = policy;
         this.agenda = new Agenda(settings.movesWaiting());
         this.budget = new MoveBudget(settings.moveBytesPerSecond());
+        this.allowances = Allowances.from(nowMs);
     }
 
     /** Takes the DataNode's word on itself; says whether it was started anew. */
@@ -312,6 +314,10 @@ final class Node {
     /** Blocks whose moves failed of late. */
     BackOff backOff() {
         return backOff;
+    }
+
+    Allowances allowances() {
+        return allowances;
     }
 
     /** Blocks that it spoke of and holds no replica of. */

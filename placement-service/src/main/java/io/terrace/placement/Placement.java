@@ -212,7 +212,8 @@ public final class Placement {
                 return again;
             }
         }
-        Heartbeat heartbeat = bounds.bounded(said, nowMs - node.lastMs());
+        node.allowances().grow(nowMs);
+        Heartbeat heartbeat = bounds.bounded(said, node.allowances());
         if (rehearsal != null) {
             rehearsal.heartbeat(nowMs, node, heartbeat);
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Applies the rules of the policy file. A block's path is looked up when it is first read, and again after {@value
  * #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often, read or not. Each look
  * takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most {@value
- * #LOOKS_PER_HEARTBEAT} of them: of blocks beyond, no policy hears until the next heartbeat. Without rules by path nothing
+ * #LOOKS_PER_HEARTBEAT} of them, within the {@link Allowances} of its DataNode: of blocks beyond, no policy hears until the next heartbeat. Without rules by path nothing
  * is looked up. A file is pinned on the word of a DataNode that holds the block it speaks of, and on nobody else's. Owned
  * by the loop's thread.
  */
@@ -64,7 +64,8 @@ final class Rulings {
         if (spec.rules().isEmpty()) {
             return;
         }
-        int limit = board.settings().lockBlocks() * LOOKS_PER_HEARTBEAT;
+        Allowance looks = node.allowances().looks();
+        long limit = Math.min(LOOKS_PER_HEARTBEAT, looks.left()) * board.settings().lockBlocks();
         List<Spoken> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = board.heat().find(entry.block().id());
@@ -73,8 +74,8 @@ final class Rulings {
             }
         }
         for (int from = 0; from < unknown.size(); from += board.settings().lockBlocks()) {
-            lookUp(unknown.subList(
-                    from, Math.min(unknown.size(), from + board.settings().lockBlocks())));
+            looks.charge(lookUp(unknown.subList(
+                    from, Math.min(unknown.size(), from + board.settings().lockBlocks()))));
         }
     }
 
@@ -82,7 +83,8 @@ final class Rulings {
         return heat.isRuledBy(spec) && nowMs - heat.ruledMs() < VALID_MS;
     }
 
-    private void lookUp(List<Spoken> blocks) {
+    /** @return looks at the NameNode's maps */
+    private int lookUp(List<Spoken> blocks) {
         board.figures().add(Figure.PLACEMENT_RULES_LOOKUPS, blocks.size());
         List<@Nullable Named> names =
                 view.names(blocks.stream().map(spoken -> spoken.block.id()).toList());
@@ -94,6 +96,7 @@ final class Rulings {
             }
         }
         pin(toPin);
+        return toPin.isEmpty() ? 1 : 2;
     }
 
     private void judge(Spoken spoken, Named named, List<ToPin> toPin) {

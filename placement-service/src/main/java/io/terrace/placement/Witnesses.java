@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Where DataNodes name different stamps or lengths, the one that the map has is right, whichever came first.
  * </ul>
  *
- * <p>A heartbeat leads to at most {@value #LOOKS_PER_HEARTBEAT} looks of a bounded number of blocks each, and a DataNode
+ * <p>A heartbeat leads to at most {@value #LOOKS_PER_HEARTBEAT} looks of a bounded number of blocks each, within the {@link
+ * Allowances} of its DataNode, and a DataNode
  * whose word on a block was refused is not asked about that block again for a while. What could not be asked does not count.
  * Owned by the loop's thread.
  */
@@ -54,11 +55,12 @@ final class Witnesses {
     /** Asks what {@link #word} needs to know for the heat of a heartbeat. */
     void askAboutHeat(long nowMs, Node node, List<Heat> entries) {
         Set<Candidate> questions = new LinkedHashSet<>();
+        long most = mostQuestions(node);
         for (Heat entry : entries) {
             StampedBlock block = entry.block();
             BlockHeat known = board.heat().find(block.id());
             if (known != null
-                    && !isFull(questions)
+                    && questions.size() < most
                     && withoutAsking(nowMs, node, entry, known) == null
                     && !node.doubts().holdsBack(nowMs, block.id())) {
                 questions.add(new Candidate(block, node.uuid()));
@@ -70,8 +72,9 @@ final class Witnesses {
         ask(nowMs, node, questions);
     }
 
-    private boolean isFull(Set<Candidate> questions) {
-        return questions.size() >= LOOKS_PER_HEARTBEAT * board.settings().lockBlocks();
+    private long mostQuestions(Node node) {
+        return Math.min(LOOKS_PER_HEARTBEAT, node.allowances().looks().left())
+                * board.settings().lockBlocks();
     }
 
     private void ask(long nowMs, Node node, Set<Candidate> questions) {
@@ -81,6 +84,7 @@ final class Witnesses {
         for (int from = 0; from < all.size(); from += most) {
             List<Candidate> asked = all.subList(from, Math.min(all.size(), from + most));
             List<Verdict> answers = view.examine(asked);
+            node.allowances().looks().charge(1);
             for (int i = 0; i < asked.size(); i++) {
                 verdicts.put(asked.get(i), answers.get(i));
                 if (asked.get(i).node().equals(node.uuid())) {
@@ -169,6 +173,7 @@ final class Witnesses {
     /** Asks what {@link #isHomeReal} needs to know for what a heartbeat says is resident. */
     void askAboutHomes(long nowMs, Node node, List<Residency> changes) {
         Set<Candidate> questions = new LinkedHashSet<>();
+        long most = mostQuestions(node);
         for (Residency change : changes) {
             BlockHeat known =
                     change.resident() ? board.heat().find(change.block().id()) : null;
@@ -176,7 +181,7 @@ final class Witnesses {
             if (known != null
                     && home != null
                     && home != node
-                    && !isFull(questions)
+                    && questions.size() < most
                     && !known.isConfirmed(nowMs)
                     && home.residents().containsKey(known.block().id())) {
                 questions.add(new Candidate(known.block(), home.uuid()));

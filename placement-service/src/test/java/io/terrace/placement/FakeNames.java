@@ -15,6 +15,7 @@ final class FakeNames implements NameView {
     final Map<Long, List<Located>> files = new HashMap<>();
     final Map<Long, Named> named = new HashMap<>();
     int looks;
+    int pathLooks;
     int asked;
     int mostInOneLook;
 
@@ -49,6 +50,7 @@ final class FakeNames implements NameView {
 
     @Override
     public List<Named> names(List<Long> blocks) {
+        pathLooks++;
         mostInOneLook = Math.max(mostInOneLook, blocks.size());
         List<Named> names = new ArrayList<>();
         blocks.forEach(block -> names.add(named.get(block)));

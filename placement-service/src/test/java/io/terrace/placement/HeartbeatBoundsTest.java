@@ -20,6 +20,7 @@ class HeartbeatBoundsTest extends SteppedLoop {
 
     private static final String LONG = "x".repeat(100_000);
 
+    private final Allowances allowances = Allowances.from(nowMs);
     private final TierState tier = new TierState(Medium.DISK, 1, 1, 0, 0, 0);
 
     private long cut() {
@@ -77,7 +78,8 @@ class HeartbeatBoundsTest extends SteppedLoop {
     void messageOfAResult_isCut() {
         HeartbeatBounds bounds = new HeartbeatBounds(settings, figures);
         Result result = new Result(1, 1, Outcome.FAILED, block(1, 1), 0, 0, LONG);
-        Heartbeat bounded = bounds.bounded(said("h", List.of(), List.of(), List.of(result), List.of(), Map.of()), 250);
+        Heartbeat bounded =
+                bounds.bounded(said("h", List.of(), List.of(), List.of(result), List.of(), Map.of()), allowances);
         assertThat(bounded.results().get(0).message()).hasSize(HeartbeatBounds.LONGEST_TEXT);
         assertThat(cut()).isEqualTo(1);
     }
@@ -87,16 +89,17 @@ class HeartbeatBoundsTest extends SteppedLoop {
         HeartbeatBounds bounds = new HeartbeatBounds(settings, figures);
         Heat lie = new Heat(block(1, 1), Medium.DISK, false, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 0);
         List<Heat> heat = Collections.nCopies(settings.heartbeatEntries(), lie);
-        Heartbeat bounded = bounds.bounded(said("h", List.of(), heat, List.of(), List.of(), Map.of()), 2_000);
+        allowances.grow(nowMs + 1_000); // A second's worth was saved up.
+        Heartbeat bounded = bounds.bounded(said("h", List.of(), heat, List.of(), List.of(), Map.of()), allowances);
         assertThat(bounded.heat().stream().mapToLong(entry -> entry.reads() + entry.writes()))
                 .hasSize(heat.size())
                 .satisfies(all -> assertThat(
                                 all.stream().mapToLong(Long::longValue).sum())
-                        .isEqualTo(2 * HeartbeatBounds.MOST_PER_SECOND));
+                        .isEqualTo(2 * Allowances.MOST_PER_SECOND));
         assertThat(bounded.heat().stream()
                         .mapToLong(entry -> entry.bytesRead() + entry.bytesWritten())
                         .sum())
-                .isEqualTo(2 * HeartbeatBounds.MOST_BYTES_PER_SECOND);
+                .isEqualTo(2 * Allowances.MOST_BYTES_PER_SECOND);
         assertThat(bounded.heat()).allMatch(entry -> entry.bytesReadFromMemory() <= entry.bytesRead());
         assertThat(cut()).isEqualTo(heat.size());
     }
@@ -111,7 +114,8 @@ class HeartbeatBoundsTest extends SteppedLoop {
                 List.of(new Result(1, 1, Outcome.DONE, block(1, 1), 0, 0, null)),
                 List.of(new Condition("memlock", Severity.WARNING, "low", null)),
                 Map.of("a", 1L));
-        assertThat(new HeartbeatBounds(settings, figures).bounded(said, 250)).isEqualTo(said);
+        assertThat(new HeartbeatBounds(settings, figures).bounded(said, allowances))
+                .isEqualTo(said);
         assertThat(cut()).isZero();
     }
 }
