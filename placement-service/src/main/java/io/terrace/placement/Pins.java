@@ -73,14 +73,21 @@ final class Pins {
             return;
         }
         refreshedMs = nowMs;
-        Map<Long, Located> wanted = new HashMap<>();
-        Set<Long> gone = new HashSet<>(rulings.pinnedFiles());
-        for (Located located : view.blocksOf(files, MOST_BLOCKS)) {
-            wanted.put(located.block().id(), located);
-            gone.remove(located.inode());
-        }
-        if (wanted.size() < MOST_BLOCKS) {
+        List<Located> found = view.blocksOf(files, MOST_BLOCKS);
+        Map<Long, Long> bytesByInode = new HashMap<>();
+        found.forEach(
+                located -> bytesByInode.merge(located.inode(), located.block().lengthBytes(), Long::sum));
+        if (found.size() < MOST_BLOCKS) {
+            Set<Long> gone = new HashSet<>(rulings.pinnedFiles());
+            gone.removeAll(bytesByInode.keySet());
             rulings.pinnedFilesGone(gone);
+        }
+        rulings.pinnedFilesHave(bytesByInode);
+        Map<Long, Located> wanted = new HashMap<>();
+        for (Located located : found) {
+            if (orders.pins().contains(located.inode()) || rulings.pinnedFiles().contains(located.inode())) {
+                wanted.put(located.block().id(), located);
+            }
         }
         for (Pinned pinned : List.copyOf(blocks.values())) {
             Located located = wanted.get(pinned.block.id());

@@ -12,6 +12,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +39,9 @@ final class Rulings {
     private final PolicySpec spec;
     /** By block id: a path is the NameNode's word, whoever speaks of the block and whatever length he gives it. */
     private final Map<Long, Match> fresh = new HashMap<>();
-    private final Map<Long, PinnedFile> pinned = new HashMap<>();
+    /** By inode; the file that was pinned first, first. */
+    private final Map<Long, PinnedFile> pinned = new LinkedHashMap<>();
+
     private final ArrayDeque<Spoken> toSweep = new ArrayDeque<>();
     private long sweptMs = Long.MIN_VALUE;
 
@@ -65,7 +69,8 @@ final class Rulings {
             return;
         }
         Allowance looks = node.allowances().looks();
-        long limit = Math.min(LOOKS_PER_HEARTBEAT, looks.left()) * board.settings().lockBlocks();
+        long limit =
+                Math.min(LOOKS_PER_HEARTBEAT, looks.left()) * board.settings().lockBlocks();
         List<Spoken> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = board.heat().find(entry.block().id());
@@ -143,6 +148,7 @@ final class Rulings {
             board.figures().increment(Figure.PLACEMENT_RULES_PINS_REFUSED);
             return;
         }
+        pinned.remove(named.inode()); // What another rule pinned is the last one now.
         pinned.put(named.inode(), new PinnedFile(rule, named.lengthBytes()));
     }
 
@@ -181,6 +187,27 @@ final class Rulings {
     /** Inodes of files that rules pin. */
     Collection<Long> pinnedFiles() {
         return pinned.keySet();
+    }
+
+    /**
+     * What the pinned files have of blocks by now. Where that exceeds what a rule may pin, the files that it pinned last
+     * are pinned no longer.
+     */
+    void pinnedFilesHave(Map<Long, Long> bytesByInode) {
+        Map<Rule, Long> taken = new HashMap<>();
+        for (Iterator<Map.Entry<Long, PinnedFile>> files = pinned.entrySet().iterator(); files.hasNext(); ) {
+            Map.Entry<Long, PinnedFile> entry = files.next();
+            Rule rule = entry.getValue().rule;
+            long bytes = bytesByInode.getOrDefault(entry.getKey(), entry.getValue().lengthBytes);
+            long before = taken.getOrDefault(rule, 0L);
+            if (bytes > rule.mostBytes() - before) {
+                board.figures().increment(Figure.PLACEMENT_RULES_PINS_REFUSED);
+                files.remove();
+            } else {
+                taken.put(rule, before + bytes);
+                entry.setValue(new PinnedFile(rule, bytes));
+            }
+        }
     }
 
     /** These pinned files have no blocks any more. */

@@ -1,0 +1,81 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.metrics.Figure;
+import io.terrace.placement.NameView.Located;
+import io.terrace.placement.NameView.Named;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A rule's bound of what it pins, while files grow. */
+class PinRuleTest extends SteppedLoop {
+
+    private void name(long inode, StampedBlock block) {
+        names.named.put(block.id(), new Named(inode, "/dim/" + inode, block.lengthBytes()));
+    }
+
+    /** Lets a file have these blocks, and the loop look at it. */
+    private void grow(long inode, StampedBlock... blocks) {
+        long bytes = Stream.of(blocks).mapToLong(StampedBlock::lengthBytes).sum();
+        names.named.put(blocks[0].id(), new Named(inode, "/dim/" + inode, bytes));
+        names.files.put(
+                inode,
+                Stream.of(blocks)
+                        .map(block -> new Located(block, inode, List.of("one")))
+                        .toList());
+        nowMs += Pins.REFRESH_MS;
+        beat(one);
+        beat(one);
+    }
+
+    private long pinnedBytes() {
+        return placement.reports().nodes(nowMs).get(0).pinnedBytes();
+    }
+
+    @Test
+    void rule_pin_ofFilesThatGrow_keepsItsBound() {
+        name(101, block(1, 2));
+        name(102, block(2, 1));
+        placement.policy(
+                nowMs, PolicyChangeTest.applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 4m}]"));
+        beat(one);
+        one.reads(block(1, 2), 1).reads(block(2, 1), 1);
+        names.files.put(102L, List.of(new Located(block(2, 1), 102, List.of("one"))));
+        beat(one);
+        grow(101, block(1, 2));
+        assertThat(pinnedBytes()).isEqualTo(3 * MB);
+
+        grow(101, block(1, 2), block(3, 1));
+        assertThat(pinnedBytes()).as("as much as it may").isEqualTo(4 * MB);
+
+        long refused = figures.value(Figure.PLACEMENT_RULES_PINS_REFUSED);
+        grow(101, block(1, 2), block(3, 1), block(4, 1));
+        assertThat(pinnedBytes()).as("the file that was pinned last is let go").isEqualTo(4 * MB);
+        assertThat(placement.reports().block(nowMs, 2, 0).pinned()).isFalse();
+        assertThat(placement.reports().block(nowMs, 4, 0).pinned()).isTrue();
+        assertThat(figures.value(Figure.PLACEMENT_RULES_PINS_REFUSED)).isEqualTo(refused + 1);
+
+        grow(101, block(1, 2), block(3, 1), block(4, 2));
+        assertThat(pinnedBytes()).as("no file alone exceeds the bound").isZero();
+
+        nowMs += Rulings.VALID_MS;
+        one.reads(block(2, 1), 1);
+        beat(one);
+        grow(101, block(1, 2), block(3, 1), block(4, 2));
+        assertThat(pinnedBytes()).as("there is room again").isEqualTo(MB);
+    }
+
+    @Test
+    void rule_pin_ofAFileThatGrows_leavesAnOperatorsPinAlone() {
+        name(101, block(1, 2));
+        placement.policy(
+                nowMs, PolicyChangeTest.applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 2m}]"));
+        placement.standingOrders(StandingOrders.initial().withPin(101, true));
+        one.reads(block(1, 2), 1);
+        beat(one);
+        grow(101, block(1, 2), block(3, 2));
+        assertThat(pinnedBytes()).isEqualTo(4 * MB);
+    }
+}
