@@ -145,7 +145,7 @@ public final class Placement {
             String refusal = understudy.policy(nowMs, candidate);
             if (refusal == null) {
                 understudy.activate(1, orders);
-                rehearsal = new Rehearsal(nowMs, forMs, understudy, board, settings.heartbeatEntries());
+                rehearsal = new Rehearsal(nowMs, forMs, understudy, board, settings);
                 refusal = understudy.learn(nowMs, board);
             }
             if (refusal != null) {

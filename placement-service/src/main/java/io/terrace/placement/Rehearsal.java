@@ -26,7 +26,7 @@ public final class Rehearsal {
     private final Map<String, RehearsedNode> nodes = new HashMap<>();
     private final ArrayDeque<Decision> latest = new ArrayDeque<>();
     private final String policy;
-    private final int entriesPerHeartbeat;
+    private final PlacementSettings settings;
     private final long beganMs;
     private final long endsMs;
     private @Nullable Placement understudy;
@@ -47,20 +47,24 @@ public final class Rehearsal {
             long promotedBytes,
             long drops) {}
 
-    Rehearsal(long nowMs, long forMs, Placement understudy, Board real, int entriesPerHeartbeat) {
+    Rehearsal(long nowMs, long forMs, Placement understudy, Board real, PlacementSettings settings) {
         this.understudy = understudy;
         this.policy = understudy.policyInForce().spec().policy();
         this.beganMs = nowMs;
         this.endsMs = nowMs + Math.min(MOST_MS, forMs);
-        this.entriesPerHeartbeat = entriesPerHeartbeat;
+        this.settings = settings;
         for (Node node : real.nodes().values()) {
             introduce(nowMs, node);
         }
     }
 
+    private RehearsedNode rehearsed(Node node) {
+        return new RehearsedNode(node, settings.heartbeatEntries(), settings.trackedBlocks());
+    }
+
     /** Lets the second loop know a DataNode as it stood at its last heartbeat. */
     private void introduce(long nowMs, Node node) {
-        RehearsedNode rehearsed = new RehearsedNode(node, entriesPerHeartbeat);
+        RehearsedNode rehearsed = rehearsed(node);
         nodes.put(node.uuid(), rehearsed);
         if (understudy != null) {
             rehearsed.carryOut(understudy.heartbeat(nowMs, rehearsed.translated(node, node.silence())));
@@ -75,8 +79,7 @@ public final class Rehearsal {
             return;
         }
         try {
-            RehearsedNode rehearsed =
-                    nodes.computeIfAbsent(node.uuid(), uuid -> new RehearsedNode(node, entriesPerHeartbeat));
+            RehearsedNode rehearsed = nodes.computeIfAbsent(node.uuid(), uuid -> rehearsed(node));
             heartbeat.heat().forEach(heat -> count(rehearsed, heat));
             HeartbeatAnswer answer = loop.heartbeat(nowMs, rehearsed.translated(node, heartbeat));
             answer.orders().forEach(order -> count(nowMs, node, order));

@@ -23,6 +23,7 @@ final class RehearsedNode {
     private final ArrayDeque<Residency> changes = new ArrayDeque<>();
     private final List<Result> results = new ArrayList<>();
     private final int entriesPerHeartbeat;
+    private final int mostBlocks;
     private long usedBytes;
     private long peakBytes;
     private long capacityBytes;
@@ -30,12 +31,22 @@ final class RehearsedNode {
     private long sequence;
     private boolean full = true;
 
-    RehearsedNode(Node real, int entriesPerHeartbeat) {
+    /**
+     * Begins with what the real one has.
+     *
+     * @param mostBlocks in memory; of more, what the real one says is not taken, as by the loop itself
+     */
+    RehearsedNode(Node real, int entriesPerHeartbeat, int mostBlocks) {
         this.entriesPerHeartbeat = entriesPerHeartbeat;
+        this.mostBlocks = mostBlocks;
         this.incarnation = real.incarnation();
         for (Resident resident : real.residents().values()) {
             put(new Residency(resident.block, true, resident.pinnedThere));
         }
+    }
+
+    int size() {
+        return memory.size();
     }
 
     boolean holds(long blockId) {
@@ -44,6 +55,10 @@ final class RehearsedNode {
 
     long peakBytes() {
         return peakBytes;
+    }
+
+    private boolean isFullFor(StampedBlock block) {
+        return memory.size() >= mostBlocks && !holds(block.id());
     }
 
     private void put(Residency entry) {
@@ -74,8 +89,10 @@ final class RehearsedNode {
         for (Residency change : heartbeat.residency()) {
             Move open = real.agenda().open(change.block().id());
             if (change.resident() && change.pinned()) {
-                put(change);
-                changes.add(change);
+                if (!isFullFor(change.block())) {
+                    put(change);
+                    changes.add(change);
+                }
             } else if (!change.resident() && (open == null || open.isPromotion())) {
                 remove(change.block());
             }
@@ -91,6 +108,7 @@ final class RehearsedNode {
             capacityBytes = isMemory ? tier.capacityBytes() : capacityBytes;
             tiers.add(isMemory ? new TierState(Medium.MEMORY, capacityBytes, usedBytes, 0, 0, memory.size()) : tier);
         }
+        full |= changes.size() > mostBlocks; // Telling everything anew is shorter.
         boolean first = full;
         if (full) {
             changes.clear();
@@ -145,7 +163,7 @@ final class RehearsedNode {
 
     private Outcome promote(StampedBlock block) {
         if (!holds(block.id())) {
-            if (usedBytes + block.lengthBytes() > capacityBytes) {
+            if (usedBytes + block.lengthBytes() > capacityBytes || isFullFor(block)) {
                 return Outcome.NO_ROOM;
             }
             Residency entry = new Residency(block, true, false);
