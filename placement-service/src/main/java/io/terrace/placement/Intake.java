@@ -39,9 +39,7 @@ final class Intake {
 
     void results(long nowMs, long epoch, Node node, List<Result> results) {
         for (Result result : results) {
-            Move move = result.epoch() == 0 || result.epoch() == epoch
-                    ? node.agenda().inFlight(result.moveId())
-                    : null;
+            Move move = result.epoch() == epoch ? node.agenda().inFlight(result.moveId()) : null;
             if (move == null || !move.block().sameContent(result.block())) {
                 figures.increment(Figure.PLACEMENT_RESULTS_STALE);
             } else {

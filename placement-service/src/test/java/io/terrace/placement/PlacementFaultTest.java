@@ -64,13 +64,14 @@ class PlacementFaultTest extends SteppedLoop {
     }
 
     @Test
-    void result_ofEarlierEpoch_isIgnored() {
+    void result_ofEarlierEpochOrNone_isIgnored() {
         one.carryOut = order -> Outcome.LOST;
         one.reads(block(1, 1), 3);
         beat(one);
         one.result(one.orders.get(0), 6, Outcome.DONE);
+        one.result(one.orders.get(0), 0, Outcome.DONE);
         beat(one);
-        assertThat(figures.value(Figure.PLACEMENT_RESULTS_STALE)).isEqualTo(1);
+        assertThat(figures.value(Figure.PLACEMENT_RESULTS_STALE)).isEqualTo(2);
         assertThat(figures.value(Figure.PLACEMENT_PROMOTIONS_DONE)).isZero();
     }
 
