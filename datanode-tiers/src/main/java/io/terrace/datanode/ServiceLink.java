@@ -3,6 +3,7 @@ package io.terrace.datanode;
 import io.terrace.channel.BlockKey;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
+import io.terrace.protocol.HeartbeatPage;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
@@ -59,9 +60,6 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
             Supplier<List<ConditionProto>> conditions,
             Figures figures,
             int heatBlocks) {}
-
-    /** Entries of each list that one heartbeat carries. */
-    private static final int PAGE = 8_192;
 
     private static final int MOST_RESULTS = 16_384;
     private static final int MOST_CHANGES = 65_536;
@@ -136,7 +134,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
         addHeat(request, nowNs);
         addResidency(request);
         List<ResultProto> page = new ArrayList<>();
-        results.drainTo(page, PAGE);
+        results.drainTo(page, HeartbeatPage.ENTRIES);
         sentResults = page;
         request.addAllResults(page);
         bytesServedTold = shared.accesses().bytesServed();
@@ -219,7 +217,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
     }
 
     private void addHeat(HeartbeatRequestProto.Builder request, long nowNs) {
-        sentHeat = heat.drain(PAGE);
+        sentHeat = heat.drain(HeartbeatPage.ENTRIES);
         for (HeatTable.Heat hot : sentHeat) {
             ReplicaLook.Seen seen = shared.replicas().look(pool, hot.blockId());
             if (seen != null) {
@@ -241,7 +239,9 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
         ResidencyLog.Page page;
         synchronized (shared.tier()) {
             // Under the tier's lock no copy comes or goes, so nothing falls between this list and the changes after it.
-            page = residency.isFullWanted() ? residency.begin(everything(), PAGE) : residency.next(PAGE);
+            page = residency.isFullWanted()
+                    ? residency.begin(everything(), HeartbeatPage.ENTRIES)
+                    : residency.next(HeartbeatPage.ENTRIES);
         }
         request.setFullResidency(page.full());
         for (ResidencyLog.Entry entry : page.entries()) {

@@ -11,6 +11,7 @@ import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
 import io.terrace.policy.Tier;
+import io.terrace.protocol.HeartbeatPage;
 import io.terrace.protocol.SettingKeys;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -65,7 +66,7 @@ public final class SettingsReader {
                 millis(SettingKeys.PLACEMENT_NODE_EXPIRY, 1_000),
                 millis(SettingKeys.PLACEMENT_NODE_FORGET, 10_000),
                 whole(SettingKeys.PLACEMENT_TRACKED_BLOCKS, 1_000, 20_000_000),
-                whole(SettingKeys.PLACEMENT_HEARTBEAT_ENTRIES, 100, 1_000_000),
+                whole(SettingKeys.PLACEMENT_HEARTBEAT_ENTRIES, HeartbeatPage.ENTRIES, 1_000_000),
                 whole(SettingKeys.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
                 millis(SettingKeys.PLACEMENT_HEAT_HALF_LIFE, 1_000));
     }

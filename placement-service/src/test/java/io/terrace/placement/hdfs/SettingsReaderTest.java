@@ -48,6 +48,7 @@ class SettingsReaderTest {
                 "terrace.placement.move.bandwidth", "-1",
                 "terrace.placement.interval", "fast",
                 "terrace.placement.lock.blocks", "0",
+                "terrace.placement.heartbeat.entries", "8191",
                 "terrace.placement.tracked.blocks", "many",
                 "terrace.placement.policy", "guess");
         bad.forEach((key, value) -> {
