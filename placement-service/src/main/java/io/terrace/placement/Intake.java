@@ -9,10 +9,9 @@ import io.terrace.placement.Move.Cause;
 import io.terrace.placement.Move.Kind;
 import io.terrace.placement.Node.Resident;
 import io.terrace.policy.Access;
+import io.terrace.protocol.HeartbeatPage;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,16 +109,13 @@ final class Intake {
 
     void residency(long nowMs, Node node, List<Residency> changes, boolean full) {
         if (full) {
-            node.fullArrived(nowMs);
-            Set<Long> present = new HashSet<>();
-            changes.stream()
-                    .filter(Residency::resident)
-                    .forEach(entry -> present.add(entry.block().id()));
-            for (Long id : List.copyOf(node.residents().keySet())) {
-                if (!present.contains(id)) {
-                    wentAway(nowMs, node, id);
-                }
-            }
+            node.fullBegins(nowMs);
+        }
+        changes.forEach(change -> node.unreported().remove(change.block().id()));
+        if (changes.size() < HeartbeatPage.ENTRIES) {
+            // Nothing more of a report is to come, so what did not stand in it left by itself.
+            node.unreported().forEach(id -> wentAway(nowMs, node, id));
+            node.unreported().clear();
         }
         witnesses.askAboutHomes(nowMs, node, changes);
         for (Residency change : changes) {

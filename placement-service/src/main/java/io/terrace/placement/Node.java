@@ -6,8 +6,10 @@ import io.terrace.placement.Heartbeat.TierState;
 import io.terrace.policy.Policy;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +65,7 @@ final class Node {
     private long lastMs;
     private boolean serving;
     private boolean idle;
+    private final Set<Long> unreported = new HashSet<>();
     private boolean fullSeen;
     private long fullMs;
     private List<TierState> tiers = List.of();
@@ -93,6 +96,7 @@ final class Node {
         idle = !anew && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
         if (anew) {
             fullSeen = false;
+            unreported.clear();
             firstMs = nowMs;
         }
         incarnation = heartbeat.incarnation();
@@ -229,9 +233,17 @@ final class Node {
         return !fullSeen || nowMs - fullMs > FULL_REPORT_MS;
     }
 
-    void fullArrived(long nowMs) {
+    /** The first page of a full report is here. */
+    void fullBegins(long nowMs) {
         fullSeen = true;
         fullMs = nowMs;
+        unreported.clear();
+        unreported.addAll(residents.keySet());
+    }
+
+    /** What is resident as far as is known and did not stand in the full report that is under way. */
+    Set<Long> unreported() {
+        return unreported;
     }
 
     String uuid() {

@@ -2,6 +2,7 @@ package io.terrace.placement;
 
 import io.terrace.placement.Heartbeat.Heat;
 import io.terrace.placement.HeartbeatAnswer.Order;
+import io.terrace.protocol.HeartbeatPage;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -59,7 +60,7 @@ public final class Rehearsal {
     }
 
     private RehearsedNode rehearsed(Node node) {
-        return new RehearsedNode(node, settings.heartbeatEntries(), settings.trackedBlocks());
+        return new RehearsedNode(node, HeartbeatPage.ENTRIES, settings.trackedBlocks());
     }
 
     /** Lets the second loop know a DataNode as it stood at its last heartbeat. */

@@ -7,6 +7,7 @@ import io.terrace.placement.Heartbeat.Residency;
 import io.terrace.placement.Heartbeat.Result;
 import io.terrace.placement.Heartbeat.TierState;
 import io.terrace.placement.HeartbeatAnswer.Order;
+import io.terrace.protocol.HeartbeatPage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,13 +82,15 @@ final class FakeDataNode {
                 order.moveId(), epoch, outcome, order.block(), order.block().lengthBytes(), 1, null));
     }
 
-    /** The next heartbeat; what it carries is forgotten. */
+    /** The next heartbeat; what it carries is forgotten. Of changes that are too many for it the rest follows. */
     Heartbeat heartbeat() {
-        List<Residency> residency = new ArrayList<>(changes);
         if (wantsFull) {
-            residency.clear();
-            memory.values().forEach(block -> residency.add(new Residency(block, true, pinned.get(block.id()))));
+            changes.clear();
+            memory.values().forEach(block -> changes.add(new Residency(block, true, pinned.get(block.id()))));
         }
+        List<Residency> page = changes.subList(0, Math.min(HeartbeatPage.ENTRIES, changes.size()));
+        List<Residency> residency = List.copyOf(page);
+        page.clear();
         long pinnedBytes = memory.values().stream()
                 .filter(block -> pinned.get(block.id()))
                 .mapToLong(StampedBlock::lengthBytes)
@@ -108,7 +111,6 @@ final class FakeDataNode {
                 serving,
                 Map.of());
         heat.clear();
-        changes.clear();
         results.clear();
         return heartbeat;
     }

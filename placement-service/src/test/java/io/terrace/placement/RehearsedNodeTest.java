@@ -24,6 +24,7 @@ class RehearsedNodeTest extends SteppedLoop {
     private final RehearsedNode rehearsed = new RehearsedNode(real, 4, MOST);
 
     private Heartbeat translated() {
+        one.wantsFull = false;
         return rehearsed.translated(real, one.heartbeat());
     }
 
