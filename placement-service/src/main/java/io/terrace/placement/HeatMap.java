@@ -71,10 +71,6 @@ public final class HeatMap {
         blocks.remove(blockId);
     }
 
-    void clear() {
-        blocks.clear();
-    }
-
     /** The blocks read last, at most so many; of those the one read longest ago first. */
     List<BlockHeat> latest(int count) {
         return blocks.values().stream().skip(Math.max(0, blocks.size() - count)).toList();
@@ -111,9 +107,5 @@ public final class HeatMap {
             }
         }
         return best.stream().sorted(byHeat.reversed()).map(Map.Entry::getValue).toList();
-    }
-
-    public long halfLifeMs() {
-        return halfLifeMs;
     }
 }

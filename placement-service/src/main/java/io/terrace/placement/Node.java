@@ -191,10 +191,6 @@ final class Node {
         pinnedHereBytes -= before == null ? 0 : before.lengthBytes();
     }
 
-    boolean pinsHere(long blockId) {
-        return pins.containsKey(blockId);
-    }
-
     /** Whether it may not be evicted: pinned by the service, or there by a cache directive. */
     boolean isPinned(long blockId) {
         Resident resident = residents.get(blockId);

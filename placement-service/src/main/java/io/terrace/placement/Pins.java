@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of pinned files: each is promoted on one DataNode that holds it, room for it is reserved there, and no
- * policy hears of it. They are those of the standing orders and those that rules pin. Files are looked at again every {@value #REFRESH_MS} ms, as they may be appended to, deleted or
- * re-replicated. Owned by the loop's thread.
+ * policy hears of it. They are those of the standing orders and those that rules pin. Files are looked at again every
+ * {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated. Owned by the loop's thread.
  */
 final class Pins {
 
@@ -56,11 +56,6 @@ final class Pins {
 
     int size() {
         return blocks.size();
-    }
-
-    void clear() {
-        blocks.clear();
-        changed();
     }
 
     void turn(long nowMs, StandingOrders orders) {
