@@ -24,10 +24,12 @@ public final class ResidencyLog {
     private final int most;
     private final Map<Long, Entry> pending = new LinkedHashMap<>();
     private boolean fullWanted = true;
+    private int limit;
 
-    /** Holds at most so many entries; begins with everything. */
+    /** Holds at most so many changes beside everything that it was told of; begins with everything. */
     public ResidencyLog(int most) {
         this.most = most;
+        this.limit = most;
     }
 
     /** The latest about one block. */
@@ -37,7 +39,7 @@ public final class ResidencyLog {
         }
         pending.remove(entry.key().blockId());
         pending.put(entry.key().blockId(), entry);
-        if (pending.size() > most) {
+        if (pending.size() > limit) {
             wantFull();
         }
     }
@@ -65,6 +67,8 @@ public final class ResidencyLog {
     public synchronized Page begin(List<Entry> everything, int pageEntries) {
         pending.clear();
         everything.forEach(entry -> pending.put(entry.key().blockId(), entry));
+        // The report itself counts for no changes, or a long one would begin anew at each change and never end.
+        limit = pending.size() + most;
         fullWanted = false;
         return new Page(true, take(pageEntries));
     }
