@@ -177,9 +177,20 @@ class PlacementCtlTest {
     void explain_withoutReadPermission_isRefused() throws Exception {
         assertThat(runAs("stranger", "explain", "/data/hot file")).isEqualTo(1);
         assertThat(err).contains("Permission denied");
-        assertThat(runAs("stranger", "explain", "blk_" + hot.getBlockId())).isEqualTo(1);
         assertThat(run("explain", "/no/such")).isEqualTo(1);
         assertThat(err).contains("/no/such");
+    }
+
+    @Test
+    void explain_blockOfAnUnreadableFile_isAsIfItNeverExisted() throws Exception {
+        long existing = hot.getBlockId();
+        long madeUp = existing + 1_000_000;
+        assertThat(runAs("stranger", "explain", "blk_" + madeUp)).isEqualTo(1);
+        String ofMadeUp = err.replace(Long.toString(madeUp), "N");
+        assertThat(ofMadeUp).contains("there is no block N that you may know of");
+        assertThat(runAs("stranger", "explain", "blk_" + existing)).isEqualTo(1);
+        assertThat(err.replace(Long.toString(existing), "N")).isEqualTo(ofMadeUp);
+        assertThat(out).isEmpty();
     }
 
     @Test

@@ -184,15 +184,11 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
         BlockFacts facts = lookup.block(blockId);
         String path = facts.state().equals("gone") ? null : lookup.pathOf(blockId);
-        if (path == null) {
-            if (!rights.isSuperuser()) {
-                // The same words whether or not it ever existed.
-                throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
-            }
-            return explained(null, List.of(facts));
+        // Ids are easily guessed: the same words whether it never existed or is of a file that the caller may not read.
+        if (path == null ? !rights.isSuperuser() : !rights.mayRead(path)) {
+            throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
         }
-        rights.checkRead(path);
-        return explained(lookup.file(path), List.of(facts));
+        return explained(path == null ? null : lookup.file(path), List.of(facts));
     }
 
     private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
