@@ -221,14 +221,14 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             UserGroupInformation caller = CallerRights.caller();
             String command = "terrace."
                     + request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", "");
-            String target = request.hasTarget() ? request.getTarget() : PolicyChanges.named(request);
             if (!rights.mayChange()) {
-                audit.line(false, caller, command, target, "denied");
+                audit.line(false, caller, command, request.hasTarget() ? request.getTarget() : null, "denied");
                 throw new AccessControlException(caller.getShortUserName()
                         + " may not change placement: superuser or terrace.placement.admin.acl is needed");
             }
-            checkActive();
+            String target = request.hasTarget() ? request.getTarget() : PolicyChanges.named(request);
             try {
+                checkActive();
                 ChangeResponseProto response = changes.carryOut(request, caller.getShortUserName());
                 audit.line(
                         true,

@@ -12,6 +12,9 @@ final class AuditTrail {
 
     static final String LOGGER = "io.terrace.audit";
 
+    /** Characters of a target or result that are written; as many as a path of HDFS may have. */
+    static final int LONGEST = 8000;
+
     private static final Logger LOG = LoggerFactory.getLogger(LOGGER);
 
     void line(boolean allowed, UserGroupInformation user, String command, @Nullable String target, String result) {
@@ -19,17 +22,18 @@ final class AuditTrail {
         LOG.info(
                 "allowed={}\tugi={}\tip={}\tcmd={}\tsrc={}\tdst=null\tperm=null\tproto=rpc\tresult={}",
                 allowed,
-                user,
+                onOneLine(user.toString()),
                 from,
                 command,
                 target == null ? "null" : onOneLine(target),
                 onOneLine(result));
     }
 
-    /** A name must not be able to write a line or column of its own. */
+    /** A name must not be able to write a line or column of its own, nor fill the disk. */
     static String onOneLine(String text) {
-        StringBuilder out = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
+        int length = Math.min(text.length(), LONGEST);
+        StringBuilder out = new StringBuilder(length);
+        for (int i = 0; i < length; i++) {
             char c = text.charAt(i);
             if (Character.isISOControl(c)) {
                 out.append(String.format("\\u%04x", (int) c));
@@ -37,6 +41,6 @@ final class AuditTrail {
                 out.append(c);
             }
         }
-        return out.toString();
+        return length < text.length() ? out.append("...").toString() : out.toString();
     }
 }

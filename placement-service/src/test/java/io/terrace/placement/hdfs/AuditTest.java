@@ -18,7 +18,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -36,6 +38,8 @@ class AuditTest {
 
     private static final long BLOCK = 1 << 20;
     private static final String FILE = "/audited";
+    private static final int ACTIVE = 0;
+    private static final int STANDBY = 1;
     private static final List<String> LINES = new CopyOnWriteArrayList<>();
 
     private static final AppenderSkeleton APPENDER = new AppenderSkeleton() {
@@ -63,15 +67,19 @@ class AuditTest {
     static void start() throws Exception {
         Configuration conf = NameNodePluginTest.conf();
         conf.set("terrace.placement.admin.acl", "operator");
-        cluster = new MiniDFSCluster.Builder(conf, dir.toFile()).build();
+        cluster = new MiniDFSCluster.Builder(conf, dir.toFile())
+                .nnTopology(MiniDFSNNTopology.simpleHATopology())
+                .build();
         cluster.waitActive();
-        DFSTestUtil.createFile(cluster.getFileSystem(), new Path(FILE), BLOCK, (short) 1, 7);
-        cluster.getFileSystem().setOwner(new Path(FILE), "owner", "users");
+        cluster.transitionToActive(ACTIVE);
+        DistributedFileSystem files = cluster.getFileSystem(ACTIVE);
+        DFSTestUtil.createFile(files, new Path(FILE), BLOCK, (short) 1, 7);
+        files.setOwner(new Path(FILE), "owner", "users");
         dataNode = new StandInDataNode(
-                NameNodePluginTest.service(cluster, 0),
-                cluster.getConfiguration(0),
+                NameNodePluginTest.service(cluster, ACTIVE),
+                cluster.getConfiguration(ACTIVE),
                 cluster.getDataNodes().get(0),
-                cluster.getNamesystem().getBlockPoolId(),
+                cluster.getNamesystem(ACTIVE).getBlockPoolId(),
                 8 * BLOCK);
         await().atMost(Duration.ofSeconds(20)).until(dataNode::beat, HeartbeatResponseProto::getActive);
         Logger.getLogger(AuditTrail.LOGGER).addAppender(APPENDER);
@@ -97,17 +105,21 @@ class AuditTest {
     }
 
     private static ChangeResponseProto change(String user, VerbProto verb, String target) throws Exception {
+        return change(ACTIVE, user, request(verb, target));
+    }
+
+    private static ChangeResponseProto change(int nameNode, String user, ChangeRequestProto request) throws Exception {
         return UserGroupInformation.createUserForTesting(user, new String[] {"users"})
                 .doAs((PrivilegedExceptionAction<ChangeResponseProto>) () -> {
-                    Configuration conf = cluster.getConfiguration(0);
+                    Configuration conf = cluster.getConfiguration(nameNode);
                     RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
                     PlacementAdminPB proxy = RPC.getProxy(
                             PlacementAdminPB.class,
                             RPC.getProtocolVersion(PlacementAdminPB.class),
-                            NameNodePluginTest.service(cluster, 0),
+                            NameNodePluginTest.service(cluster, nameNode),
                             conf);
                     try {
-                        return proxy.change(null, request(verb, target));
+                        return proxy.change(null, request);
                     } catch (ServiceException e) {
                         throw (IOException) e.getCause();
                     } finally {
@@ -160,5 +172,53 @@ class AuditTest {
                 .asString()
                 .startsWith("allowed=true\tugi=operator ")
                 .contains("cmd=terrace.pin\tsrc=/no/such\t", "result=failed: ");
+    }
+
+    @Test
+    void change_onAStandby_isAuditedToo() {
+        LINES.clear();
+        assertThatThrownBy(() -> change(STANDBY, "operator", request(VerbProto.PIN, FILE)))
+                .hasMessageContaining("not active");
+        assertThat(LINES)
+                .singleElement()
+                .asString()
+                .startsWith("allowed=true\tugi=operator ")
+                .contains("cmd=terrace.pin\tsrc=" + FILE + "\t", "result=failed: placement is not active");
+    }
+
+    @Test
+    void change_ofAnEndlessTarget_leavesALineThatEnds() {
+        String endless = "/" + "x".repeat(1 << 20);
+        for (String user : List.of("stranger", "operator")) {
+            LINES.clear();
+            assertThatThrownBy(() -> change(user, VerbProto.PIN, endless)).isInstanceOf(IOException.class);
+            assertThat(LINES)
+                    .singleElement()
+                    .asString()
+                    .as("target and result are cut")
+                    .contains("src=" + endless.substring(0, AuditTrail.LONGEST) + "...\t")
+                    .hasSizeLessThan(3 * AuditTrail.LONGEST);
+        }
+    }
+
+    @Test
+    void change_ofAPolicyByAStranger_isRefusedBeforeAnybodyReadsThePolicy() {
+        for (String text : List.of("policy: lru\n", "{".repeat(20_000))) {
+            LINES.clear();
+            assertThatThrownBy(() -> change(
+                            ACTIVE,
+                            "stranger",
+                            ChangeRequestProto.newBuilder()
+                                    .setVerb(VerbProto.APPLY_POLICY)
+                                    .setPolicyText(text)
+                                    .build()))
+                    .hasMessageContaining("may not change");
+            assertThat(LINES).singleElement().asString().contains("src=null\t").endsWith("result=denied");
+        }
+    }
+
+    @Test
+    void onOneLine_controlCharacters_areWrittenOut() {
+        assertThat(AuditTrail.onOneLine("a\tb\nc")).isEqualTo("a\\u0009b\\u000ac");
     }
 }
