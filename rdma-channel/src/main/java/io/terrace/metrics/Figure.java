@@ -535,7 +535,7 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.NAMENODE,
-            "Calls of placementctl refused for want of rights."),
+            "Calls of placementctl refused for want of rights, or because others are being answered."),
 
     // The memory tier of a DataNode.
     MEMORY_CAPACITY_BYTES(

@@ -6,12 +6,15 @@ import io.terrace.placement.Placement;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.PlacementThread;
 import io.terrace.placement.Reports;
-import io.terrace.placement.Reports.HotBlock;
 import io.terrace.placement.Reports.NodeReport;
 import io.terrace.placement.StandingOrders;
 import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.hdfs.HottestBlocks.Found;
+import io.terrace.placement.hdfs.HottestBlocks.Hot;
+import io.terrace.placement.hdfs.HottestBlocks.Ranking;
 import io.terrace.placement.hdfs.NameLookup.BlockFacts;
 import io.terrace.placement.hdfs.NameLookup.FileFacts;
+import io.terrace.placement.hdfs.Turnstile.Question;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
@@ -35,6 +38,7 @@ import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -57,7 +61,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class AdminService implements PlacementAdminPB, AutoCloseable {
 
-    private static final int MOST_TOP = 1000;
     private static final int MOST_EXPLAINED = 100;
     private static final int MOVES_SHOWN = 10;
 
@@ -72,6 +75,8 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     private final @Nullable AccessLog accessLog;
     private final AdminChanges changes;
     private final CallerRights rights;
+    private final HottestBlocks hottest;
+    private final Turnstile turnstile = new Turnstile();
     private final AuditTrail audit = new AuditTrail();
     private final long startedMs;
 
@@ -97,6 +102,12 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
         this.desk = new OrdersDesk(loop, store);
         this.changes = new AdminChanges(loop, view, lookup, desk, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, conf);
+        this.hottest = new HottestBlocks(
+                loop::nowMs,
+                most -> loop.ask(placement -> new Found(
+                        placement.reports().trackedBlocks(), placement.reports().top(loop.nowMs(), most))),
+                view::names,
+                view.lockBlocks());
         this.startedMs = loop.nowMs();
     }
 
@@ -134,7 +145,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public TiersResponseProto tiers(RpcController controller, TiersRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return answerOneOfFew(() -> {
             List<NodeReport> nodes = nodes();
             TiersResponseProto.Builder response = TiersResponseProto.newBuilder();
             nodes.forEach(node -> response.addNodes(AdminCodec.node(node)));
@@ -147,26 +158,32 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public TopResponseProto top(RpcController controller, TopRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return answerOneOfFew(() -> {
             checkActive();
-            int count = Math.max(1, Math.min(MOST_TOP, request.getCount()));
-            TopResponseProto.Builder response = TopResponseProto.newBuilder();
-            List<HotBlock> hottest = loop.ask(placement -> {
-                Reports reports = placement.reports();
-                response.setTrackedBlocks(reports.trackedBlocks());
-                return reports.top(loop.nowMs(), count);
-            });
-            for (HotBlock hot : hottest) {
-                String path = lookup.pathOf(hot.block().id());
-                response.addBlocks(AdminCodec.hot(hot, path != null && rights.mayRead(path) ? path : null));
+            Ranking ranking = hottest.latest();
+            TopResponseProto.Builder response = TopResponseProto.newBuilder().setTrackedBlocks(ranking.trackedBlocks());
+            Map<String, Boolean> asked = new HashMap<>();
+            for (Hot hot : ranking.hottest().stream()
+                    .limit(Math.max(1, request.getCount()))
+                    .toList()) {
+                String path = hot.path();
+                response.addBlocks(AdminCodec.hot(hot.block(), path != null && mayRead(path, asked) ? path : null));
             }
             return response.build();
         });
     }
 
+    /** Whether the caller may read a file, asking once for the many blocks that it may have. */
+    private boolean mayRead(String path, Map<String, Boolean> asked) throws IOException {
+        Boolean known = asked.get(path);
+        boolean may = known == null ? rights.mayRead(path) : known;
+        asked.put(path, may);
+        return may;
+    }
+
     @Override
     public ExplainResponseProto explain(RpcController controller, ExplainRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return answerOneOfFew(() -> {
             checkActive();
             AdminTarget target = AdminTarget.parse(request.getTarget());
             int most = Math.max(1, Math.min(MOST_EXPLAINED, request.getBlocks()));
@@ -246,7 +263,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public DoctorResponseProto doctor(RpcController controller, DoctorRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return answerOneOfFew(() -> {
             Findings findings = new Findings(nameNode.getNamesystem(), conf, lookup);
             // A standby hears no heartbeats, so it would find every DataNode unreachable.
             DoctorResponseProto.Builder response = DoctorResponseProto.newBuilder();
@@ -260,7 +277,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public PolicyResponseProto policy(RpcController controller, PolicyRequestProto request) throws ServiceException {
-        return answer(() -> {
+        return answerOneOfFew(() -> {
             checkActive();
             boolean full = rights.mayChange();
             return loop.ask(placement -> PolicyCodec.policy(placement, loop.nowMs(), policies, full))
@@ -316,16 +333,16 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
         }
     }
 
-    @FunctionalInterface
-    private interface Answer<T> {
-        T give() throws IOException, TimeoutException, InterruptedException;
+    /** For questions that anybody may ask and that cost something; who may change placement is always answered. */
+    private <T> T answerOneOfFew(Question<T> question) throws ServiceException {
+        return answer(() -> rights.mayChange() ? question.answer() : turnstile.pass(question));
     }
 
-    private <T> T answer(Answer<T> answer) throws ServiceException {
+    private <T> T answer(Question<T> question) throws ServiceException {
         figures.increment(Figure.PLACEMENT_ADMIN_CALLS);
         try {
-            return answer.give();
-        } catch (AccessControlException e) {
+            return question.answer();
+        } catch (AccessControlException | RetriableException e) {
             figures.increment(Figure.PLACEMENT_ADMIN_REFUSED);
             throw new ServiceException(e);
         } catch (IOException e) {

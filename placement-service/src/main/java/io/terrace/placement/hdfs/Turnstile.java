@@ -1,0 +1,36 @@
+package io.terrace.placement.hdfs;
+
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.ipc.RetriableException;
+
+/**
+ * Lets {@value #PLACES} callers at a time ask what costs the loop work or a lock of the NameNode, so that the other RPC
+ * threads, and the loop's time in between, are the DataNodes'. Whoever comes beyond is refused at once and may ask again.
+ * Thread-safe.
+ */
+final class Turnstile {
+
+    static final int PLACES = 2;
+
+    private final Semaphore places = new Semaphore(PLACES);
+
+    /** A question of an RPC's caller. */
+    @FunctionalInterface
+    interface Question<T> {
+        T answer() throws IOException, TimeoutException, InterruptedException;
+    }
+
+    /** @throws RetriableException when all places are taken */
+    <T> T pass(Question<T> question) throws IOException, TimeoutException, InterruptedException {
+        if (!places.tryAcquire()) {
+            throw new RetriableException("placement answers " + PLACES + " such questions at a time; ask again");
+        }
+        try {
+            return question.answer();
+        } finally {
+            places.release();
+        }
+    }
+}
