@@ -54,7 +54,7 @@ public interface NameView {
      *
      * @param path absolute, without a trailing slash
      */
-    record Named(long inode, String path, long lengthBytes) {}
+    record Named(long inode, String path) {}
 
     /**
      * The files of blocks, in their order, of which there are at most {@link PlacementSettings#lockBlocks}; null where the
@@ -62,6 +62,11 @@ public interface NameView {
      */
     default List<@Nullable Named> names(List<Long> blocks) {
         return Collections.nCopies(blocks.size(), null);
+    }
+
+    /** The length of a file, which may cost a look at each of its blocks; -1 when it is gone. */
+    default long lengthOf(long inode) {
+        return -1;
     }
 
     /** Verdicts in the order of the candidates, of which there are at most {@link PlacementSettings#lockBlocks}. */

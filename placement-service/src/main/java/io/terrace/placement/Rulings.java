@@ -12,19 +12,21 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the rules of the policy file. A block's path is looked up when it is first read, and again after {@value
  * #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often, read or not. Each look
  * takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most {@value
- * #LOOKS_PER_HEARTBEAT} of them, within the {@link Allowances} of its DataNode: of blocks beyond, no policy hears until the next heartbeat. Without rules by path nothing
- * is looked up. A file is pinned on the word of a DataNode that holds the block it speaks of, and on nobody else's. Owned
- * by the loop's thread.
+ * #LOOKS_PER_HEARTBEAT} of them, within the {@link Allowances} of its DataNode: of blocks beyond, no policy hears until the
+ * next heartbeat. Without rules by path nothing is looked up. A file is pinned on the word of a DataNode that holds the block
+ * it speaks of, and on nobody else's. Owned by the loop's thread.
  */
 final class Rulings {
 
@@ -127,29 +129,31 @@ final class Rulings {
             return;
         }
         List<Verdict> verdicts = view.examine(toPin.stream().map(ToPin::witness).toList());
+        Set<Long> judged = new HashSet<>();
         for (int i = 0; i < toPin.size(); i++) {
+            Named file = toPin.get(i).file;
             if (Witnesses.refutes(verdicts.get(i))) {
                 board.figures().increment(Figure.PLACEMENT_HEAT_UNCONFIRMED);
-            } else {
-                pin(toPin.get(i).rule, toPin.get(i).file);
+            } else if (judged.add(file.inode())) { // Other blocks of it may stand in the same look.
+                pin(toPin.get(i).rule, file);
             }
         }
     }
 
     private void pin(Rule rule, Named named) {
-        if (isPinned(rule, named)) {
-            return; // Another block of it stood in the same look.
-        }
         long taken = pinned.values().stream()
                 .filter(file -> file.rule == rule)
                 .mapToLong(PinnedFile::lengthBytes)
                 .sum();
-        if (pinned.size() >= MOST_PINNED || named.lengthBytes() > rule.mostBytes() - taken) {
+        // Its length costs the NameNode a look at each of its blocks: nobody asks for it where there is no room anyway.
+        long room = pinned.size() >= MOST_PINNED ? 0 : rule.mostBytes() - taken;
+        long lengthBytes = room > 0 ? view.lengthOf(named.inode()) : Long.MAX_VALUE;
+        if (lengthBytes > room) {
             board.figures().increment(Figure.PLACEMENT_RULES_PINS_REFUSED);
-            return;
+        } else if (lengthBytes >= 0) {
+            pinned.remove(named.inode()); // What another rule pinned is the last one now.
+            pinned.put(named.inode(), new PinnedFile(rule, lengthBytes));
         }
-        pinned.remove(named.inode()); // What another rule pinned is the last one now.
-        pinned.put(named.inode(), new PinnedFile(rule, named.lengthBytes()));
     }
 
     /**

@@ -14,6 +14,8 @@ final class FakeNames implements NameView {
     private final Map<Long, Located> stored = new HashMap<>();
     final Map<Long, List<Located>> files = new HashMap<>();
     final Map<Long, Named> named = new HashMap<>();
+    final Map<Long, Long> lengths = new HashMap<>();
+    final List<Long> lengthsAsked = new ArrayList<>();
     int looks;
     int pathLooks;
     int asked;
@@ -55,6 +57,12 @@ final class FakeNames implements NameView {
         List<Named> names = new ArrayList<>();
         blocks.forEach(block -> names.add(named.get(block)));
         return names;
+    }
+
+    @Override
+    public long lengthOf(long inode) {
+        lengthsAsked.add(inode);
+        return lengths.getOrDefault(inode, -1L);
     }
 
     @Override

@@ -13,13 +13,14 @@ import org.junit.jupiter.api.Test;
 class PinRuleTest extends SteppedLoop {
 
     private void name(long inode, StampedBlock block) {
-        names.named.put(block.id(), new Named(inode, "/dim/" + inode, block.lengthBytes()));
+        names.named.put(block.id(), new Named(inode, "/dim/" + inode));
+        names.lengths.put(inode, block.lengthBytes());
     }
 
     /** Lets a file have these blocks, and the loop look at it. */
     private void grow(long inode, StampedBlock... blocks) {
         long bytes = Stream.of(blocks).mapToLong(StampedBlock::lengthBytes).sum();
-        names.named.put(blocks[0].id(), new Named(inode, "/dim/" + inode, bytes));
+        names.lengths.put(inode, bytes);
         names.files.put(
                 inode,
                 Stream.of(blocks)

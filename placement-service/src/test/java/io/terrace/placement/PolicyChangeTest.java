@@ -119,7 +119,8 @@ class PolicyChangeTest extends SteppedLoop {
     }
 
     private void name(StampedBlock block, long inode, String path) {
-        names.named.put(block.id(), new Named(inode, path, block.lengthBytes()));
+        names.named.put(block.id(), new Named(inode, path));
+        names.lengths.put(inode, block.lengthBytes());
     }
 
     @Test
@@ -242,6 +243,40 @@ class PolicyChangeTest extends SteppedLoop {
         beat(one);
         beat(one);
         assertThat(one.orders).as("no longer pinned, and no reason to go").isEmpty();
+    }
+
+    @Test
+    void length_isAskedOnceALookAndOnlyOfFilesThatARuleWouldPin() {
+        name(block(1, 2), 101, "/dim/a");
+        name(block(2, 2), 101, "/dim/a");
+        name(block(3, 11), 102, "/dim/tooLong");
+        name(block(4, 11), 102, "/dim/tooLong");
+        name(block(5, 2), 103, "/other/a");
+        names.lengths.put(101L, 4 * MB);
+        names.lengths.put(102L, 22 * MB);
+        names.files.put(101L, List.of(new Located(block(1, 2), 101, List.of("one"))));
+        placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 8m}]"));
+        beat(one);
+        for (int i = 1; i <= 5; i++) {
+            one.reads(block(i, i == 3 || i == 4 ? 11 : 2), 1);
+        }
+        beat(one);
+        assertThat(names.lengthsAsked).containsExactlyInAnyOrder(101L, 102L);
+        nowMs += Rulings.VALID_MS;
+        one.reads(block(1, 2), 1);
+        one.reads(block(5, 2), 1);
+        beat(one);
+        assertThat(names.lengthsAsked).as("it is pinned").hasSize(2);
+        // What has taken all of its rule's room leaves none to ask for.
+        names.lengths.put(101L, 8 * MB);
+        placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 8m}]", "smallest: 1"));
+        nowMs += Rulings.VALID_MS;
+        one.reads(block(1, 2), 1);
+        beat(one);
+        names.lengthsAsked.clear();
+        one.reads(block(3, 11), 1);
+        beat(one);
+        assertThat(names.lengthsAsked).isEmpty();
     }
 
     @Test

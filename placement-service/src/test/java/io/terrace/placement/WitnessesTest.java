@@ -219,7 +219,8 @@ class WitnessesTest extends SteppedLoop {
     @Test
     void rule_thatPins_isNotAppliedOnTheWordOfWhoHoldsNone() {
         names.store(block, one);
-        names.named.put(1L, new Named(101, "/dim/a", MB));
+        names.named.put(1L, new Named(101, "/dim/a"));
+        names.lengths.put(101L, MB);
         names.files.put(101L, List.of(new Located(block, 101, List.of("one"))));
         placement.policy(nowMs, PolicyChangeTest.applied("policy: lru", "rules: [{path: /dim/*, place: pin}]"));
         beat(one);
@@ -284,7 +285,7 @@ class WitnessesTest extends SteppedLoop {
     @Test
     void length_forgedInTheSameLook_breaksNoBoundOfARule() {
         names.store(large, one);
-        names.named.put(5L, new Named(105, "/logs/a", 4 * MB));
+        names.named.put(5L, new Named(105, "/logs/a"));
         placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
         one.arrives(large, false);
         beat(one);
@@ -298,7 +299,7 @@ class WitnessesTest extends SteppedLoop {
     void length_forgedInTheSameLook_letsNobodyElseBreakABound() {
         StampedBlock small = block(6, 1);
         names.store(small, one);
-        names.named.put(6L, new Named(106, "/logs/b", MB));
+        names.named.put(6L, new Named(106, "/logs/b"));
         placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
         one.arrives(small, false);
         beat(one);

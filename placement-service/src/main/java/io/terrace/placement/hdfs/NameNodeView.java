@@ -124,15 +124,17 @@ final class NameNodeView implements NameView {
                 BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
                 INode file =
                         stored == null ? null : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
-                names.add(
-                        file == null || !file.isFile()
-                                ? null
-                                : new Named(
-                                        file.getId(),
-                                        file.getFullPathName(),
-                                        file.asFile().computeFileSize()));
+                names.add(file == null || !file.isFile() ? null : new Named(file.getId(), file.getFullPathName()));
             }
             return names;
+        });
+    }
+
+    @Override
+    public long lengthOf(long inode) {
+        return locked(RwLockMode.FS, "terraceLength", 0, () -> {
+            INode file = namesystem.getFSDirectory().getInode(inode);
+            return file == null || !file.isFile() ? -1 : file.asFile().computeFileSize();
         });
     }
 

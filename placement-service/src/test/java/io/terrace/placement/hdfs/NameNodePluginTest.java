@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.metrics.Figures;
 import io.terrace.placement.NameView.Candidate;
+import io.terrace.placement.NameView.Named;
 import io.terrace.placement.NameView.Verdict;
 import io.terrace.placement.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -159,6 +160,18 @@ class NameNodePluginTest {
             assertThat(view.examine(List.of(new Candidate(stamped, writer), new Candidate(stamped, "another"))))
                     .containsExactly(Verdict.UNDER_CONSTRUCTION, Verdict.NO_REPLICA);
         }
+    }
+
+    @Test
+    void names_ofBlocks_areLookedUpWithoutTheLengthsOfTheirFiles() throws Exception {
+        NameNodeView view = new NameNodeView(cluster.getNamesystem(), new Figures(), 256);
+        DFSTestUtil.createFile(fs, new Path("/long"), 3 * BLOCK, (short) 1, 7);
+        long blockId = DFSTestUtil.getFirstBlock(fs, new Path("/long")).getBlockId();
+        long inode = fs.getClient().getFileInfo("/long").getFileId();
+        assertThat(view.names(List.of(blockId, 1L))).containsExactly(new Named(inode, "/long"), null);
+        assertThat(view.lengthOf(inode)).isEqualTo(3 * BLOCK);
+        fs.delete(new Path("/long"), false);
+        assertThat(view.lengthOf(inode)).isEqualTo(-1);
     }
 
     @Test
