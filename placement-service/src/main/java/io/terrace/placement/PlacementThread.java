@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * {@value #QUEUE_LIMIT}; what does not fit is refused at once. Follows the {@link Leadership}.
  *
  * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
- * new one. After {@value #MOST_FAILURES} of them it stays a standby.
+ * new one. After {@value #MOST_FAILURES} of them it stays a standby. The thread outlives whatever is thrown on it.
  */
 public final class PlacementThread implements AutoCloseable {
 
@@ -40,6 +41,9 @@ public final class PlacementThread implements AutoCloseable {
     private volatile Vitals vitals = Vitals.NONE;
     private long epochSeen = Leadership.STANDBY;
     private int failures;
+
+    /** What broke the loop, as long as it has not stood down for it. */
+    private @Nullable Throwable unsettled;
 
     /** @param clockMs monotonic milliseconds */
     public PlacementThread(
@@ -101,6 +105,11 @@ public final class PlacementThread implements AutoCloseable {
         long nextTurnMs = clockMs.getAsLong();
         while (running) {
             try {
+                if (unsettled != null) {
+                    // Nothing is asked of a broken loop: calls wait.
+                    TimeUnit.MILLISECONDS.sleep(intervalMs);
+                    settle();
+                }
                 Runnable task = queue.poll(Math.max(0, nextTurnMs - clockMs.getAsLong()), TimeUnit.MILLISECONDS);
                 long beganNs = System.nanoTime();
                 if (task != null) {
@@ -123,9 +132,25 @@ public final class PlacementThread implements AutoCloseable {
     }
 
     private void fail(Throwable e) {
+        if (unsettled == null) {
+            unsettled = e;
+        }
+        try {
+            settle();
+        } catch (RuntimeException | Error again) {
+            // Without memory even this may fail. The thread goes on and tries it again with the next turn.
+        }
+    }
+
+    private void settle() {
+        Throwable e = unsettled;
+        if (e == null) {
+            return;
+        }
+        placement.standDown();
         // A policy that breaks is replaced, which ends the failures; what else breaks may break again.
         failures += placement.distrustPolicy(e) ? 0 : 1;
-        placement.standDown();
+        unsettled = null;
         vitals = placement.vitals();
         LOG.error(
                 "The placement loop broke and dropped its state; blocks stay where they are. {}",
