@@ -166,7 +166,8 @@ class PlacementCtlTest {
                 .contains("5 reads")
                 .contains("since")
                 .contains("adaptive")
-                .contains("promote on localhost");
+                .contains("promote on "
+                        + cluster.getDataNodes().get(0).getDatanodeId().getHostName());
         assertThat(run("explain", "blk_" + hot.getBlockId(), "--json")).isZero();
         JsonNode block = JSON.readTree(out).get("blocks").get(0);
         assertThat(block.get("replicas")).hasSize(2);

@@ -76,7 +76,8 @@ final class NameNode {
     }
 
     HeartbeatResponseProto heartbeat(HeartbeatRequestProto request) {
-        Heartbeat heartbeat = HeartbeatCodec.heartbeat(request);
+        Heartbeat heartbeat =
+                HeartbeatCodec.heartbeat(request, request.getHostName(), request.getTransferPort());
         HeartbeatAnswer answer = placement.heartbeat(nowMs(), heartbeat);
         world.checks().answered(this, heartbeat, answer);
         return HeartbeatCodec.answer(answer);

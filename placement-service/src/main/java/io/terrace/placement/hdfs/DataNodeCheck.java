@@ -4,6 +4,7 @@ import io.terrace.protocol.PlacementDataNodePB;
 import java.io.IOException;
 import java.net.InetAddress;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
@@ -26,8 +27,12 @@ final class DataNodeCheck {
         this.conf = conf;
     }
 
-    /** @throws IOException when the present RPC does not come from that DataNode of that block pool */
-    void check(String blockPool, String uuid) throws IOException {
+    /**
+     * The DataNode as it registered.
+     *
+     * @throws IOException when the present RPC does not come from that DataNode of that block pool
+     */
+    DatanodeID check(String blockPool, String uuid) throws IOException {
         String ours = namesystem.getBlockManager().getBlockPoolId();
         if (!blockPool.equals(ours)) {
             throw new IOException("this NameNode serves block pool " + ours + ", not " + blockPool);
@@ -43,6 +48,7 @@ final class DataNodeCheck {
                     + ", its heartbeat came from " + from.getHostAddress());
         }
         checkPrincipal(from);
+        return node;
     }
 
     private void checkPrincipal(InetAddress from) throws IOException {

@@ -38,16 +38,19 @@ public final class HeartbeatCodec {
 
     private HeartbeatCodec() {}
 
-    /** @throws IllegalArgumentException naming the field that cannot be */
-    public static Heartbeat heartbeat(HeartbeatRequestProto proto) {
+    /**
+     * @param host under which the DataNode is registered, whatever it calls itself; likewise the port
+     * @throws IllegalArgumentException naming the field that cannot be
+     */
+    public static Heartbeat heartbeat(HeartbeatRequestProto proto, String host, int transferPort) {
         Map<String, Long> figures = new HashMap<>();
         for (FigureValueProto figure : proto.getFiguresList()) {
             figures.put(figure.getId(), figure.getValue());
         }
         return new Heartbeat(
                 proto.getDatanodeUuid(),
-                proto.getHostName(),
-                proto.getTransferPort(),
+                host,
+                transferPort,
                 proto.getIncarnation(),
                 proto.getSequence(),
                 proto.getTiersList().stream().map(HeartbeatCodec::tier).toList(),

@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs;
 
-import io.terrace.placement.HeartbeatAnswer;
+import io.terrace.placement.Heartbeat;
 import io.terrace.placement.PlacementThread;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -8,6 +8,7 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
@@ -27,9 +28,10 @@ final class HeartbeatService implements PlacementDataNodePB {
     public HeartbeatResponseProto heartbeat(RpcController controller, HeartbeatRequestProto request)
             throws ServiceException {
         try {
-            check.check(request.getBlockPoolId(), request.getDatanodeUuid());
-            HeartbeatAnswer answer = loop.heartbeat(HeartbeatCodec.heartbeat(request));
-            return HeartbeatCodec.answer(answer);
+            DatanodeID node = check.check(request.getBlockPoolId(), request.getDatanodeUuid());
+            // Its name is the registered one, so that none can pass for another in what operators are shown.
+            Heartbeat heartbeat = HeartbeatCodec.heartbeat(request, node.getHostName(), node.getXferPort());
+            return HeartbeatCodec.answer(loop.heartbeat(heartbeat));
         } catch (IOException e) {
             throw new ServiceException(e);
         } catch (IllegalArgumentException e) {

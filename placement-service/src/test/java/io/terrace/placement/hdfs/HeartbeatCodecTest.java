@@ -3,6 +3,7 @@ package io.terrace.placement.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.placement.Heartbeat;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
@@ -10,6 +11,10 @@ import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatCodecTest {
+
+    private static Heartbeat decoded(HeartbeatRequestProto request) {
+        return HeartbeatCodec.heartbeat(request, "registered", 1);
+    }
 
     private static HeartbeatRequestProto heartbeat(long lengthBytes, long reads) {
         BlockProto block = BlockProto.newBuilder()
@@ -35,14 +40,13 @@ class HeartbeatCodecTest {
 
     @Test
     void heartbeat_ofAmountsThatCannotBe_isRefusedNamingThem() {
-        assertThat(HeartbeatCodec.heartbeat(heartbeat(1L << 43, 1L << 56)).heat())
-                .hasSize(1);
+        assertThat(decoded(heartbeat(1L << 43, 1L << 56)).heat()).hasSize(1);
         for (long length : new long[] {-1, (1L << 43) + 1, Long.MAX_VALUE}) {
-            assertThatThrownBy(() -> HeartbeatCodec.heartbeat(heartbeat(length, 1)))
+            assertThatThrownBy(() -> decoded(heartbeat(length, 1)))
                     .hasMessage("lengthBytes is " + Long.toUnsignedString(length));
         }
         for (long reads : new long[] {-1, (1L << 56) + 1, Long.MAX_VALUE}) {
-            assertThatThrownBy(() -> HeartbeatCodec.heartbeat(heartbeat(1, reads)))
+            assertThatThrownBy(() -> decoded(heartbeat(1, reads)))
                     .hasMessage("reads is " + Long.toUnsignedString(reads));
         }
     }

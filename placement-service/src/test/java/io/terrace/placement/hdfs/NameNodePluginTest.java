@@ -9,6 +9,10 @@ import io.terrace.placement.NameView.Candidate;
 import io.terrace.placement.NameView.Named;
 import io.terrace.placement.NameView.Verdict;
 import io.terrace.placement.StampedBlock;
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import java.io.IOException;
@@ -17,7 +21,9 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
@@ -25,8 +31,12 @@ import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.net.NetUtils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -227,6 +237,40 @@ class NameNodePluginTest {
         assertThatThrownBy(() -> one.proxy()
                         .heartbeat(null, one.request().setBlockPoolId("BP-0").build()))
                 .hasMessageContaining("block pool");
+    }
+
+    @Test
+    void heartbeat_underTheNameOfAnother_isShownUnderItsOwn() throws Exception {
+        whenActive();
+        two.beat();
+        DatanodeID pretended = cluster.getDataNodes().get(1).getDatanodeId();
+        one.proxy()
+                .heartbeat(
+                        null,
+                        one.request()
+                                .setHostName(pretended.getHostName())
+                                .setTransferPort(pretended.getXferPort())
+                                .build());
+        Map<String, String> shown = new HashMap<>();
+        for (NodeProto node : tiers().getNodesList()) {
+            shown.put(node.getUuid(), node.getName());
+        }
+        for (DataNode dataNode : cluster.getDataNodes()) {
+            DatanodeID id = dataNode.getDatanodeId();
+            assertThat(shown).containsEntry(id.getDatanodeUuid(), id.getHostName() + ":" + id.getXferPort());
+        }
+    }
+
+    private static TiersResponseProto tiers() throws Exception {
+        Configuration conf = cluster.getConfiguration(0);
+        RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
+        PlacementAdminPB admin = RPC.getProxy(
+                PlacementAdminPB.class, RPC.getProtocolVersion(PlacementAdminPB.class), service(cluster, 0), conf);
+        try {
+            return admin.tiers(null, TiersRequestProto.getDefaultInstance());
+        } finally {
+            RPC.stopProxy(admin);
+        }
     }
 
     @Test
