@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
  * Cuts a heartbeat down to what the loop takes of one: so many entries of each list, texts of so many characters, and no
  * more reads and writes than its {@link Allowances} leave. Honest DataNodes stay below. What is cut is counted.
  */
-final class HeartbeatBounds {
+public final class HeartbeatBounds {
 
-    static final int MOST_TIERS = 16;
-    static final int MOST_CONDITIONS = 64;
-    static final int MOST_FIGURES = 512;
+    public static final int MOST_TIERS = 16;
+    public static final int MOST_CONDITIONS = 64;
+    public static final int MOST_FIGURES = 512;
 
     /** Characters of a host's name, or of the id of a figure or condition. */
-    static final int LONGEST_NAME = 255;
+    public static final int LONGEST_NAME = 255;
 
     /** Characters of what a person is to read. */
-    static final int LONGEST_TEXT = 1024;
+    public static final int LONGEST_TEXT = 1024;
 
     private final int entries;
     private final Figures figures;

@@ -18,6 +18,7 @@ final class NameNode {
     private final World world;
     private final OsProcess process;
     private final Figures figures = new Figures();
+    private final PlacementSettings settings;
     private final Placement placement;
     private final long clockOriginMs;
     private long readsBefore;
@@ -25,6 +26,7 @@ final class NameNode {
     NameNode(World world, String name, PlacementSettings settings) {
         this.world = world;
         this.process = new OsProcess(world.scheduler(), name);
+        this.settings = settings;
         this.placement = new Placement(settings, world.namespace(), figures);
         this.clockOriginMs = world.scheduler().between(0, 1L << 40);
         process.every(TURN_NS, "turn", this::turn);
@@ -76,8 +78,8 @@ final class NameNode {
     }
 
     HeartbeatResponseProto heartbeat(HeartbeatRequestProto request) {
-        Heartbeat heartbeat =
-                HeartbeatCodec.heartbeat(request, request.getHostName(), request.getTransferPort());
+        Heartbeat heartbeat = HeartbeatCodec.heartbeat(
+                request, request.getHostName(), request.getTransferPort(), settings.heartbeatEntries(), figures);
         HeartbeatAnswer answer = placement.heartbeat(nowMs(), heartbeat);
         world.checks().answered(this, heartbeat, answer);
         return HeartbeatCodec.answer(answer);

@@ -1,5 +1,7 @@
 package io.terrace.placement.hdfs;
 
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
 import io.terrace.placement.Heartbeat;
 import io.terrace.placement.Heartbeat.Condition;
 import io.terrace.placement.Heartbeat.Heat;
@@ -9,6 +11,7 @@ import io.terrace.placement.Heartbeat.Result;
 import io.terrace.placement.Heartbeat.Severity;
 import io.terrace.placement.Heartbeat.TierState;
 import io.terrace.placement.HeartbeatAnswer;
+import io.terrace.placement.HeartbeatBounds;
 import io.terrace.placement.Move;
 import io.terrace.placement.Outcome;
 import io.terrace.placement.StampedBlock;
@@ -21,13 +24,19 @@ import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
-/** Heartbeats and their answers between the wire and the loop. Refuses what no honest DataNode sends. */
+/**
+ * Heartbeats and their answers between the wire and the loop. Refuses what no honest DataNode sends, and copies no more of
+ * a heartbeat than the loop takes of one, so that what waits for the loop is bounded.
+ */
 public final class HeartbeatCodec {
 
     /** No amount that is real is larger, and sums of many such stay numbers. */
@@ -40,32 +49,63 @@ public final class HeartbeatCodec {
 
     /**
      * @param host under which the DataNode is registered, whatever it calls itself; likewise the port
+     * @param entries of heat, residency and results that are taken; of what else there is, {@link HeartbeatBounds} say
+     * @param figures count what is not taken
      * @throws IllegalArgumentException naming the field that cannot be
      */
-    public static Heartbeat heartbeat(HeartbeatRequestProto proto, String host, int transferPort) {
-        Map<String, Long> figures = new HashMap<>();
-        for (FigureValueProto figure : proto.getFiguresList()) {
-            figures.put(figure.getId(), figure.getValue());
-        }
+    public static Heartbeat heartbeat(
+            HeartbeatRequestProto proto, String host, int transferPort, int entries, Figures figures) {
+        Taken taken = new Taken(figures);
         return new Heartbeat(
                 proto.getDatanodeUuid(),
                 host,
                 transferPort,
                 proto.getIncarnation(),
                 proto.getSequence(),
-                proto.getTiersList().stream().map(HeartbeatCodec::tier).toList(),
-                proto.getHeatList().stream().map(HeartbeatCodec::heat).toList(),
-                proto.getResidencyList().stream()
-                        .map(entry -> new Residency(block(entry.getBlock()), entry.getResident(), entry.getPinned()))
-                        .toList(),
+                taken.first(HeartbeatBounds.MOST_TIERS, proto.getTiersList(), HeartbeatCodec::tier),
+                taken.first(entries, proto.getHeatList(), HeartbeatCodec::heat),
+                taken.first(entries, proto.getResidencyList(), HeartbeatCodec::residency),
                 proto.getFullResidency(),
-                proto.getResultsList().stream().map(HeartbeatCodec::result).toList(),
-                proto.getConditionsList().stream()
-                        .map(HeartbeatCodec::condition)
-                        .toList(),
+                taken.first(entries, proto.getResultsList(), result -> result(result, taken)),
+                taken.first(
+                        HeartbeatBounds.MOST_CONDITIONS,
+                        proto.getConditionsList(),
+                        condition -> condition(condition, taken)),
                 amount(proto.getBytesServed(), "bytesServed"),
                 proto.getServing(),
-                figures);
+                figures(proto.getFiguresList(), taken));
+    }
+
+    /** Takes what may be long up to a length, and counts what it leaves. */
+    private record Taken(Figures figures) {
+
+        private void left(int count) {
+            if (count > 0) {
+                figures.add(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT, count);
+            }
+        }
+
+        <P, T> List<T> first(int most, List<P> protos, Function<P, T> decode) {
+            left(protos.size() - most);
+            return protos.stream().limit(most).map(decode).toList();
+        }
+
+        String text(int longest, String text) {
+            left(text.length() > longest ? 1 : 0);
+            return text.substring(0, Math.min(longest, text.length()));
+        }
+    }
+
+    private static Map<String, Long> figures(List<FigureValueProto> all, Taken taken) {
+        Map<String, Long> figures = new HashMap<>();
+        for (FigureValueProto figure : taken.first(HeartbeatBounds.MOST_FIGURES, all, Function.identity())) {
+            figures.put(taken.text(HeartbeatBounds.LONGEST_NAME, figure.getId()), figure.getValue());
+        }
+        return figures;
+    }
+
+    private static Residency residency(ResidencyProto proto) {
+        return new Residency(block(proto.getBlock()), proto.getResident(), proto.getPinned());
     }
 
     /** The same for the way back. */
@@ -149,7 +189,7 @@ public final class HeartbeatCodec {
                 amount(proto.getAgeMs(), "ageMs"));
     }
 
-    private static Result result(ResultProto proto) {
+    private static Result result(ResultProto proto, Taken taken) {
         return new Result(
                 proto.getMoveId(),
                 proto.getEpoch(),
@@ -157,7 +197,7 @@ public final class HeartbeatCodec {
                 block(proto.getBlock()),
                 amount(proto.getBytesMoved(), "bytesMoved"),
                 amount(proto.getTookMs(), "tookMs"),
-                proto.hasMessage() ? proto.getMessage() : null);
+                proto.hasMessage() ? taken.text(HeartbeatBounds.LONGEST_TEXT, proto.getMessage()) : null);
     }
 
     private static Outcome outcome(OutcomeProto proto) {
@@ -173,14 +213,18 @@ public final class HeartbeatCodec {
         };
     }
 
-    private static Condition condition(ConditionProto proto) {
+    private static Condition condition(ConditionProto proto, Taken taken) {
         Severity severity =
                 switch (proto.getSeverity()) {
                     case NOTE -> Severity.NOTE;
                     case WARNING -> Severity.WARNING;
                     case ERROR -> Severity.ERROR;
                 };
-        return new Condition(proto.getId(), severity, proto.getText(), proto.hasRemedy() ? proto.getRemedy() : null);
+        return new Condition(
+                taken.text(HeartbeatBounds.LONGEST_NAME, proto.getId()),
+                severity,
+                taken.text(HeartbeatBounds.LONGEST_TEXT, proto.getText()),
+                proto.hasRemedy() ? taken.text(HeartbeatBounds.LONGEST_TEXT, proto.getRemedy()) : null);
     }
 
     static ConditionProto condition(Condition condition) {

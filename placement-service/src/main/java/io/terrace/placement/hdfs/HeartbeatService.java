@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs;
 
+import io.terrace.metrics.Figures;
 import io.terrace.placement.Heartbeat;
 import io.terrace.placement.PlacementThread;
 import io.terrace.protocol.PlacementDataNodePB;
@@ -18,10 +19,15 @@ final class HeartbeatService implements PlacementDataNodePB {
 
     private final DataNodeCheck check;
     private final PlacementThread loop;
+    private final int entries;
+    private final Figures figures;
 
-    HeartbeatService(DataNodeCheck check, PlacementThread loop) {
+    /** @param entries of each list that are taken from one heartbeat */
+    HeartbeatService(DataNodeCheck check, PlacementThread loop, int entries, Figures figures) {
         this.check = check;
         this.loop = loop;
+        this.entries = entries;
+        this.figures = figures;
     }
 
     @Override
@@ -30,7 +36,8 @@ final class HeartbeatService implements PlacementDataNodePB {
         try {
             DatanodeID node = check.check(request.getBlockPoolId(), request.getDatanodeUuid());
             // Its name is the registered one, so that none can pass for another in what operators are shown.
-            Heartbeat heartbeat = HeartbeatCodec.heartbeat(request, node.getHostName(), node.getXferPort());
+            Heartbeat heartbeat =
+                    HeartbeatCodec.heartbeat(request, node.getHostName(), node.getXferPort(), entries, figures);
             return HeartbeatCodec.answer(loop.heartbeat(heartbeat));
         } catch (IOException e) {
             throw new ServiceException(e);

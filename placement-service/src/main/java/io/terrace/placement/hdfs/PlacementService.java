@@ -73,7 +73,9 @@ final class PlacementService implements AutoCloseable {
                 new AdminService(nameNode, conf, settings, loop, view, store, policies, accessLog, figures);
         RPC.Server server = null;
         try {
-            server = server(nameNode, conf, new HeartbeatService(new DataNodeCheck(namesystem, conf), loop), admin);
+            HeartbeatService heartbeats = new HeartbeatService(
+                    new DataNodeCheck(namesystem, conf), loop, settings.heartbeatEntries(), figures);
+            server = server(nameNode, conf, heartbeats, admin);
             loop.start();
             policies.serve(loop, reader.millis(SettingKeys.PLACEMENT_POLICY_FILE_INTERVAL, 100));
             server.start();

@@ -3,17 +3,30 @@ package io.terrace.placement.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
 import io.terrace.placement.Heartbeat;
+import io.terrace.placement.HeartbeatBounds;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatCodecTest {
 
-    private static Heartbeat decoded(HeartbeatRequestProto request) {
-        return HeartbeatCodec.heartbeat(request, "registered", 1);
+    private static final int ENTRIES = 100;
+
+    private final Figures figures = new Figures();
+
+    private Heartbeat decoded(HeartbeatRequestProto request) {
+        return HeartbeatCodec.heartbeat(request, "registered", 1, ENTRIES, figures);
     }
 
     private static HeartbeatRequestProto heartbeat(long lengthBytes, long reads) {
@@ -49,5 +62,75 @@ class HeartbeatCodecTest {
             assertThatThrownBy(() -> decoded(heartbeat(1, reads)))
                     .hasMessage("reads is " + Long.toUnsignedString(reads));
         }
+    }
+
+    @Test
+    void heartbeat_withOneTooManyOfEach_isCopiedUpToTheLimitsAndCounted() {
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder();
+        HeatProto heat = request.getHeat(0);
+        ResidencyProto residency = ResidencyProto.newBuilder()
+                .setBlock(heat.getBlock())
+                .setResident(true)
+                .build();
+        ResultProto result = ResultProto.newBuilder()
+                .setMoveId(1)
+                .setOutcome(OutcomeProto.DONE)
+                .setBlock(heat.getBlock())
+                .build();
+        request.clearHeat();
+        for (int i = 0; i <= ENTRIES; i++) {
+            request.addHeat(heat).addResidency(residency).addResults(result);
+        }
+        for (int i = 0; i <= HeartbeatBounds.MOST_CONDITIONS; i++) {
+            request.addConditions(condition("id", "text"));
+        }
+        for (int i = 0; i <= HeartbeatBounds.MOST_FIGURES; i++) {
+            request.addFigures(FigureValueProto.newBuilder().setId("figure" + i).setValue(i));
+        }
+        for (int i = 0; i <= HeartbeatBounds.MOST_TIERS; i++) {
+            request.addTiers(TierStateProto.newBuilder()
+                    .setTier(TierProto.MEMORY)
+                    .setCapacityBytes(1)
+                    .setUsedBytes(0));
+        }
+        Heartbeat heartbeat = decoded(request.build());
+        assertThat(heartbeat.heat()).hasSize(ENTRIES);
+        assertThat(heartbeat.residency()).hasSize(ENTRIES);
+        assertThat(heartbeat.results()).hasSize(ENTRIES);
+        assertThat(heartbeat.conditions()).hasSize(HeartbeatBounds.MOST_CONDITIONS);
+        assertThat(heartbeat.figures()).hasSize(HeartbeatBounds.MOST_FIGURES);
+        assertThat(heartbeat.tiers()).hasSize(HeartbeatBounds.MOST_TIERS);
+        assertThat(figures.value(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(6);
+    }
+
+    @Test
+    void heartbeat_ofLongTexts_isCopiedUpToTheLimitsAndCounted() {
+        String endless = "x".repeat(1 << 20);
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder()
+                .setHostName(endless)
+                .addConditions(condition(endless, endless))
+                .addFigures(FigureValueProto.newBuilder().setId(endless).setValue(1));
+        request.addResults(ResultProto.newBuilder()
+                .setMoveId(1)
+                .setOutcome(OutcomeProto.FAILED)
+                .setBlock(request.getHeat(0).getBlock())
+                .setMessage(endless));
+        Heartbeat heartbeat = decoded(request.build());
+        assertThat(heartbeat.host()).as("not what it calls itself").isEqualTo("registered");
+        assertThat(heartbeat.conditions().get(0).id()).hasSize(HeartbeatBounds.LONGEST_NAME);
+        assertThat(heartbeat.conditions().get(0).text()).hasSize(HeartbeatBounds.LONGEST_TEXT);
+        assertThat(heartbeat.conditions().get(0).remedy()).hasSize(HeartbeatBounds.LONGEST_TEXT);
+        assertThat(heartbeat.results().get(0).message()).hasSize(HeartbeatBounds.LONGEST_TEXT);
+        assertThat(heartbeat.figures()).containsOnlyKeys("x".repeat(HeartbeatBounds.LONGEST_NAME));
+        assertThat(figures.value(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
+    }
+
+    private static ConditionProto condition(String id, String text) {
+        return ConditionProto.newBuilder()
+                .setId(id)
+                .setSeverity(ConditionProto.Severity.NOTE)
+                .setText(text)
+                .setRemedy(text)
+                .build();
     }
 }
