@@ -27,13 +27,9 @@ record SeedRun(
     static SeedRun of(long seed, @Nullable Plant plant, boolean logged, Path directory) {
         EventLog log = new EventLog(logged);
         World world = new World(seed, plant, log, directory);
-        Violation violation = null;
+        Violation violation;
         try {
-            world.run();
-        } catch (Violation e) {
-            violation = e;
-        } catch (RuntimeException e) {
-            violation = new Violation(Invariant.NOTHING_THROWN, e.toString(), e);
+            violation = ended(world::run);
         } finally {
             clean(directory);
         }
@@ -45,6 +41,18 @@ record SeedRun(
                 world.scheduler().events(),
                 world.grantReads(),
                 world.stockReads());
+    }
+
+    /** What ended a run: an Error is its failure like any exception, or it would be that of all seeds. */
+    static @Nullable Violation ended(Runnable run) {
+        try {
+            run.run();
+            return null;
+        } catch (Violation e) {
+            return e;
+        } catch (RuntimeException | Error e) {
+            return new Violation(Invariant.NOTHING_THROWN, e.toString(), e);
+        }
     }
 
     /** Whether what did not hold is what the plant breaks. */

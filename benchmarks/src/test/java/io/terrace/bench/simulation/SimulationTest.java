@@ -45,6 +45,18 @@ final class SimulationTest {
     }
 
     @Test
+    void error_failsItsSeedAndEndsNoOther() {
+        StackOverflowError error = new StackOverflowError();
+
+        Violation violation = SeedRun.ended(() -> {
+            throw error;
+        });
+
+        assertThat(violation).isNotNull().hasCause(error);
+        assertThat(violation.invariant()).isEqualTo(Invariant.NOTHING_THROWN);
+    }
+
+    @Test
     void plantedBug_thatSetsOffAnythingElse_isNotFound() {
         Plant plant = Plant.BUDGET_IGNORED;
 
