@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What happened in one seed, line by line. A run without it only keeps a checksum of the sequence of events, which tells
- * whether a replay is exact; the lines are formatted when a seed is replayed.
+ * What happened in one seed, line by line. A run without it only keeps a checksum of the events and of what was said of
+ * them, which tells whether a replay is exact; the lines are formatted when a seed is replayed.
  */
 final class EventLog {
 
@@ -20,11 +20,19 @@ final class EventLog {
 
     /** An event took place; {@code what} is a constant, so its hash is the same in every process. */
     void step(long atNs, String what) {
-        checksum = 31 * (31 * checksum + what.hashCode()) + atNs;
+        add(what.hashCode());
+        add(atNs);
     }
 
-    /** A line for a person to read. */
+    /** A line for a person to read: which block and stamp it concerned, and how it came out. Nothing in it may differ between runs. */
     void say(long atNs, String who, String format, Object... arguments) {
+        add(who.hashCode());
+        add(format.hashCode());
+        for (Object argument : arguments) {
+            // Not the hash of the argument itself: that of an enum, and of whatever holds one, differs between
+            // processes.
+            add(String.valueOf(argument).hashCode());
+        }
         if (kept) {
             lines.add(String.format(
                     Locale.ROOT,
@@ -33,6 +41,10 @@ final class EventLog {
                     who,
                     String.format(Locale.ROOT, format, arguments)));
         }
+    }
+
+    private void add(long what) {
+        checksum = 31 * checksum + what;
     }
 
     List<String> lines() {

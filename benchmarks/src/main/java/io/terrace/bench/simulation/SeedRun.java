@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param violation what did not hold; null if everything did
  * @param lines the event log, empty unless it was asked for
- * @param checksum of the sequence of events: equal in every run of one seed
+ * @param checksum of the events and what was said of them: equal in every run of one seed
  */
 record SeedRun(
         long seed,
