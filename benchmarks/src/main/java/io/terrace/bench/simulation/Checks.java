@@ -281,15 +281,30 @@ final class Checks {
                     block,
                     durable);
         }
-        for (Reports.NodeReport report : active.placement().reports().nodes(active.nowMs())) {
-            DataNode dataNode = world.host(report.uuid()).dataNode;
+        for (Host host : world.hosts()) {
+            DataNode dataNode = host.dataNode;
             if (dataNode != null) {
-                checkResidency(active, dataNode, report);
+                checkKnown(active, host);
+                checkResidency(active, dataNode);
             }
         }
     }
 
-    private void checkResidency(NameNode active, DataNode dataNode, Reports.NodeReport report) {
+    private static void checkKnown(NameNode active, Host host) {
+        Reports.NodeReport known = null;
+        for (Reports.NodeReport report : active.placement().reports().nodes(active.nowMs())) {
+            known = report.uuid().equals(host.name) ? report : known;
+        }
+        Violation.unless(
+                known != null && known.live() && known.serving(),
+                Invariant.RESIDENCY_KNOWN,
+                "%s knows of %s, which runs and serves, only this: %s",
+                active.process().name(),
+                host,
+                known);
+    }
+
+    private void checkResidency(NameNode active, DataNode dataNode) {
         Set<Long> resident = new TreeSet<>();
         for (Extent extent : dataNode.tier().liveExtents()) {
             resident.add(extent.key().blockId());
@@ -298,7 +313,7 @@ final class Checks {
         for (long id = Namespace.FIRST_ID; id <= world.namespace().lastId(); id++) {
             for (Reports.Standing standing :
                     active.placement().reports().block(active.nowMs(), id, 0).standings()) {
-                if (standing.node().equals(report.uuid()) && standing.inMemory()) {
+                if (standing.node().equals(dataNode.host().name) && standing.inMemory()) {
                     known.add(id);
                 }
             }

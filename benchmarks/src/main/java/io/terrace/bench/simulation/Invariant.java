@@ -17,7 +17,7 @@ enum Invariant {
     NEVER_ONLY_COPY("a live copy in memory stands beside a finalised durable replica of the same stamp"),
     HEALTHY_NOT_REPORTED("a replica is reported corrupt only if it is"),
     REPLICAS_COUNTED_ONCE("the NameNode counts every durable replica once, and no copy in memory"),
-    RESIDENCY_KNOWN("once all is quiet, the service knows exactly what is resident"),
+    RESIDENCY_KNOWN("once all is quiet, the service knows every DataNode, and exactly what is resident on it"),
     RESULT_OF_THIS_ORDER("a move ends with an outcome only if the DataNode told that of this very order"),
     BUDGET_KEPT("a DataNode is sent no more bytes to promote than its budget allows"),
     EPOCH_FENCED("a DataNode carries out no order of an epoch lower than the highest it has seen"),

@@ -14,6 +14,7 @@ enum Plant {
     LOST_ACKNOWLEDGEMENT(
             "what a heartbeat carried is forgotten when it is sent, not when it is answered",
             Invariant.RESIDENCY_KNOWN),
+    ONE_DATANODE_UNHEARD("what one DataNode sends to the service never arrives", Invariant.RESIDENCY_KNOWN),
     REVOKE_TAKEN_FOR_ACKNOWLEDGED(
             "a grant ends when its revocation is sent, not when the client acknowledges it",
             Invariant.FREED_WITHOUT_LEASE),

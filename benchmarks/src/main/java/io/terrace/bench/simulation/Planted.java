@@ -34,6 +34,7 @@ final class Planted {
 
     private static final long AHEAD_NS = 2_000_000_000L;
     private static final long LATE_NS = 1_000_000_000L;
+    private static final String UNHEARD = "dn1";
 
     private final @Nullable Plant plant;
 
@@ -118,7 +119,10 @@ final class Planted {
      * @param lastMoves the last move that the service ordered, by block
      */
     List<HeartbeatRequestProto> heartbeat(
-            HeartbeatRequestProto heartbeat, long presentEpoch, Map<Long, Long> lastMoves) {
+            Host from, HeartbeatRequestProto heartbeat, long presentEpoch, Map<Long, Long> lastMoves) {
+        if (is(Plant.ONE_DATANODE_UNHEARD) && from.name.equals(UNHEARD)) {
+            return List.of();
+        }
         if (is(Plant.STALE_RESULT_APPLIED)) {
             HeartbeatRequestProto.Builder relabelled = heartbeat.toBuilder();
             for (ResultProto.Builder result : relabelled.getResultsBuilderList()) {

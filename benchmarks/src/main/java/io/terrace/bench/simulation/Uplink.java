@@ -55,7 +55,8 @@ final class Uplink {
         long call = ++calls;
         outstanding = call;
         world.checks().composed(dataNode, nameNode, request);
-        for (HeartbeatRequestProto one : world.planted().heartbeat(request, world.epoch(), lastMoves)) {
+        for (HeartbeatRequestProto one :
+                world.planted().heartbeat(dataNode.host(), request, world.epoch(), lastMoves)) {
             world.callNameNode(dataNode, nameNode, one, response -> answered(call, response));
         }
         if (world.planted().forgetsWhenSent()) {
