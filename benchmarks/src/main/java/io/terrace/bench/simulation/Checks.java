@@ -73,7 +73,7 @@ final class Checks {
     }
 
     void granted(DataNode dataNode, Peer peer, Grant grant) {
-        watch(dataNode).granted(peer, grant);
+        watch(dataNode).granted(peer.session(), grant.grantId());
     }
 
     void leased(Client client, DataNode dataNode, Grant grant, byte[] token, long askedNs) {

@@ -73,21 +73,21 @@ final class DataNode {
             throw new UncheckedIOException(e);
         }
         watch = world.checks().watch(this);
-        store = planted.store(process, watch.files(mount));
+        GrantLedger ledger = new GrantLedger(
+                new GrantLedger.Limits(24, 6, world.leaseNs(), world.deadlineNs(), 1L << 30, 1_000_000));
+        store = planted.store(process, ledger, watch, watch.files(planted.files(mount)));
         dataset =
                 new Dataset(scheduler, process, host.disks, planted.changed(this::changed), blockId -> world.workload()
                         .corrupt(host, blockId));
         source = planted.source(dataset, host.disks);
         news = new TierNews(figures, key -> {}, more -> {});
-        GrantLedger ledger = new GrantLedger(
-                new GrantLedger.Limits(24, 6, world.leaseNs(), world.deadlineNs(), 1L << 30, 1_000_000));
         tier = new MemoryTier(
                 new MemoryTier.Limits(world.capacityBytes(), 12, 2_000 * MS),
                 new Region(REGION_BASE, 64 * Region.PAGE_BYTES, 100 * MS),
                 ledger,
                 store,
                 planted.slots(table, new WatchedSlots(new SharedSlots(table))),
-                watch.events(news),
+                planted.events(watch.events(news)),
                 passedDescriptors::containsKey);
         news.onHousekeeping(this::housekeepSoon);
         accesses = new Accesses(figures, process::nanoTime);
@@ -251,12 +251,9 @@ final class DataNode {
     }
 
     private void reportAll() {
-        world.namespace().recount(host);
-        for (Replica replica : host.disks.all()) {
-            if (replica.finalised) {
-                reportReceived(replica);
-            }
-        }
+        List<Replica> reported = world.planted().reported(this, host.disks.finalised());
+        world.namespace().recount(host.name, reported);
+        reported.forEach(this::reportReceived);
     }
 
     /** A {@code cacheadmin} directive asks for the block. */

@@ -38,6 +38,10 @@ final class Disks {
         return new ArrayList<>(replicas.values());
     }
 
+    List<Replica> finalised() {
+        return replicas.values().stream().filter(replica -> replica.finalised).toList();
+    }
+
     Replica create(long blockId, long stamp, byte[] content) {
         Replica replica = new Replica(blockId, stamp, scheduler.random().nextInt(VOLUMES), content);
         replicas.put(blockId, replica);

@@ -86,11 +86,11 @@ final class Namespace implements NameView {
         return true;
     }
 
-    /** A DataNode lost some of its replicas. */
-    void recount(Host host) {
+    /** A DataNode has these finalised replicas and no others. */
+    void recount(String dataNode, List<Replica> finalised) {
         for (Block block : blocks.values()) {
-            if (host.disks.finalised(block.id, block.stamp) == null) {
-                block.holders.remove(host.name);
+            if (finalised.stream().noneMatch(replica -> replica.blockId == block.id && replica.stamp == block.stamp)) {
+                block.holders.remove(dataNode);
             }
         }
     }

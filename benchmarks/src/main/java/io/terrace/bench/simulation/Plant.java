@@ -24,6 +24,9 @@ enum Plant {
             Invariant.RESULT_OF_THIS_ORDER),
     LINK_KEPT_AFTER_OPEN("the link of a grant stays when the client has opened it", Invariant.LINKS_REMOVED),
     RETIRING_BYTES_NOT_COUNTED("bytes are given back to the tier before the file is gone", Invariant.ACCOUNTING),
+    UNPIN_NOT_TOLD("nobody is told that a pin ended", Invariant.ACCOUNTING),
+    FILE_KEPT_WHEN_FREED("the file of an extent stays when its bytes are given back", Invariant.FILES_ACCOUNTED),
+    GRANTED_WHILE_FREED("an extent is granted while its file is removed", Invariant.GRANT_WITHIN_EXTENT),
     EPOCH_NOT_FENCED("orders of an earlier epoch are carried out", Invariant.EPOCH_FENCED),
     HEARTBEAT_COUNTED_TWICE("a heartbeat that is sent again gets another number", Invariant.HEAT_COUNTED_ONCE),
     CHANGE_UNNOTICED("the tier is not told when a replica changes", Invariant.NEVER_ONLY_COPY),
@@ -32,7 +35,15 @@ enum Plant {
     REPLICA_DELETED_AFTER_COPY("the durable replica is deleted once the copy is published", Invariant.NEVER_ONLY_COPY),
     LEFTOVER_NOT_VERIFIED(
             "files of an earlier process are adopted without a look at their bytes", Invariant.VERIFIED_WHEN_PUBLISHED),
-    SLOT_LIVE_TOO_LONG("the slot of a retired extent stays live until it is freed", Invariant.SLOT_HONEST);
+    SLOT_LIVE_TOO_LONG("the slot of a retired extent stays live until it is freed", Invariant.SLOT_HONEST),
+    CHANGE_TAKEN_FOR_CORRUPTION(
+            "a replica whose checksums fail is reported without a look whether it changed meanwhile",
+            Invariant.HEALTHY_NOT_REPORTED),
+    COPIED_REPLICA_NOT_REPORTED(
+            "a block report leaves out replicas that have a copy in memory", Invariant.REPLICAS_COUNTED_ONCE),
+    STREAM_GIVEN_BACK_TWICE(
+            "the stream of a stock reader is given back by its end and by its close", Invariant.NOTHING_THROWN),
+    GRANTS_NEVER_OVERDUE("the clock that ends grants runs an hour behind the one that gives leases", Invariant.SETTLES);
 
     private final String bug;
     private final Invariant breaks;

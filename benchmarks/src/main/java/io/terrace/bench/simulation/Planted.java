@@ -5,24 +5,21 @@ import io.terrace.channel.Grant;
 import io.terrace.channel.SlotTable;
 import io.terrace.datanode.Extent;
 import io.terrace.datanode.ExtentStore;
+import io.terrace.datanode.GrantLedger;
 import io.terrace.datanode.HeldGrant;
 import io.terrace.datanode.ReplicaSource;
+import io.terrace.datanode.RetireCause;
 import io.terrace.datanode.Slots;
+import io.terrace.datanode.TierEvents;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.ReadableByteChannel;
-import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.Set;
 import java.util.function.LongConsumer;
-import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Planted {
 
     private static final long AHEAD_NS = 2_000_000_000L;
-    private static final long LATE_NS = 1_000_000_000L;
+    private static final long BEHIND_NS = 3_600_000_000_000L;
     private static final String UNHEARD = "dn1";
 
     private final @Nullable Plant plant;
@@ -52,6 +49,9 @@ final class Planted {
 
     /** The clock by which housekeeping ends grants. */
     long housekeepingNs(long nowNs) {
+        if (is(Plant.GRANTS_NEVER_OVERDUE)) {
+            return nowNs - BEHIND_NS;
+        }
         return is(Plant.FREED_BEFORE_LEASE_ENDED) ? nowNs + AHEAD_NS : nowNs;
     }
 
@@ -73,7 +73,7 @@ final class Planted {
 
     /** The replicas that leftovers are held against. */
     ReplicaSource leftoverSource(ReplicaSource source, TmpFs tmpFs) {
-        return is(Plant.LEFTOVER_NOT_VERIFIED) ? new CarelessSource(source, tmpFs::leftover, blockId -> {}) : source;
+        return is(Plant.LEFTOVER_NOT_VERIFIED) ? PlantedSource.summedUpAnew(source, tmpFs::leftover) : source;
     }
 
     boolean looksResident(SlotTable table, BlockKey block) {
@@ -107,6 +107,24 @@ final class Planted {
         if (!is(Plant.LINK_KEPT_AFTER_OPEN)) {
             mount.unlink(link);
         }
+    }
+
+    /** The stream of a stock reader is at its end. */
+    void giveBack(DataNode dataNode, Extent extent) {
+        dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
+        if (is(Plant.STREAM_GIVEN_BACK_TWICE)) {
+            dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
+        }
+    }
+
+    /** What a DataNode's block report names of its finalised replicas. */
+    List<Replica> reported(DataNode dataNode, List<Replica> finalised) {
+        return is(Plant.COPIED_REPLICA_NOT_REPORTED)
+                ? finalised.stream()
+                        .filter(replica -> !dataNode.tier()
+                                .isResident(new BlockKey(Namespace.POOL, replica.blockId, replica.stamp)))
+                        .toList()
+                : finalised;
     }
 
     LongConsumer changed(LongConsumer changed) {
@@ -154,174 +172,77 @@ final class Planted {
                 : answer;
     }
 
-    ExtentStore store(OsProcess process, ExtentStore store) {
-        return is(Plant.RETIRING_BYTES_NOT_COUNTED) ? new LateStore(process, store) : store;
+    /** The files of the memory directory. */
+    ExtentStore files(ExtentStore files) {
+        return is(Plant.FILE_KEPT_WHEN_FREED) ? PlantedStore.kept(files) : files;
+    }
+
+    /** The files as the tier has them. */
+    ExtentStore store(OsProcess process, GrantLedger ledger, TierWatch watch, ExtentStore store) {
+        if (is(Plant.GRANTED_WHILE_FREED)) {
+            return PlantedStore.granting(process, ledger, watch, store);
+        }
+        return is(Plant.RETIRING_BYTES_NOT_COUNTED) ? PlantedStore.late(process, store) : store;
     }
 
     Slots slots(SlotTable table, Slots slots) {
         if (is(Plant.SLOT_SEQUENCE_UNCHANGED)) {
-            return new SameSequence(table, slots);
+            return PlantedSlots.sameSequence(table, slots);
         }
-        return is(Plant.SLOT_LIVE_TOO_LONG) ? new LiveTooLong(slots) : slots;
+        return is(Plant.SLOT_LIVE_TOO_LONG) ? PlantedSlots.liveTooLong(slots) : slots;
+    }
+
+    TierEvents events(TierEvents events) {
+        return is(Plant.UNPIN_NOT_TOLD) ? new PinsOnly(events) : events;
     }
 
     ReplicaSource source(ReplicaSource source, Disks disks) {
-        return is(Plant.PUBLISHED_BEFORE_VERIFIED) || is(Plant.REPLICA_DELETED_AFTER_COPY)
-                ? new CarelessSource(
-                        source,
-                        blockId -> {
-                            Replica stored = disks.find(blockId);
-                            return stored == null ? null : stored.data.content();
-                        },
-                        disks::remove)
-                : source;
+        if (is(Plant.PUBLISHED_BEFORE_VERIFIED)) {
+            return PlantedSource.summedUpAnew(source, blockId -> {
+                Replica stored = disks.find(blockId);
+                return stored == null ? null : stored.data.content();
+            });
+        }
+        if (is(Plant.REPLICA_DELETED_AFTER_COPY)) {
+            return PlantedSource.deletedOnceCopied(source, disks::remove);
+        }
+        return is(Plant.CHANGE_TAKEN_FOR_CORRUPTION) ? PlantedSource.neverChanged(source) : source;
     }
 
-    /** Says at once that a file is gone, and removes it later. */
-    private record LateStore(OsProcess process, ExtentStore store) implements ExtentStore {
+    /** Tells of pins that begin, and of none that ends. */
+    private static final class PinsOnly implements TierEvents {
 
-        @Override
-        public FileChannel create(Extent extent) throws IOException {
-            return store.create(extent);
+        private final TierEvents events;
+        private final Set<Extent> pinned = new HashSet<>();
+
+        PinsOnly(TierEvents events) {
+            this.events = events;
         }
 
         @Override
-        public void seal(Extent extent) throws IOException {
-            store.seal(extent);
+        public void resident(Extent extent, boolean pinned) {
+            if (pinned) {
+                this.pinned.add(extent);
+            }
+            events.resident(extent, this.pinned.contains(extent));
         }
 
         @Override
-        public FileChannel open(Extent extent) throws IOException {
-            return store.open(extent);
+        public void gone(Extent extent, RetireCause cause) {
+            pinned.remove(extent);
+            events.gone(extent, cause);
         }
 
         @Override
-        public void remove(Extent extent, boolean truncate) {
-            process.after(LATE_NS, "late removal", () -> store.remove(extent, truncate));
-        }
-    }
-
-    /** Turns the sequence of a freed slot back, in the table's file. */
-    private record SameSequence(SlotTable table, Slots slots) implements Slots {
-
-        private static final int HEADER_BYTES = 4096;
-        private static final int SLOT_BYTES = 16;
-
-        @Override
-        public int claim(BlockKey key) {
-            return slots.claim(key);
-        }
-
-        @Override
-        public long publish(int slot) {
-            return slots.publish(slot);
-        }
-
-        @Override
-        public void retire(int slot) {
-            slots.retire(slot);
-        }
-
-        @Override
-        public void free(int slot) {
-            long sequence = table.sequence(slot);
-            slots.free(slot);
-            ByteBuffer word = ByteBuffer.allocate(Long.BYTES).putLong(Long.reverseBytes(sequence << 8));
-            try (FileChannel file = FileChannel.open(table.path(), StandardOpenOption.WRITE)) {
-                file.write(word.flip(), HEADER_BYTES + (long) slot * SLOT_BYTES);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        public void pinned(boolean more) {
+            if (more) {
+                events.pinned(true);
             }
         }
-    }
-
-    /** Shows a slot as retired only when it is freed. */
-    private record LiveTooLong(Slots slots) implements Slots {
 
         @Override
-        public int claim(BlockKey key) {
-            return slots.claim(key);
-        }
-
-        @Override
-        public long publish(int slot) {
-            return slots.publish(slot);
-        }
-
-        @Override
-        public void retire(int slot) {
-            // Left to free.
-        }
-
-        @Override
-        public void free(int slot) {
-            slots.retire(slot);
-            slots.free(slot);
-        }
-    }
-
-    /** Checksums bytes as they are instead of as they should be, or throws the replica away when it was copied. */
-    private final class CarelessSource implements ReplicaSource {
-
-        private final ReplicaSource source;
-        private final LongFunction<byte @Nullable []> present;
-        private final LongConsumer deleteReplica;
-
-        CarelessSource(ReplicaSource source, LongFunction<byte @Nullable []> present, LongConsumer deleteReplica) {
-            this.source = source;
-            this.present = present;
-            this.deleteReplica = deleteReplica;
-        }
-
-        @Override
-        public long finalisedLength(BlockKey key) {
-            return source.finalisedLength(key);
-        }
-
-        @Override
-        public @Nullable Found find(String pool, long blockId) {
-            return source.find(pool, blockId);
-        }
-
-        @Override
-        public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-            OpenReplica replica = source.open(key, lengthBytes);
-            byte[] bytes = present.apply(key.blockId());
-            return new OpenReplica() {
-                @Override
-                public FileChannel data() {
-                    return replica.data();
-                }
-
-                @Override
-                public ReadableByteChannel meta() {
-                    return is(Plant.REPLICA_DELETED_AFTER_COPY) || bytes == null
-                            ? replica.meta()
-                            : new MemoryChannel(new Replica(key.blockId(), 0, 0, bytes).meta, false, count -> count);
-                }
-
-                @Override
-                public void dropPages() {
-                    if (is(Plant.REPLICA_DELETED_AFTER_COPY)) {
-                        deleteReplica.accept(key.blockId());
-                    }
-                }
-
-                @Override
-                public void close() throws IOException {
-                    replica.close();
-                }
-            };
-        }
-
-        @Override
-        public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
-            return source.ifUnchanged(key, lengthBytes, action);
-        }
-
-        @Override
-        public void reportCorrupt(BlockKey key, long lengthBytes) {
-            source.reportCorrupt(key, lengthBytes);
+        public void housekeepingWanted() {
+            events.housekeepingWanted();
         }
     }
 }

@@ -108,7 +108,7 @@ final class Read {
             dataNode.accesses().stockReadBegan(key.pool(), key.blockId(), true);
             dataNode.process().after(scheduler.between(0, 200 * MS), "stream read", () -> {
                 whole(key, file, "a stream of " + dataNode);
-                dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
+                world.planted().giveBack(dataNode, extent);
                 dataNode.accesses().stockReadEnded(key.pool(), key.blockId(), extent.lengthBytes(), true);
             });
         }

@@ -217,7 +217,7 @@ final class Storm {
             DataNode dataNode = host.dataNode;
             if (dataNode != null && scheduler.oneIn(2) && host.disks.isFailing(volume)) {
                 dataNode.dataset().removeVolume(volume);
-                world.namespace().recount(host);
+                world.namespace().recount(host.name, host.disks.finalised());
             }
             host.disks.failing(volume, false);
         });

@@ -1,7 +1,6 @@
 package io.terrace.bench.simulation;
 
 import io.terrace.channel.Grant;
-import io.terrace.channel.Peer;
 import io.terrace.datanode.CountedReport;
 import io.terrace.datanode.Extent;
 import io.terrace.datanode.ExtentState;
@@ -25,11 +24,14 @@ import java.util.Set;
  */
 final class TierWatch {
 
-    private record GivenGrant(Peer peer, long id) {}
+    private record GivenGrant(long session, long id) {}
 
     private final World world;
     private final DataNode dataNode;
     private final Set<Extent> extents = new LinkedHashSet<>();
+    /** Those that were told to be pinned. */
+    private final Set<Extent> pinned = new LinkedHashSet<>();
+
     private final Leases leases = new Leases();
     private final Set<GivenGrant> given = new LinkedHashSet<>();
     /** Only then can a grant have outlived its extent. */
@@ -67,28 +69,28 @@ final class TierWatch {
         };
     }
 
-    ExtentStore files(TmpFs.Mount mount) {
+    ExtentStore files(ExtentStore files) {
         return new ExtentStore() {
             @Override
             public FileChannel create(Extent extent) throws IOException {
                 entered(extent);
-                return mount.create(extent);
+                return files.create(extent);
             }
 
             @Override
             public void seal(Extent extent) throws IOException {
-                mount.seal(extent);
+                files.seal(extent);
             }
 
             @Override
             public FileChannel open(Extent extent) throws IOException {
-                return mount.open(extent);
+                return files.open(extent);
             }
 
             @Override
             public void remove(Extent extent, boolean truncate) {
                 removed(extent);
-                mount.remove(extent, truncate);
+                files.remove(extent, truncate);
             }
         };
     }
@@ -96,14 +98,20 @@ final class TierWatch {
     TierEvents events(TierEvents events) {
         return new TierEvents() {
             @Override
-            public void resident(Extent extent, boolean pinned) {
+            public void resident(Extent extent, boolean isPinned) {
                 published(extent);
-                events.resident(extent, pinned);
+                if (isPinned) {
+                    pinned.add(extent);
+                } else {
+                    pinned.remove(extent);
+                }
+                events.resident(extent, isPinned);
             }
 
             @Override
             public void gone(Extent extent, RetireCause cause) {
                 dataNode.process().say("retires %s: %s", extent, cause);
+                pinned.remove(extent);
                 events.gone(extent, cause);
             }
 
@@ -175,9 +183,9 @@ final class TierWatch {
         freedSince = true;
     }
 
-    /** The desk gave this grant. */
-    void granted(Peer peer, Grant grant) {
-        given.add(new GivenGrant(peer, grant.grantId()));
+    /** This grant was given. */
+    void granted(long session, long grantId) {
+        given.add(new GivenGrant(session, grantId));
     }
 
     /** A client holds this grant from now on. */
@@ -200,10 +208,12 @@ final class TierWatch {
         long used = 0;
         long leaving = 0;
         long region = 0;
+        long copying = 0;
         int live = 0;
         for (Extent extent : extents) {
             used += extent.lengthBytes();
             region += pages(extent);
+            copying += extent.state() == ExtentState.COPYING ? extent.lengthBytes() : 0;
             boolean isLeaving = extent.state() == ExtentState.RETIRING || extent.state() == ExtentState.DOOMED;
             leaving += isLeaving ? extent.lengthBytes() : 0;
             if (extent.state() == ExtentState.LIVE) {
@@ -225,8 +235,7 @@ final class TierWatch {
                 (allSeen ? usage.usedBytes() == used : usage.usedBytes() >= used)
                         && (!allSeen || usage.retiringBytes() == leaving)
                         && (!allSeen || usage.regionBytes() == region)
-                        && usage.usedBytes() <= usage.capacityBytes()
-                        && usage.pinnedBytes() >= 0,
+                        && usage.usedBytes() <= usage.capacityBytes(),
                 Invariant.ACCOUNTING,
                 "%s counts %s, and has %d extents (%d live) with %d bytes, %d of them leaving, and %d of the region",
                 dataNode,
@@ -236,6 +245,32 @@ final class TierWatch {
                 used,
                 leaving,
                 region);
+        checkPinned(usage, allSeen, copying);
+        checkFiles(usage);
+        if (freedSince) {
+            freedSince = false;
+            checkGrants(tier);
+        }
+    }
+
+    private void checkPinned(MemoryTier.Usage usage, boolean allSeen, long copyingBytes) {
+        // Of a copy that is being made nobody is told yet whether it will be pinned.
+        long pinnedBytes = 0;
+        for (Extent extent : pinned) {
+            pinnedBytes += extent.lengthBytes();
+        }
+        Violation.unless(
+                pinnedBytes <= usage.pinnedBytes() && (!allSeen || usage.pinnedBytes() <= pinnedBytes + copyingBytes),
+                Invariant.ACCOUNTING,
+                "%s counts %s, and has %d pinned bytes in %s, and %d of copies that are being made",
+                dataNode,
+                usage,
+                pinnedBytes,
+                pinned,
+                copyingBytes);
+    }
+
+    private void checkFiles(MemoryTier.Usage usage) {
         Violation.unless(
                 dataNode.host().tmpFs.namedBytes() <= usage.usedBytes(),
                 Invariant.FILES_ACCOUNTED,
@@ -250,10 +285,6 @@ final class TierWatch {
                 dataNode,
                 dataNode.host().tmpFs.links(),
                 dataNode.desk().pendingLinks());
-        if (freedSince) {
-            freedSince = false;
-            checkGrants(tier);
-        }
     }
 
     private void checkLive(Extent extent) {
@@ -280,7 +311,7 @@ final class TierWatch {
         for (GivenGrant grant : given) {
             // A report of nothing answers whether the grant is held, and changes nothing.
             CountedReport held = tier.reported(
-                    grant.peer().session(), grant.id(), 0, 0, dataNode.process().nanoTime());
+                    grant.session(), grant.id(), 0, 0, dataNode.process().nanoTime());
             if (held == null) {
                 over.add(grant);
                 continue;
@@ -288,10 +319,10 @@ final class TierWatch {
             Violation.unless(
                     held.extent().state() != ExtentState.FREED,
                     Invariant.GRANT_WITHIN_EXTENT,
-                    "%s has grant %d of %s on %s",
+                    "%s has grant %d of session %d on %s",
                     dataNode,
                     grant.id(),
-                    grant.peer(),
+                    grant.session(),
                     held.extent());
         }
         over.forEach(given::remove);

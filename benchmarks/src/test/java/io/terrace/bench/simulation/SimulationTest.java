@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,11 @@ final class SimulationTest {
 
         assertThat(found).as(said.toString()).isTrue();
         assertThat(said.toString()).contains(" found by seed ", plant.breaks().title());
+    }
+
+    @Test
+    void everyInvariant_hasAPlantedBugThatBreaksIt() {
+        assertThat(Arrays.stream(Plant.values()).map(Plant::breaks)).contains(Invariant.values());
     }
 
     @Test

@@ -1,0 +1,59 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.datanode.Extent;
+import io.terrace.datanode.ExtentStore;
+import io.terrace.datanode.GrantLedger;
+import io.terrace.datanode.HeldGrant;
+import io.terrace.datanode.Holder;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.function.BiConsumer;
+
+/** Files of extents that are not removed as they should be, for {@link Planted}. */
+record PlantedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover) implements ExtentStore {
+
+    private static final long LATE_NS = 1_000_000_000L;
+    private static final long SESSION = Long.MAX_VALUE;
+
+    /** Says at once that a file is gone, and removes it later. */
+    static ExtentStore late(OsProcess process, ExtentStore store) {
+        return new PlantedStore(store, (extent, removal) -> process.after(LATE_NS, "late removal", removal));
+    }
+
+    /** Says that a file is gone, and keeps it. */
+    static ExtentStore kept(ExtentStore store) {
+        return new PlantedStore(store, (extent, removal) -> {});
+    }
+
+    /** Has the ledger give a grant of an extent whose file it removes. */
+    static ExtentStore granting(OsProcess process, GrantLedger ledger, TierWatch watch, ExtentStore store) {
+        return new PlantedStore(store, (extent, removal) -> {
+            long nowNs = process.nanoTime();
+            HeldGrant grant = ledger.grant(SESSION, Holder.onThisHost("user"), extent, nowNs + LATE_NS, nowNs);
+            if (grant != null) {
+                watch.granted(grant.peer(), grant.id());
+            }
+            removal.run();
+        });
+    }
+
+    @Override
+    public FileChannel create(Extent extent) throws IOException {
+        return store.create(extent);
+    }
+
+    @Override
+    public void seal(Extent extent) throws IOException {
+        store.seal(extent);
+    }
+
+    @Override
+    public FileChannel open(Extent extent) throws IOException {
+        return store.open(extent);
+    }
+
+    @Override
+    public void remove(Extent extent, boolean truncate) {
+        remover.accept(extent, () -> store.remove(extent, truncate));
+    }
+}
