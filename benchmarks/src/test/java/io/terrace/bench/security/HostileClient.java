@@ -37,14 +37,19 @@ final class HostileClient implements AutoCloseable {
         socket.send(ByteBuffer.wrap(bytes), TIMEOUT_NS);
     }
 
-    /** The answer to its question; revocations that come in between are heard and ignored. */
+    /** The answer to its question; whatever else comes in between is heard and ignored. */
     Message ask(BlockKey block, byte[] token) throws IOException {
         say(new Message.Ask(++requests, new GrantRequest(block, token, false)));
         Message answer = hear();
-        while (answer instanceof Message.Revoke) {
+        while (!isToLastRequest(answer)) {
             answer = hear();
         }
         return answer;
+    }
+
+    private boolean isToLastRequest(Message answer) {
+        return (answer instanceof Message.Granted granted && granted.requestId() == requests)
+                || (answer instanceof Message.Refused refused && refused.requestId() == requests);
     }
 
     /** What is left of the lease after it asked for more, in milliseconds. */
@@ -62,6 +67,19 @@ final class HostileClient implements AutoCloseable {
         FileChannel file = FileChannel.open(links.resolve(grant.linkName()));
         say(new Message.Opened(grant.grantId()));
         return file;
+    }
+
+    /** Whether the DataNode ends this connection by itself in time; answers that come before are passed over. */
+    boolean isCutBy(long deadlineNs) {
+        try {
+            ByteBuffer frame;
+            do {
+                frame = socket.receive(deadlineNs - System.nanoTime());
+            } while (frame != null);
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     private Message hear() throws IOException {

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.BlockKey;
-import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Message;
-import io.terrace.channel.MessageCodec;
 import io.terrace.channel.RefusalReason;
 import io.terrace.client.ClientFigures;
 import io.terrace.metrics.Figure;
@@ -45,6 +43,9 @@ import org.junit.jupiter.api.Test;
 /** Whole scenarios on a secure cluster; the cases are listed in docs/reliability.md. */
 class SecureClusterTest {
     private static final FsPermission PRIVATE = new FsPermission("600");
+
+    /** At one time: with their neighbours fewer than one user may have connections. */
+    private static final int BESIEGERS = 150;
 
     private static SecureCluster cluster;
 
@@ -162,7 +163,11 @@ class SecureClusterTest {
         forged[forged.length / 2] ^= 1;
         try (HostileClient bob = cluster.hostile()) {
             for (byte[] token : List.of(
-                    new byte[0], SecureCluster.bytes(his.getBlockToken()), SecureCluster.bytes(toWrite), forged)) {
+                    new byte[0],
+                    SecureCluster.bytes(his.getBlockToken()),
+                    SecureCluster.bytes(toWrite),
+                    forged,
+                    MutatedRequests.OF_TWO_GIGABYTES)) {
                 assertThat(bob.ask(key, token)).isInstanceOfSatisfying(Message.Refused.class, refused -> assertThat(
                                 refused.refusal().reason())
                         .isEqualTo(RefusalReason.BAD_TOKEN));
@@ -240,33 +245,58 @@ class SecureClusterTest {
         long connections = cluster.figure(Figure.CHANNEL_CONNECTIONS);
         long cut = cluster.figure(Figure.CHANNEL_PEERS_CUT);
         long grants = cluster.figure(Figure.CHANNEL_GRANTS);
+        int toBeCut = 0;
         try (HostileClient good = cluster.hostile()) {
-            for (int i = 0; i < 300; i++) {
-                ByteBuffer ask = MessageCodec.encode(
-                        new Message.Ask(i, new GrantRequest(SecureCluster.key(located), token, random.nextBoolean())));
-                byte[] bytes = new byte[1 + random.nextInt(ask.remaining())];
-                ask.get(bytes);
-                for (int flips = random.nextInt(4); flips >= 0; flips--) {
-                    bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
-                }
-                try (HostileClient bad = cluster.hostile()) {
-                    bad.ask(SecureCluster.key(located), token);
-                    bad.sayBytes(bytes);
-                    bad.sayBytes(bytes);
-                } catch (IOException e) {
-                    // Cut before it had said all.
-                }
+            for (int round = 0; round < 2; round++) {
+                toBeCut += besiege(located, token, random, "seed " + seed);
+                await("seed " + seed)
+                        .atMost(Duration.ofSeconds(20))
+                        .until(() -> good.ask(SecureCluster.key(located), token) instanceof Message.Granted);
             }
-            await("seed " + seed)
-                    .atMost(Duration.ofSeconds(20))
-                    .until(() -> good.ask(SecureCluster.key(located), token) instanceof Message.Granted);
         }
         assertThat(cluster.figure(Figure.CHANNEL_GRANTS) - grants).isGreaterThan(SecureCluster.GRANTS_PER_PEER);
-        assertThat(cluster.figure(Figure.CHANNEL_PEERS_CUT)).as("seed %d", seed).isGreaterThan(cut);
+        assertThat(cluster.figure(Figure.CHANNEL_PEERS_CUT) - cut)
+                .as("seed %d", seed)
+                .isGreaterThanOrEqualTo(toBeCut);
         cluster.awaitNoGrants();
         await("seed " + seed).atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
                         cluster.figure(Figure.CHANNEL_CONNECTIONS))
                 .isLessThanOrEqualTo(connections));
+    }
+
+    /**
+     * Many clients with a grant that then send mutated requests, and hang up only after the DataNode had to.
+     *
+     * @return how many had to be cut
+     */
+    private static int besiege(LocatedBlock located, byte[] token, Random random, String seed) throws IOException {
+        List<HostileClient> cut = new ArrayList<>();
+        List<HostileClient> served = new ArrayList<>();
+        try {
+            for (int i = 0; i < BESIEGERS; i++) {
+                byte[] said = MutatedRequests.next(SecureCluster.key(located), token, random);
+                HostileClient bad = cluster.hostile();
+                (MutatedRequests.areAllValid(said) ? served : cut).add(bad);
+                bad.ask(SecureCluster.key(located), token);
+                bad.sayBytes(said);
+            }
+            long deadlineNs = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            assertThat(cut).as(seed).isNotEmpty().allMatch(bad -> bad.isCutBy(deadlineNs));
+            // What is a message costs no connection, whatever it asks for.
+            for (HostileClient bad : served) {
+                assertThat(bad.ask(SecureCluster.key(located), MutatedRequests.OF_TWO_GIGABYTES))
+                        .as(seed)
+                        .isInstanceOf(Message.Refused.class);
+            }
+            return cut.size();
+        } finally {
+            for (HostileClient bad : cut) {
+                bad.close();
+            }
+            for (HostileClient bad : served) {
+                bad.close();
+            }
+        }
     }
 
     @Test
