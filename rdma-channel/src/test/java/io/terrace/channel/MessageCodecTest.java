@@ -11,6 +11,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.ReadableByteChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -173,6 +174,59 @@ class MessageCodecTest {
             }
         }
         assertThat(received).as("seed %d", seed).isEqualTo(sent);
+        assertThat(frames.isPartial()).isFalse();
+    }
+
+    @Test
+    void assembler_ofThousandsOfFramesAtOnce_takesAll_andMovesNoByte() throws Exception {
+        FrameAssembler frames = new FrameAssembler();
+        // A frame of the greatest length first, which makes the room that the small ones fill.
+        ByteArrayOutputStream wire = new ByteArrayOutputStream();
+        wire.writeBytes(ByteBuffer.allocate(Integer.BYTES)
+                .putInt(MessageCodec.MAX_FRAME_BYTES)
+                .array());
+        wire.writeBytes(new byte[MessageCodec.MAX_FRAME_BYTES]);
+        ReadableByteChannel large = Channels.newChannel(new ByteArrayInputStream(wire.toByteArray()));
+        while (frames.next() == null) {
+            assertThat(frames.fill(large)).isPositive();
+        }
+        int count = 6500;
+        byte[] report =
+                new byte[MessageCodec.encode(new Message.Report(List.of())).remaining()];
+        MessageCodec.encode(new Message.Report(List.of())).get(report);
+        wire.reset();
+        for (int i = 0; i < count; i++) {
+            wire.writeBytes(report);
+        }
+        ByteBuffer[] filled = new ByteBuffer[1];
+        ReadableByteChannel small = new ReadableByteChannel() {
+            @Override
+            public int read(ByteBuffer target) {
+                filled[0] = target;
+                target.put(wire.toByteArray());
+                return wire.size();
+            }
+
+            @Override
+            public boolean isOpen() {
+                return true;
+            }
+
+            @Override
+            public void close() {}
+        };
+        assertThat(frames.fill(small)).isEqualTo(count * report.length);
+        long movedBytes = 0;
+        int at = filled[0].position();
+        for (int taken = 0; taken < count; taken++) {
+            assertThat(MessageCodec.decode(Objects.requireNonNull(frames.next())))
+                    .isEqualTo(new Message.Report(List.of()));
+            // Whoever moves what is left moves the place where the next bytes go, too.
+            movedBytes += filled[0].position() == at ? 0 : filled[0].position();
+            at = filled[0].position();
+        }
+        assertThat(movedBytes).isZero();
+        assertThat(frames.next()).isNull();
         assertThat(frames.isPartial()).isFalse();
     }
 
