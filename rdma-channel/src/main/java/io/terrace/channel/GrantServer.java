@@ -11,17 +11,10 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import jdk.net.ExtendedSocketOptions;
-import jdk.net.UnixDomainPrincipal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +31,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class GrantServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GrantServer.class);
-    private static final long TICK_MS = 250;
+
+    /** Taken of one client's messages before the others have their turn. */
+    private static final int MESSAGES_A_TURN = 64;
 
     private final String datanode;
     private final GrantConversation conversation;
@@ -47,36 +42,32 @@ public final class GrantServer implements AutoCloseable {
     private final Path socket;
     private final ServerSocketChannel listener;
     private final SelectionKey listening;
-    private final Selector selector;
+    private final SelectorTurns turns;
     private final ExecutorService workers;
     private final Thread thread;
 
-    /** All sessions until the owner was told of their end: what the limits count. */
-    private final Map<Long, GrantSession> sessions = new ConcurrentHashMap<>();
-
-    private final Map<String, Integer> sessionsByUser = new HashMap<>();
-    private final Queue<Runnable> todo = new ConcurrentLinkedQueue<>();
-    private long lastNumber;
+    private final GrantSessions sessions;
     private volatile boolean closing;
 
     private GrantServer(
             Path socket,
             ServerSocketChannel listener,
-            SelectionKey listening,
             Selector selector,
             Message.Welcome welcome,
             LinkDirectory links,
             ExtentOwner owner,
             GrantLimits limits,
-            Figures figures) {
+            Figures figures)
+            throws IOException {
         this.socket = socket;
         this.listener = listener;
-        this.listening = listening;
-        this.selector = selector;
+        this.turns = new SelectorTurns(selector, new Steps());
+        this.listening = turns.watch(listener, SelectionKey.OP_ACCEPT, null);
         this.datanode = welcome.datanode();
         this.conversation = new GrantConversation(welcome, links, owner, limits.linkTimeoutMs(), figures, this::send);
         this.limits = limits;
         this.figures = figures;
+        this.sessions = new GrantSessions(limits, figures);
         AtomicInteger number = new AtomicInteger();
         this.workers = Executors.newFixedThreadPool(limits.workers(), work -> {
             Thread worker = new Thread(work, "terrace-grants-worker-" + number.incrementAndGet());
@@ -109,14 +100,12 @@ public final class GrantServer implements AutoCloseable {
         try {
             listener.configureBlocking(false);
             Selector selector = Selector.open();
-            SelectionKey listening = listener.register(selector, SelectionKey.OP_ACCEPT);
             Message.Welcome welcome = new Message.Welcome(
                     datanode,
                     table.path().toAbsolutePath().toString(),
                     table.incarnation(),
                     links.path().toString());
-            GrantServer server =
-                    new GrantServer(socket, listener, listening, selector, welcome, links, owner, limits, figures);
+            GrantServer server = new GrantServer(socket, listener, selector, welcome, links, owner, limits, figures);
             server.thread.start();
             return server;
         } catch (IOException | RuntimeException e) {
@@ -134,7 +123,7 @@ public final class GrantServer implements AutoCloseable {
      * ExtentOwner#disconnected}; a client that does neither loses the grant when its lease ends. Does not block.
      */
     public void revoke(Peer peer, long grantId, int slot, long sequence) {
-        GrantSession session = sessions.get(peer.session());
+        GrantSession session = sessions.find(peer.session());
         if (session != null) {
             figures.increment(Figure.CHANNEL_REVOKES);
             send(session, new Message.Revoke(grantId, slot, sequence));
@@ -145,7 +134,7 @@ public final class GrantServer implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
-        selector.wakeup();
+        turns.wakeup();
         try {
             thread.join(TimeUnit.SECONDS.toMillis(10));
             workers.shutdown();
@@ -160,18 +149,9 @@ public final class GrantServer implements AutoCloseable {
     private void run() {
         try {
             while (!closing) {
-                selector.select(TICK_MS);
-                long nowNs = System.nanoTime();
-                for (Runnable work = todo.poll(); work != null; work = todo.poll()) {
-                    work.run();
-                }
-                for (SelectionKey key : selector.selectedKeys()) {
-                    serve(key, nowNs);
-                }
-                selector.selectedKeys().clear();
-                sweep(nowNs);
+                turns.turn();
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             LOG.error("The grant server of {} ended; clients read through stock HDFS", datanode, e);
         } finally {
             shutdown();
@@ -187,38 +167,47 @@ public final class GrantServer implements AutoCloseable {
         }
         // A call in progress puts its end on the list, so the list is worked off until no session is left.
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-        for (GrantSession session : sessions.values()) {
-            end(session);
-        }
-        while (!sessions.isEmpty() && System.nanoTime() - deadlineNs < 0) {
-            for (Runnable work = todo.poll(); work != null; work = todo.poll()) {
-                work.run();
-            }
+        for (GrantSession session : sessions.all()) {
             try {
-                selector.select(TICK_MS);
+                end(session);
+            } catch (RuntimeException | Error e) {
+                LOG.error("Cannot tell the owner that client {} of {} is gone", session.number, session.user, e);
+            }
+        }
+        while (sessions.size() > 0 && System.nanoTime() - deadlineNs < 0) {
+            try {
+                turns.onlyTodo();
             } catch (IOException e) {
                 LOG.warn("The grant server's selector failed while it closed", e);
                 break;
             }
         }
         try {
-            selector.close();
+            turns.close();
         } catch (IOException e) {
             LOG.warn("Cannot close the grant server's selector", e);
         }
     }
 
-    private void serve(SelectionKey key, long nowNs) {
-        if (key.channel() == listener) {
-            accept(nowNs);
-            return;
-        }
-        GrantSession session = (GrantSession) key.attachment();
-        try {
+    /** What is done with the sessions, one step at a time. */
+    private final class Steps implements SelectorTurns.Steps {
+        @Override
+        public void serve(SelectionKey key, long nowNs) throws IOException {
+            if (key.channel() == listener) {
+                SocketChannel channel = listener.accept();
+                if (channel != null) {
+                    sessions.admit(channel, turns, nowNs);
+                }
+                return;
+            }
+            GrantSession session = (GrantSession) key.attachment();
             if (key.isWritable() && session.flush(nowNs)) {
                 key.interestOpsAnd(~SelectionKey.OP_WRITE);
+                if (session.waitsForRoom) {
+                    takeMessages(session, nowNs);
+                }
             }
-            if (key.isReadable()) {
+            if (session.takesInput() && key.isReadable()) {
                 if (session.input.fill(session.channel) < 0) {
                     end(session);
                     return;
@@ -226,53 +215,67 @@ public final class GrantServer implements AutoCloseable {
                 session.lastInputNs = nowNs;
                 takeMessages(session, nowNs);
             }
-        } catch (MalformedMessageException e) {
-            cut(session, e.getMessage());
-        } catch (IOException | CancelledKeyException e) {
-            LOG.debug("Lost client {} of {}", session.number, session.user, e);
-            end(session);
         }
-    }
 
-    private void accept(long nowNs) {
-        try {
-            SocketChannel channel = listener.accept();
-            if (channel == null) {
+        @Override
+        public void goOn(SelectionKey key, long nowNs) throws IOException {
+            GrantSession session = (GrantSession) key.attachment();
+            session.comesAgain = false;
+            takeMessages(session, nowNs);
+        }
+
+        @Override
+        public void failed(SelectionKey key, Throwable why) {
+            if (key.channel() == listener) {
+                // Without a free file descriptor the listener would stay ready and this thread spin: wait for the next
+                // sweep.
+                LOG.warn("Cannot take a client in", why);
+                listening.interestOps(0);
                 return;
             }
-            try {
-                UnixDomainPrincipal who = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
-                String user = who.user().getName();
-                if (sessions.size() >= limits.connections()
-                        || sessionsByUser.getOrDefault(user, 0) >= limits.connectionsPerUser()) {
-                    figures.increment(Figure.CHANNEL_CONNECTIONS_REFUSED);
-                    channel.close();
-                    return;
-                }
-                channel.configureBlocking(false);
-                SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-                GrantSession session =
-                        new GrantSession(++lastNumber, user, who.group().getName(), channel, key, nowNs);
-                key.attach(session);
-                sessions.put(session.number, session);
-                sessionsByUser.merge(user, 1, Integer::sum);
-            } catch (IOException | RuntimeException e) {
-                channel.close();
-                throw e;
+            GrantSession session = (GrantSession) key.attachment();
+            if (why instanceof MalformedMessageException) {
+                cut(session, why.getMessage());
+            } else if (why instanceof IOException || why instanceof CancelledKeyException) {
+                LOG.debug("Lost client {} of {}", session.number, session.user, why);
+                end(session);
+            } else {
+                // The end comes first: without memory there may be none for a line in the log.
+                end(session);
+                LOG.error("Client {} of {} cannot be served", session.number, session.user, why);
             }
-        } catch (IOException | RuntimeException e) {
-            // Without a free file descriptor the listener would stay ready and this thread spin: wait for the next
-            // sweep.
-            LOG.warn("Cannot take a client in", e);
-            listening.interestOps(0);
+        }
+
+        @Override
+        public void sweep(long nowNs) {
+            listening.interestOps(SelectionKey.OP_ACCEPT);
+            for (GrantSession session : sessions.all()) {
+                try {
+                    look(session, nowNs);
+                } catch (RuntimeException | Error e) {
+                    failed(session.key, e);
+                }
+            }
         }
     }
 
+    /** Takes what has come until a call runs, an answer waits for room, or others have their turn. */
     private void takeMessages(GrantSession session, long nowNs) throws IOException {
-        while (!session.busy && !session.ended) {
+        for (int left = MESSAGES_A_TURN; !session.busy && !session.ended; left--) {
+            session.waitsForRoom = session.hasOutput();
+            session.comesAgain = left == 0 && !session.waitsForRoom;
+            if (!session.takesInput()) {
+                session.partialInput(false, nowNs);
+                session.key.interestOpsAnd(~SelectionKey.OP_READ);
+                if (session.comesAgain) {
+                    turns.again(session.key);
+                }
+                return;
+            }
             ByteBuffer frame = session.input.next();
             if (frame == null) {
                 session.partialInput(session.input.isPartial(), nowNs);
+                session.key.interestOpsOr(SelectionKey.OP_READ);
                 return;
             }
             session.partialInput(false, nowNs);
@@ -287,39 +290,36 @@ public final class GrantServer implements AutoCloseable {
 
     /** Lets a worker do it; the session's input waits meanwhile. */
     private void call(GrantSession session, Runnable call) {
-        session.busy = true;
         session.key.interestOpsAnd(~SelectionKey.OP_READ);
-        workers.execute(() -> {
-            try {
-                call.run();
-            } catch (RuntimeException | Error e) {
-                // Whatever it was: a session that nobody calls back keeps its place for good.
-                LOG.error("A call for client {} of {} failed", session.number, session.user, e);
-            }
-            onSelector(() -> called(session));
-        });
+        session.busy = true;
+        try {
+            workers.execute(() -> {
+                try {
+                    call.run();
+                } catch (RuntimeException | Error e) {
+                    // Whatever it was: a session that nobody calls back keeps its place for good.
+                    LOG.error("A call for client {} of {} failed", session.number, session.user, e);
+                }
+                turns.add(session.key, () -> called(session));
+            });
+        } catch (RuntimeException | Error e) {
+            session.busy = false;
+            throw e;
+        }
     }
 
-    private void called(GrantSession session) {
+    private void called(GrantSession session) throws IOException {
         session.busy = false;
-        session.partialInput(false, System.nanoTime());
         if (session.ended) {
             tellOwner(session);
-            return;
-        }
-        try {
-            session.key.interestOpsOr(SelectionKey.OP_READ);
+        } else {
             takeMessages(session, System.nanoTime());
-        } catch (MalformedMessageException e) {
-            cut(session, e.getMessage());
-        } catch (IOException | CancelledKeyException e) {
-            end(session);
         }
     }
 
     private void send(GrantSession session, Message message) {
         if (session.send(message, System.nanoTime())) {
-            onSelector(() -> {
+            turns.add(session.key, () -> {
                 if (session.key.isValid()) {
                     session.key.interestOpsOr(SelectionKey.OP_WRITE);
                 }
@@ -327,28 +327,24 @@ public final class GrantServer implements AutoCloseable {
         }
     }
 
-    private void onSelector(Runnable work) {
-        todo.add(work);
-        selector.wakeup();
-    }
-
-    private void sweep(long nowNs) {
-        listening.interestOps(SelectionKey.OP_ACCEPT);
+    /** Ends a session whose time is up in one way or another. */
+    private void look(GrantSession session, long nowNs) {
+        if (session.ended) {
+            if (!session.busy && !session.ownerTold) {
+                tellOwner(session);
+            }
+            return;
+        }
         long messageNs = TimeUnit.MILLISECONDS.toNanos(limits.messageTimeoutMs());
         long idleNs = TimeUnit.MILLISECONDS.toNanos(limits.idleTimeoutMs());
-        for (GrantSession session : sessions.values()) {
-            if (session.ended) {
-                continue;
-            }
-            conversation.removeLinks(session, nowNs, false);
-            boolean silent = !session.busy && session.isSilent(nowNs, messageNs);
-            if (silent) {
-                cut(session, "no whole message in " + limits.messageTimeoutMs() + " ms");
-            } else if (session.isStuck(nowNs, messageNs)) {
-                cut(session, "it does not take its answers");
-            } else if (!session.busy && nowNs - session.lastInputNs > idleNs) {
-                cut(session, "idle for " + limits.idleTimeoutMs() + " ms");
-            }
+        conversation.removeLinks(session, nowNs, false);
+        boolean silent = session.takesInput() && session.isSilent(nowNs, messageNs);
+        if (silent) {
+            cut(session, "no whole message in " + limits.messageTimeoutMs() + " ms");
+        } else if (session.isStuck(nowNs, messageNs)) {
+            cut(session, "it does not take its answers");
+        } else if (!session.busy && nowNs - session.lastInputNs > idleNs) {
+            cut(session, "idle for " + limits.idleTimeoutMs() + " ms");
         }
     }
 
@@ -358,7 +354,10 @@ public final class GrantServer implements AutoCloseable {
         end(session);
     }
 
-    /** Closes the connection at once and tells the owner as soon as no call of the session runs. */
+    /**
+     * Closes the connection at once and tells the owner as soon as no call of the session runs; if that fails, the next sweep
+     * tells him.
+     */
     private void end(GrantSession session) {
         if (session.ended) {
             return;
@@ -379,7 +378,7 @@ public final class GrantServer implements AutoCloseable {
         conversation.removeLinks(session, 0, true);
         @Nullable Runnable call = conversation.end(session);
         if (call == null) {
-            forget(session);
+            sessions.forget(session);
             return;
         }
         workers.execute(() -> {
@@ -388,12 +387,8 @@ public final class GrantServer implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 LOG.error("The end of client {} of {} failed", session.number, session.user, e);
             }
-            onSelector(() -> forget(session));
+            turns.add(session.key, () -> sessions.forget(session));
         });
-    }
-
-    private void forget(GrantSession session) {
-        sessions.remove(session.number);
-        sessionsByUser.computeIfPresent(session.user, (user, count) -> count > 1 ? count - 1 : null);
+        session.ownerTold = true;
     }
 }

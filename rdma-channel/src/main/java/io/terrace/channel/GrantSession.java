@@ -40,7 +40,17 @@ final class GrantSession {
     /** Whether a worker has a call of this session; input waits until it is done. */
     boolean busy;
 
+    /** Whether answers wait for room, before which no more messages are taken. */
+    boolean waitsForRoom;
+
+    /** Whether messages were left for the next turn. */
+    boolean comesAgain;
+
     boolean ended;
+
+    /** Whether the owner is told of the end, or will be by a worker. */
+    boolean ownerTold;
+
     boolean orderly;
     long lastInputNs;
     private boolean partial;
@@ -60,6 +70,11 @@ final class GrantSession {
         this.key = key;
         this.lastInputNs = nowNs;
         this.partialSinceNs = nowNs;
+    }
+
+    /** Whether something may be read and taken: not while what came before is not done, or its answers are not taken. */
+    boolean takesInput() {
+        return !busy && !waitsForRoom && !comesAgain && !ended;
     }
 
     /** Whether a message has begun and is not whole; the clock runs from its first byte, not from its last. */
@@ -118,6 +133,11 @@ final class GrantSession {
             output.remove();
         }
         return true;
+    }
+
+    /** Whether something of what was sent waits for room. */
+    synchronized boolean hasOutput() {
+        return !output.isEmpty();
     }
 
     /** Whether the peer takes nothing any more, or its connection failed while somebody wrote. */

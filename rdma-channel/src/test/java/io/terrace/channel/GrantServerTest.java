@@ -6,12 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.metrics.Figure;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -195,6 +199,65 @@ class GrantServerTest {
             assertThat(good.ask(3, BLOCK)).isInstanceOf(Message.Granted.class);
             await().until(() -> node.ends.contains("lost"));
             assertThat(good.ask(4, BLOCK)).isInstanceOf(Message.Granted.class);
+        }
+    }
+
+    @Test
+    void thousandsOfMessagesInOneWrite_areAllTaken_andOthersHaveTheirTurn() throws Exception {
+        try (RawClient busy = client();
+                RawClient other = client()) {
+            busy.hello("busy");
+            other.hello("other");
+            ByteBuffer said = ByteBuffer.allocate(1 << 17);
+            for (int i = 0; i < 6500; i++) {
+                said.put(MessageCodec.encode(new Message.Report(List.of())));
+            }
+            said.put(MessageCodec.encode(new Message.Ask(7, new GrantRequest(BLOCK, new byte[0], false))));
+            byte[] bytes = new byte[said.position()];
+            said.flip().get(bytes);
+            busy.sayBytes(bytes);
+            assertThat(other.ask(1, BLOCK)).isInstanceOf(Message.Granted.class);
+            // Nothing comes after it that would make the server look again.
+            assertThat(((Message.Granted) busy.hear()).requestId()).isEqualTo(7);
+        }
+        assertThat(node.figures.value(Figure.CHANNEL_PEERS_CUT)).isZero();
+    }
+
+    @Test
+    void peer_thatTakesItsAnswersLate_isHeardNoFurtherMeanwhile_andLosesNone() throws Exception {
+        GrantLimits patient = new GrantLimits(8, 8, 2, 60_000, 60_000, 400);
+        List<Long> ids =
+                LongStream.rangeClosed(1, MessageCodec.MAX_LIST).boxed().toList();
+        int renewals = 400;
+        try (FakeDataNode slowly =
+                        new FakeDataNode(dir.resolve("channel"), dir.resolve("memory of 2"), "dn-2", patient);
+                RawClient late = new RawClient(slowly.server().socket())) {
+            late.hello("late");
+            AtomicInteger said = new AtomicInteger();
+            Thread saying = new Thread(() -> {
+                try {
+                    while (said.get() < renewals) {
+                        late.say(new Message.Renew(ids));
+                        said.incrementAndGet();
+                    }
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            saying.start();
+            // The answers are several times of what may wait for a client: it is not heard until it takes some.
+            int[] before = {-1};
+            await().pollInterval(Duration.ofMillis(300)).until(() -> {
+                boolean stands = said.get() == before[0] && said.get() > 0;
+                before[0] = said.get();
+                return stands;
+            });
+            assertThat(said).hasValueLessThan(renewals);
+            for (int i = 0; i < renewals; i++) {
+                assertThat(late.hear()).isInstanceOf(Message.Renewed.class);
+            }
+            saying.join();
+            assertThat(slowly.figures.value(Figure.CHANNEL_PEERS_CUT)).isZero();
         }
     }
 
