@@ -129,10 +129,19 @@ public final class Housekeeping implements AutoCloseable {
                 if (turn(nanoClock.getAsLong()) == 0) {
                     LockSupport.parkNanos(IDLE_NS);
                 }
-            } catch (RuntimeException e) {
-                LOG.error("A turn of housekeeping failed", e);
+            } catch (RuntimeException | Error e) {
+                tell(e);
                 LockSupport.parkNanos(IDLE_NS);
             }
+        }
+    }
+
+    /** Without memory the log may fail too, and a thread that ends frees nothing any more. */
+    private static void tell(Throwable why) {
+        try {
+            LOG.error("A turn of housekeeping failed", why);
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
         }
     }
 
