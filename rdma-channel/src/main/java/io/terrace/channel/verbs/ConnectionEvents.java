@@ -16,7 +16,7 @@ import java.util.function.BiConsumer;
  * acknowledged first, so that a connection may be destroyed by whoever hears of its end. Thread-safe.
  */
 final class ConnectionEvents implements Closeable {
-    private static final int LOOK_MS = 100;
+    static final int LOOK_MS = 100;
     private static final EventType[] TYPES = EventType.values();
 
     private final RdmaCm cm;
@@ -71,9 +71,21 @@ final class ConnectionEvents implements Closeable {
                 if (event != null) {
                     take(event);
                 }
-            } catch (IOException | RuntimeException e) {
-                VerbsProvider.LOG.warn("An event of an RDMA connection is lost", e);
+            } catch (IOException | RuntimeException | Error e) {
+                lost(e);
             }
+        }
+    }
+
+    /** What failed once may fail again at once, and without memory the log may too. */
+    private static void lost(Throwable why) {
+        try {
+            VerbsProvider.LOG.warn("An event of an RDMA connection is lost", why);
+            Thread.sleep(LOOK_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
         }
     }
 

@@ -10,11 +10,20 @@ import com.ibm.disni.verbs.RdmaConnParam;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Connections that only keep count of queue pairs. */
+/** Connections that only keep count of queue pairs, and of looks for events, of which there are none. */
 final class FakeConnections extends RdmaCm {
     int pairs;
+
+    final AtomicInteger looks = new AtomicInteger();
+
+    /** Told of each look, by its number from 1. */
+    IntConsumer onLook = look -> {};
 
     @Override
     public IbvQP createQP(@Nullable RdmaCmId id, IbvPd domain, IbvQPInitAttr wanted) throws IOException {
@@ -34,8 +43,8 @@ final class FakeConnections extends RdmaCm {
     }
 
     @Override
-    public RdmaEventChannel createEventChannel() {
-        throw new UnsupportedOperationException();
+    public RdmaEventChannel createEventChannel() throws IOException {
+        return new RdmaEventChannel(1) {};
     }
 
     @Override
@@ -64,8 +73,10 @@ final class FakeConnections extends RdmaCm {
     }
 
     @Override
-    public RdmaCmEvent getCmEvent(RdmaEventChannel channel, int timeoutMs) {
-        throw new UnsupportedOperationException();
+    public @Nullable RdmaCmEvent getCmEvent(RdmaEventChannel channel, int timeoutMs) {
+        onLook.accept(looks.incrementAndGet());
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        return null;
     }
 
     @Override
@@ -85,7 +96,7 @@ final class FakeConnections extends RdmaCm {
 
     @Override
     public int destroyEventChannel(RdmaEventChannel channel) {
-        throw new UnsupportedOperationException();
+        return 0;
     }
 
     @Override

@@ -58,7 +58,7 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
         provider.set(null, new RdmaProvider() {
             @Override
             public RdmaCm openCm() {
-                throw new UnsupportedOperationException();
+                return new FakeConnections();
             }
 
             @Override
