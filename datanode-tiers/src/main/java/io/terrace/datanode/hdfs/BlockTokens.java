@@ -48,6 +48,11 @@ final class BlockTokens implements BlockAccess {
             }
             return Allowed.TO_ALL;
         }
+        return check(secrets, block, serialized);
+    }
+
+    /** What the keys of the block's pool say of a token. */
+    static Allowed check(BlockPoolTokenSecretManager secrets, BlockKey block, byte[] serialized) throws Denied {
         Token<BlockTokenIdentifier> token;
         BlockTokenIdentifier identifier = new BlockTokenIdentifier();
         try {
@@ -69,6 +74,9 @@ final class BlockTokens implements BlockAccess {
             throw new Denied(
                     validMs <= 0 ? RefusalReason.EXPIRED_TOKEN : RefusalReason.BAD_TOKEN,
                     String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            // Hadoop looks into a token before it looks at its secret, and finds nothing where it expects a block pool.
+            throw new Denied(RefusalReason.BAD_TOKEN, "not a token of a block");
         }
         return new Allowed(validMs, identifier.getUserId());
     }
