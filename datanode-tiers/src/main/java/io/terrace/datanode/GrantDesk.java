@@ -41,6 +41,9 @@ public final class GrantDesk implements ExtentOwner {
 
     private static final Logger LOG = LoggerFactory.getLogger(GrantDesk.class);
 
+    /** Who asks with a bad token asks as often as he likes: all refusals are counted, few are told. */
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final MemoryTier tier;
     private final Tier medium;
     private final ExtentLinks links;
@@ -49,6 +52,7 @@ public final class GrantDesk implements ExtentOwner {
     private final ReadMeter meter;
     private final Figures figures;
     private final LongSupplier nanoClock;
+    private final Sparingly told = new Sparingly(TELL_NS);
     private final Map<Long, Peer> peers = new ConcurrentHashMap<>();
 
     /** Gives grants on this tier, whose extents are on this medium. */
@@ -91,8 +95,14 @@ public final class GrantDesk implements ExtentOwner {
         try {
             allowed = access.check(request.block(), request.token());
         } catch (BlockAccess.Denied e) {
-            LOG.info("Refused {} to user {}: {}", request.block(), peer.user(), e.getMessage());
-            return new Refusal(e.reason(), String.valueOf(e.getMessage()));
+            String why = StrangersText.shown(String.valueOf(e.getMessage()));
+            Long others = told.next(nowNs);
+            if (others != null) {
+                String block = StrangersText.shown(request.block().toString());
+                String user = StrangersText.shown(peer.user());
+                LOG.info("Refused {} to user {}: {} (and {} others before it)", block, user, why, others);
+            }
+            return new Refusal(e.reason(), why);
         }
         // Half the clock's range is for ever; the whole would overflow.
         long validNs = Math.min(TimeUnit.MILLISECONDS.toNanos(allowed.validMs()), Long.MAX_VALUE / 2);
@@ -120,6 +130,9 @@ public final class GrantDesk implements ExtentOwner {
             tier.changed(extent.key().pool(), extent.key().blockId(), nowNs);
             tier.released(peer.session(), held.id(), nowNs);
             return new Refusal(RefusalReason.FAILED, "cannot link the extent");
+        } catch (RuntimeException | Error e) {
+            tier.released(peer.session(), held.id(), nowNs);
+            throw e;
         }
     }
 
