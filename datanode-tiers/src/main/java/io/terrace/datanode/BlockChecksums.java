@@ -3,28 +3,15 @@ package io.terrace.datanode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
-import java.util.zip.CRC32;
-import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
 /**
  * The checksums of one replica, read in order from its meta file, and the check of bytes against them.
  *
- * <p>A meta file is a header of 7 bytes (version, type, bytes per checksum) and a 32-bit CRC for every chunk. The JDK's
- * CRCs are intrinsics over direct buffers; a chunk of 512 bytes takes some 40 ns. Not thread-safe.
- *
- * <p>Format: org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader, org.apache.hadoop.util.DataChecksum.
+ * <p>A meta file is a {@link MetaHeader} and a 32-bit CRC for every chunk. The JDK's CRCs are intrinsics over direct
+ * buffers; a chunk of 512 bytes takes some 40 ns. Not thread-safe.
  */
 public final class BlockChecksums {
-
-    /** Larger chunks than this are refused: a sane replica has 512 bytes to some kilobytes. */
-    public static final int MOST_BYTES_PER_CHECKSUM = 4 << 20;
-
-    private static final int HEADER_BYTES = 7;
-    private static final int VERSION = 1;
-    private static final int TYPE_CRC32 = 1;
-    private static final int TYPE_CRC32C = 2;
-    private static final int SUM_BYTES = 4;
 
     private final ReadableByteChannel meta;
     private final Checksum checksum;
@@ -42,26 +29,9 @@ public final class BlockChecksums {
     public BlockChecksums(ReadableByteChannel meta, ByteBuffer sums) throws IOException {
         this.meta = meta;
         this.sums = sums;
-        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
-        while (header.hasRemaining()) {
-            if (meta.read(header) < 0) {
-                throw new CorruptReplicaException("meta file ends in its header");
-            }
-        }
-        header.flip();
-        int version = header.getShort();
-        int type = header.get();
-        this.bytesPerChecksum = header.getInt();
-        // Not corrupt: stock reads such replicas, and files may be written without checksums (dfs.checksum.type).
-        if (version != VERSION || bytesPerChecksum <= 0 || bytesPerChecksum > MOST_BYTES_PER_CHECKSUM) {
-            throw new IOException(
-                    "meta file of version " + version + " with " + bytesPerChecksum + " bytes per checksum");
-        }
-        this.checksum = switch (type) {
-            case TYPE_CRC32 -> new CRC32();
-            case TYPE_CRC32C -> new CRC32C();
-            default -> throw new IOException("replica without checksums that can be checked: type " + type);
-        };
+        MetaHeader header = MetaHeader.read(meta);
+        this.bytesPerChecksum = header.chunkBytes();
+        this.checksum = header.kind().start();
         sums.clear().limit(0);
     }
 
@@ -80,7 +50,7 @@ public final class BlockChecksums {
         int start = data.position();
         int end = data.limit();
         for (int at = start; at < end; at += bytesPerChecksum) {
-            if (sums.remaining() < SUM_BYTES) {
+            if (sums.remaining() < MetaHeader.SUM_BYTES) {
                 refill();
             }
             data.limit(Math.min(end, at + bytesPerChecksum));
@@ -95,7 +65,7 @@ public final class BlockChecksums {
 
     private void refill() throws IOException {
         sums.compact();
-        while (sums.position() < SUM_BYTES) {
+        while (sums.position() < MetaHeader.SUM_BYTES) {
             if (meta.read(sums) < 0) {
                 throw new CorruptReplicaException("meta file ends before the block");
             }

@@ -271,6 +271,12 @@ public enum Figure {
             Kind.GAUGE,
             Where.DATANODE,
             "Checksums of granted blocks on the heap; bounded by terrace.channel.tcp.checksums.max."),
+    CHANNEL_TCP_CHECKSUMS_REFUSED(
+            "channel.tcp.checksums.refused",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Grants refused to clients of other hosts, since there was no room for the block's checksums."),
     CHANNEL_VERBS_CONNECTIONS(
             "channel.verbs.connections", Unit.COUNT, Kind.GAUGE, Where.DATANODE, "Clients connected by RDMA."),
     CHANNEL_VERBS_EXTENTS(

@@ -16,8 +16,8 @@ public record Checksums(ChecksumKind kind, int chunkBytes, byte[] sums) {
     /** Of data that has none, and is then as trustworthy as the network. */
     public static final Checksums NONE = new Checksums(ChecksumKind.NONE, 1, new byte[0]);
 
-    /** No HDFS file has larger chunks. */
-    static final int MAX_CHUNK_BYTES = 1 << 20;
+    /** Blocks with larger chunks are left to stock: a sane file has 512 bytes to some kilobytes. */
+    public static final int MAX_CHUNK_BYTES = 1 << 20;
 
     static final int SUM_BYTES = 4;
 

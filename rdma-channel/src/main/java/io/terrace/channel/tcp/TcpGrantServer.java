@@ -106,7 +106,7 @@ public final class TcpGrantServer implements Closeable {
             TcpLimits limits,
             Figures figures)
             throws IOException {
-        ChecksumShelf shelf = new ChecksumShelf(checksums, checksumMaxBytes);
+        ChecksumShelf shelf = new ChecksumShelf(checksums, checksumMaxBytes, figures);
         TcpGrantServer server =
                 new TcpGrantServer(where, datanode, blocks, links, owner, shelf, oneSided, limits, figures);
         figures.gauge(Figure.CHANNEL_TCP_CONNECTIONS, server.listener::connections);

@@ -14,6 +14,7 @@ import io.terrace.channel.Message;
 import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Tier;
+import io.terrace.metrics.Figures;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,7 +63,8 @@ final class GrantedRangesTest {
         Path file = Files.write(dir.resolve("extent"), content);
         TcpLimits limits = new TcpLimits(8, 8, 1, 256, 2L * LENGTH, 10_000, 300_000);
         listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null);
-        shelf = new ChecksumShelf((block, length) -> ChecksummedReadTest.checksums(content), LENGTH);
+        shelf = new ChecksumShelf(
+                (block, length, most) -> ChecksummedReadTest.checksums(content), LENGTH, new Figures());
         ranges = new GrantedRanges(
                 listener,
                 LinkDirectory.create(dir.resolve("links")),

@@ -89,7 +89,7 @@ final class TcpGrantServerTest {
                 new AnnouncedBlocks(table),
                 links,
                 new Owner(links, extent),
-                (block, length) -> ChecksummedReadTest.checksums(content),
+                (block, length, most) -> ChecksummedReadTest.checksums(content),
                 LENGTH,
                 OneSidedRanges.NONE,
                 limits,
