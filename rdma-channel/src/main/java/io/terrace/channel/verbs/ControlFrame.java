@@ -61,10 +61,27 @@ record ControlFrame(byte type, int credits, long number, int bodyBytes) {
             throw new MalformedMessageException(
                     "a body of " + frame.bodyBytes + " bytes in a frame of " + receivedBytes);
         }
-        if (frame.type < PART || frame.type > ATTACHED || frame.credits > WINDOW) {
+        // Credits are sent when there are some: an empty CREDIT needs none itself and could come without end.
+        boolean empty = frame.type == CREDIT && frame.credits == 0;
+        if (frame.type < PART || frame.type > ATTACHED || frame.credits > WINDOW || empty) {
             throw new MalformedMessageException(
                     "a frame of type " + frame.type + " with " + frame.credits + " credits");
         }
         return frame;
+    }
+
+    /**
+     * Refuses what the other side never says.
+     *
+     * @param attachable whether it is the other side that attaches
+     * @param messages whether somebody here takes messages
+     */
+    void requireExpected(boolean attachable, boolean messages) throws MalformedMessageException {
+        if (!messages && (type == PART || type == MESSAGE)) {
+            throw new MalformedMessageException("a message where nobody takes any");
+        }
+        if (attachable && type == ATTACHED) {
+            throw new MalformedMessageException("an answer where nothing was asked for");
+        }
     }
 }

@@ -21,12 +21,11 @@ final class Controls {
     private record Waiting(byte type, long number, ByteBuffer body) {}
 
     private final QueuePair pair;
-    private final @Nullable RangeBook ranges;
+    private final @Nullable ShownKeys shown;
     private final Mailbox mailbox = new Mailbox();
     private final Map<Long, ByteBuffer> answers = new HashMap<>();
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private final boolean messages;
-    private volatile boolean attached;
     private int credits = ControlFrame.WINDOW;
     private long lastNumber;
 
@@ -39,7 +38,7 @@ final class Controls {
     Controls(QueuePair pair, @Nullable RangeBook ranges, boolean messages) {
         this.messages = messages;
         this.pair = pair;
-        this.ranges = ranges;
+        this.shown = ranges == null ? null : new ShownKeys(ranges, System.nanoTime());
     }
 
     /** Whether there is a credit and a buffer for one more frame. */
@@ -77,9 +76,9 @@ final class Controls {
         return answer != null && answer.hasRemaining() ? answer : null;
     }
 
-    /** Whether the other side has shown a key that leads to a range; asked without the lock. */
-    boolean hasAttached() {
-        return attached;
+    /** Whether the other side has no use for this link: it attached nothing in time, or nothing that is still good. */
+    boolean isOfNoUse(long nowNs) {
+        return shown != null && shown.areOver(nowNs);
     }
 
     void forget(long number) {
@@ -90,6 +89,7 @@ final class Controls {
     void hear(int buffer, int bytes) throws IOException {
         int at = pair.received(buffer);
         ControlFrame frame = ControlFrame.get(pair.frames(), at, bytes);
+        frame.requireExpected(shown != null, messages);
         ByteBuffer body = ByteBuffer.allocate(frame.bodyBytes());
         body.put(0, pair.frames(), at + ControlFrame.HEADER_BYTES, frame.bodyBytes());
         pair.receiveAgain(buffer);
@@ -99,19 +99,13 @@ final class Controls {
         }
         switch (frame.type()) {
             case ControlFrame.PART, ControlFrame.MESSAGE -> {
-                if (!messages) {
-                    throw new MalformedMessageException("a message where nobody takes any");
-                }
                 mailbox.part(body, frame.type() == ControlFrame.MESSAGE);
             }
             case ControlFrame.ATTACH -> {
                 mailbox.owe();
-                Attachment found = ranges == null ? null : ranges.find(Attachment.requested(body));
+                Attachment found = shown == null ? null : shown.show(Attachment.requested(body), System.nanoTime());
                 if (waiting.size() >= MAX_WAITING_ANSWERS) {
                     throw new MalformedMessageException("more attaches than answers are taken");
-                }
-                if (found != null) {
-                    attached = true;
                 }
                 ByteBuffer answer = found == null ? Attachment.refusal() : found.encode();
                 waiting.add(new Waiting(ControlFrame.ATTACHED, frame.number(), answer));

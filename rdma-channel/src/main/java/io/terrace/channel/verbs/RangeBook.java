@@ -144,8 +144,17 @@ final class RangeBook implements Closeable {
             return null;
         }
         shown.attached.set(true);
-        Attachment attachment = shown.range.attachment();
-        return words.get(shown.range.wordIndex()) == attachment.word() ? attachment : null;
+        return isValid(shown.range) ? shown.range.attachment() : null;
+    }
+
+    /** Whether a key that was found leads to a range still. */
+    boolean isGood(RegionKey key) {
+        Shown shown = keys.get(secret(key));
+        return shown != null && isValid(shown.range);
+    }
+
+    private boolean isValid(RegisteredRange range) {
+        return words.get(range.wordIndex()) == range.attachment().word();
     }
 
     private static Secret secret(RegionKey key) {

@@ -48,7 +48,6 @@ public final class VerbsLink implements Link {
     private final Transfers transfers;
     private final Controls controls;
     private final Messages messages;
-    private final long begunNs = System.nanoTime();
     private boolean closed;
     private volatile boolean ended;
 
@@ -183,9 +182,14 @@ public final class VerbsLink implements Link {
 
     // For the listener.
 
-    /** Whether it began before a moment and has attached nothing. */
-    boolean isUnattached(long beganBeforeNs) {
-        return begunNs - beganBeforeNs < 0 && !controls.hasAttached();
+    /** Whether the other side attached nothing in time, or nothing that is still good. */
+    boolean isOfNoUse(long nowNs) {
+        lock.lock();
+        try {
+            return controls.isOfNoUse(nowNs);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes a completion from a queue that a listener polls. */

@@ -38,9 +38,6 @@ public final class VerbsListener implements Listener {
     private static final int LOOK_MS = 100;
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(LOOK_MS);
 
-    /** Who connects to attach does so at once; who does not would hold the place of others. */
-    private static final long UNATTACHED_NS = TimeUnit.SECONDS.toNanos(10);
-
     private final RdmaCm cm;
     private final ConnectionEvents events;
     private final Domain domain;
@@ -281,7 +278,7 @@ public final class VerbsListener implements Listener {
 
     private void endOver(long nowNs) {
         sessions.forEach((number, session) -> {
-            if (session.hasEnded() || (!messages && session.isUnattached(nowNs - UNATTACHED_NS))) {
+            if (session.hasEnded() || (!messages && session.isOfNoUse(nowNs))) {
                 end(number, session);
             }
         });

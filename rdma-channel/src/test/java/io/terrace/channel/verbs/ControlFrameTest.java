@@ -44,6 +44,26 @@ final class ControlFrameTest {
     }
 
     @Test
+    void creditsOfNone_areRefused() {
+        ByteBuffer buffer = ByteBuffer.allocate(ControlFrame.FRAME_BYTES);
+        ControlFrame.put(buffer, 0, ControlFrame.CREDIT, 0, 1, ByteBuffer.allocate(0));
+        assertThatThrownBy(() -> ControlFrame.get(buffer, 0, ControlFrame.HEADER_BYTES))
+                .isInstanceOf(MalformedMessageException.class);
+    }
+
+    @Test
+    void whatTheOtherSideNeverSays_isRefused() throws Exception {
+        ControlFrame answer = new ControlFrame(ControlFrame.ATTACHED, 0, 1, 1);
+        assertThatThrownBy(() -> answer.requireExpected(true, false)).isInstanceOf(MalformedMessageException.class);
+        answer.requireExpected(false, false);
+        ControlFrame message = new ControlFrame(ControlFrame.MESSAGE, 0, 1, 1);
+        assertThatThrownBy(() -> message.requireExpected(true, false)).isInstanceOf(MalformedMessageException.class);
+        message.requireExpected(true, true);
+        new ControlFrame(ControlFrame.ATTACH, 0, 1, 1).requireExpected(true, false);
+        new ControlFrame(ControlFrame.CREDIT, 8, 1, 0).requireExpected(true, false);
+    }
+
+    @Test
     void attach_comesBackAsItWas() throws Exception {
         assertThat(Attachment.requested(Attachment.request(KEY))).isEqualTo(KEY);
         assertThat(Attachment.decode(ANSWER.encode(), KEY.lengthBytes())).isEqualTo(ANSWER);
