@@ -121,7 +121,10 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
         }
     }
 
-    /** Who comes meanwhile waits: pinning takes long for a large extent, and nobody else is kept by it. */
+    /**
+     * Who comes for the same extent meanwhile waits, and keeps the worker that grants it: pinning takes long for a large
+     * extent. Reads go on.
+     */
     private void register(Extent extent, Range range, Checksums checksums) throws IOException {
         synchronized (extent) {
             synchronized (this) {
