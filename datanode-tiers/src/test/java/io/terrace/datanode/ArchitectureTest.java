@@ -9,7 +9,11 @@ import com.tngtech.archunit.lang.ArchRule;
 
 /** Imports run one way. */
 @AnalyzeClasses(
-        packages = {"io.terrace.datanode", "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl"},
+        packages = {
+            "io.terrace.datanode",
+            "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl",
+            "org.apache.hadoop.hdfs.server.datanode.metrics"
+        },
         importOptions = {ImportOption.DoNotIncludeTests.class, ImportOption.DoNotIncludeJars.class})
 class ArchitectureTest {
 
