@@ -51,6 +51,9 @@ final class TcpAcceptor implements Closeable {
             }
         } catch (ClosedChannelException e) {
             LOG.debug("{} closed", address);
+        } finally {
+            // Whoever connects must not wait for a thread that is no more.
+            closeServer();
         }
     }
 
@@ -61,7 +64,7 @@ final class TcpAcceptor implements Closeable {
             failing = false;
         } catch (ClosedChannelException e) {
             throw e;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             // Without a free file descriptor it fails at once, again and again, until others give theirs back.
             if (!failing) {
                 LOG.warn("Cannot take connections in at {} for now", address, e);
@@ -72,9 +75,17 @@ final class TcpAcceptor implements Closeable {
         }
         try {
             taker.take(channel);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             LOG.warn("Cannot take a connection in", e);
             close(channel);
+        }
+    }
+
+    private void closeServer() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            LOG.warn("Cannot stop listening at {}", address, e);
         }
     }
 

@@ -11,15 +11,16 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,9 @@ final class TcpListener implements Listener {
     private final Set<TcpSession> sessions = ConcurrentHashMap.newKeySet();
     private final Map<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
     private final BlockingQueue<TcpSession> accepted;
-    private final List<TcpLoop> loops = new ArrayList<>();
+    /** Those that run. */
+    final List<TcpLoop> loops = new CopyOnWriteArrayList<>();
+
     private long lastNumber;
 
     private TcpListener(ServerSocketChannel server, TcpLimits limits, @Nullable Conversation conversation)
@@ -178,12 +181,23 @@ final class TcpListener implements Listener {
     }
 
     void ended(TcpSession session) {
-        sessions.remove(session);
-        left(session.peerAddress);
+        leave(session);
         if (conversation != null) {
             conversation.ended(session);
         } else {
             boolean unused = accepted.remove(session);
+        }
+    }
+
+    /** The loop serves nobody any more. When none is left, whoever connects should not wait for an answer. */
+    void ended(TcpLoop loop) {
+        loops.remove(loop);
+        if (loops.isEmpty()) {
+            try {
+                acceptor.close();
+            } catch (IOException e) {
+                LOG.warn("Cannot stop listening at {}", address, e);
+            }
         }
     }
 
@@ -206,19 +220,35 @@ final class TcpListener implements Listener {
             return;
         }
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        lastNumber++;
-        TcpLoop loop = loops.get((int) (lastNumber % loops.size()));
+        TcpLoop loop = nextLoop();
         TcpSession session =
                 new TcpSession(lastNumber, channel, from, this, loop, limits.operations(), System.nanoTime());
-        sessions.add(session);
         byAddress.merge(from, 1, Integer::sum);
-        if (conversation == null && !accepted.offer(session)) {
-            sessions.remove(session);
-            left(from);
-            channel.close();
-            return;
+        sessions.add(session);
+        try {
+            if (conversation == null && !accepted.offer(session)) {
+                throw new IOException("more connections than anybody accepts");
+            }
+            loop.adopt(session);
+        } catch (IOException | RuntimeException | Error e) {
+            leave(session);
+            throw e;
         }
-        loop.adopt(session);
+    }
+
+    private TcpLoop nextLoop() throws ClosedChannelException {
+        lastNumber++;
+        Object[] running = loops.toArray();
+        if (running.length == 0) {
+            throw new ClosedChannelException();
+        }
+        return (TcpLoop) running[(int) (lastNumber % running.length)];
+    }
+
+    private void leave(TcpSession session) {
+        if (sessions.remove(session)) {
+            left(session.peerAddress);
+        }
     }
 
     private void left(InetAddress from) {

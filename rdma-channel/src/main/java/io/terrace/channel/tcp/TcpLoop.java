@@ -5,13 +5,17 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class TcpLoop implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpLoop.class);
     private static final long TICK_MS = 250;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** Larger pieces cost fewer calls; beyond this nothing was gained on loopback. */
     private static final int STAGING_BYTES = 256 * 1024;
@@ -31,10 +36,18 @@ final class TcpLoop implements Closeable {
     private final Selector selector = Selector.open();
     private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES);
     private final Set<TcpSession> sessions = new HashSet<>();
-    private final Queue<Runnable> todo = new ConcurrentLinkedQueue<>();
+    private final Queue<Work> todo = new ConcurrentLinkedQueue<>();
     private final Thread thread;
     private long sweptNs;
     private volatile boolean closing;
+    private volatile boolean over;
+
+    /** What another thread wants of a session; it ends the session if it fails. */
+    private record Work(TcpSession session, Step step) {}
+
+    private interface Step {
+        void run() throws IOException;
+    }
 
     TcpLoop(String name, TcpListener listener, TcpLimits limits) throws IOException {
         this.listener = listener;
@@ -50,20 +63,15 @@ final class TcpLoop implements Closeable {
 
     /** Serves the session from now on. */
     void adopt(TcpSession session) {
-        onLoop(() -> {
-            try {
-                session.channel.configureBlocking(false);
-                session.channel.register(selector, SelectionKey.OP_READ, session);
-                sessions.add(session);
-            } catch (IOException | RuntimeException e) {
-                LOG.debug("Cannot serve connection {}", session.number, e);
-                finish(session);
-            }
+        onLoop(session, () -> {
+            session.channel.configureBlocking(false);
+            session.channel.register(selector, SelectionKey.OP_READ, session);
+            sessions.add(session);
         });
     }
 
     void send(TcpSession session, Answer answer) {
-        onLoop(() -> {
+        onLoop(session, () -> {
             if (!session.ended) {
                 session.output.add(answer);
                 step(session, System.nanoTime());
@@ -73,7 +81,7 @@ final class TcpLoop implements Closeable {
 
     /** Takes up the session's input again. */
     void resume(TcpSession session) {
-        onLoop(() -> {
+        onLoop(session, () -> {
             if (!session.ended) {
                 session.takeInput();
                 step(session, System.nanoTime());
@@ -82,7 +90,7 @@ final class TcpLoop implements Closeable {
     }
 
     void end(TcpSession session) {
-        onLoop(() -> finish(session));
+        onLoop(session, () -> finish(session));
     }
 
     @Override
@@ -96,29 +104,27 @@ final class TcpLoop implements Closeable {
         }
     }
 
-    private void onLoop(Runnable work) {
-        todo.add(work);
-        selector.wakeup();
+    private void onLoop(TcpSession session, Step step) {
+        todo.add(new Work(session, step));
+        if (over) {
+            finishTodo();
+        } else {
+            selector.wakeup();
+        }
     }
 
     private void run() {
         try {
             while (!closing) {
-                selector.select(TICK_MS);
-                long nowNs = System.nanoTime();
-                doTodo();
-                for (SelectionKey key : selector.selectedKeys()) {
-                    serve((TcpSession) key.attachment(), key, nowNs);
-                }
-                selector.selectedKeys().clear();
-                sweep(nowNs);
+                turn();
             }
-        } catch (IOException | RuntimeException e) {
-            LOG.error("A thread of the tcp channel ended; its clients read through stock HDFS", e);
+        } catch (IOException | ClosedSelectorException e) {
+            LOG.error("A thread of the tcp channel ended; its clients connect anew", e);
         } finally {
-            closing = true;
-            doTodo();
-            for (TcpSession session : Set.copyOf(sessions)) {
+            listener.ended(this);
+            over = true;
+            finishTodo();
+            for (TcpSession session = anySession(); session != null; session = anySession()) {
                 finish(session);
             }
             try {
@@ -129,10 +135,45 @@ final class TcpLoop implements Closeable {
         }
     }
 
-    private void doTodo() {
-        for (Runnable work = todo.poll(); work != null; work = todo.poll()) {
-            work.run();
+    private void turn() throws IOException {
+        try {
+            selector.select(TICK_MS);
+            long nowNs = System.nanoTime();
+            doTodo();
+            for (SelectionKey key : selector.selectedKeys()) {
+                serve((TcpSession) key.attachment(), key, nowNs);
+            }
+            selector.selectedKeys().clear();
+            sweep(nowNs);
+        } catch (ClosedSelectorException e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            // Without memory it may come again at once; it is no reason to leave every client of this thread alone.
+            LOG.error("A turn of a thread of the tcp channel failed", e);
+            LockSupport.parkNanos(PAUSE_NS);
         }
+    }
+
+    private void doTodo() {
+        for (Work work = todo.poll(); work != null; work = todo.poll()) {
+            try {
+                work.step.run();
+            } catch (IOException | RuntimeException | Error e) {
+                failed(work.session, e);
+            }
+        }
+    }
+
+    /** What came when nobody serves any more: on this loop's thread at its end, afterwards on whichever brings it. */
+    private synchronized void finishTodo() {
+        for (Work work = todo.poll(); work != null; work = todo.poll()) {
+            finish(work.session);
+        }
+    }
+
+    private synchronized @Nullable TcpSession anySession() {
+        Iterator<TcpSession> left = sessions.iterator();
+        return left.hasNext() ? left.next() : null;
     }
 
     private void serve(TcpSession session, SelectionKey key, long nowNs) {
@@ -142,9 +183,8 @@ final class TcpLoop implements Closeable {
                 return;
             }
             step(session, nowNs);
-        } catch (IOException | CancelledKeyException e) {
-            LOG.debug("Lost connection {}", session.number, e);
-            finish(session);
+        } catch (IOException | RuntimeException | Error e) {
+            failed(session, e);
         }
     }
 
@@ -163,10 +203,18 @@ final class TcpLoop implements Closeable {
         } catch (MalformedMessageException e) {
             LOG.info("Cut connection {}: {}", session.number, e.getMessage());
             finish(session);
-        } catch (IOException | RuntimeException e) {
-            LOG.debug("Lost connection {}", session.number, e);
-            finish(session);
+        } catch (IOException | RuntimeException | Error e) {
+            failed(session, e);
         }
+    }
+
+    private void failed(TcpSession session, Throwable why) {
+        if (why instanceof IOException || why instanceof CancelledKeyException) {
+            LOG.debug("Lost connection {}", session.number, why);
+        } else {
+            LOG.error("Cut connection {}, which could not be served", session.number, why);
+        }
+        finish(session);
     }
 
     private void sweep(long nowNs) {
@@ -194,17 +242,26 @@ final class TcpLoop implements Closeable {
         }
     }
 
-    private void finish(TcpSession session) {
+    private synchronized void finish(TcpSession session) {
         if (session.ended) {
             return;
         }
+        session.ended = true;
         sessions.remove(session);
-        session.end();
         try {
             session.channel.close();
         } catch (IOException e) {
             LOG.debug("Closing connection {}", session.number, e);
         }
-        listener.ended(session);
+        try {
+            session.end();
+        } catch (RuntimeException | Error e) {
+            LOG.error("Cannot give back all that connection {} had", session.number, e);
+        }
+        try {
+            listener.ended(session);
+        } catch (RuntimeException | Error e) {
+            LOG.error("Cannot tell that connection {} has ended", session.number, e);
+        }
     }
 }

@@ -129,7 +129,6 @@ final class TcpSession implements Link {
 
     /** Gives everything back. */
     void end() {
-        ended = true;
         gone = true;
         output.end();
         attached.values().forEach(TcpRange::detach);
@@ -249,6 +248,11 @@ final class TcpSession implements Link {
             throw new EOFException("the other side is gone");
         }
         loop.send(this, new Answer.Ready(frame));
+    }
+
+    /** Whether it is over, or about to be. */
+    boolean hasEnded() {
+        return gone;
     }
 
     /** Goes on after {@link #pauseInput}. */
