@@ -4,23 +4,38 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of one client that want a worker. One of them has a worker at a time, in their order, so that nobody keeps the
- * workers from others; where many wait, the client's input waits too. Thread-safe.
+ * The calls of one client that want a worker, and what the server does for it by itself. One of all these runs at a time,
+ * and the client's in their order, so that nobody keeps the workers from others; where many wait, or large ones, the client's
+ * input waits too. Thread-safe.
  */
 final class Calls {
     /** An honest client asks for one grant at a time, but gives many back. */
     static final int MOST_WAITING = 64;
 
+    /** Of their messages as they came; they take about twice as much while they wait. */
+    static final int MOST_WAITING_BYTES = 128 * 1024;
+
     private static final Logger LOG = LoggerFactory.getLogger(Calls.class);
+
+    private record Call(Runnable work, int messageBytes) {}
 
     private final Executor workers;
     private final TcpSession session;
-    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private final Deque<Call> waiting = new ArrayDeque<>();
+
+    /** What the server does for the client by itself, when that came while something ran. */
+    private final Deque<Runnable> own = new ArrayDeque<>(1);
+
+    private int waitingBytes;
     private boolean running;
+    /** A worker will come. */
+    private boolean scheduled;
+
     private boolean inputWaits;
 
     Calls(Executor workers, TcpSession session) {
@@ -28,22 +43,41 @@ final class Calls {
         this.session = session;
     }
 
-    /** On the loop of the session. */
-    synchronized void add(Runnable call) {
-        waiting.add(call);
-        if (waiting.size() >= MOST_WAITING) {
+    /**
+     * Runs it on a worker in its turn. On the loop of the session.
+     *
+     * @param messageBytes of what the client said
+     */
+    synchronized void add(Runnable call, int messageBytes) {
+        waiting.add(new Call(call, messageBytes));
+        waitingBytes += messageBytes;
+        if (waiting.size() >= MOST_WAITING || waitingBytes >= MOST_WAITING_BYTES) {
             inputWaits = true;
             session.pauseInput();
         }
-        if (!running) {
-            running = true;
-            runNext();
-        }
+        schedule();
     }
 
-    private void runNext() {
+    /** Runs it here and now; or, when something runs for this client, on that thread right afterwards. Never waits. */
+    void runSoon(Runnable work) {
+        synchronized (this) {
+            if (running) {
+                own.add(work);
+                return;
+            }
+            running = true;
+        }
+        run(work);
+        goOn();
+    }
+
+    private void schedule() {
+        if (running || scheduled || waiting.isEmpty()) {
+            return;
+        }
         try {
             workers.execute(this::runOne);
+            scheduled = true;
         } catch (RejectedExecutionException e) {
             // The server closes.
             waiting.clear();
@@ -51,27 +85,51 @@ final class Calls {
     }
 
     private void runOne() {
-        Runnable call;
+        Call call;
         synchronized (this) {
-            call = waiting.remove();
+            scheduled = false;
+            if (running) {
+                return;
+            }
+            call = waiting.poll();
+            if (call == null) {
+                return;
+            }
+            waitingBytes -= call.messageBytes;
+            running = true;
         }
-        try {
-            call.run();
-        } catch (RuntimeException | Error e) {
-            // Whatever it was: calls behind one that never ended would wait for good.
-            LOG.error("A call of connection {} failed", session.number, e);
-        }
+        run(call.work);
         goOn();
     }
 
-    private synchronized void goOn() {
-        if (inputWaits && waiting.size() < MOST_WAITING / 2) {
-            inputWaits = false;
+    private void run(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | Error e) {
+            // Whatever it was: what comes behind something that never ended would wait for good.
+            LOG.error("A call of connection {} failed", session.number, e);
+        }
+    }
+
+    private void goOn() {
+        for (Runnable next = nextOwn(); next != null; next = nextOwn()) {
+            run(next);
+        }
+        boolean resume;
+        synchronized (this) {
+            resume = inputWaits && waiting.size() < MOST_WAITING / 2 && waitingBytes < MOST_WAITING_BYTES / 2;
+            inputWaits &= !resume;
+            schedule();
+        }
+        if (resume) {
             session.resumeInput();
         }
-        running = !waiting.isEmpty();
-        if (running) {
-            runNext();
-        }
+    }
+
+    /** What runs next on this thread; when there is nothing, nothing runs any more. */
+    private synchronized @Nullable Runnable nextOwn() {
+        Runnable next = own.poll();
+        running = next != null;
+        return next;
     }
 }

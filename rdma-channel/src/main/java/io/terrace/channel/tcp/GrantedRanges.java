@@ -10,6 +10,7 @@ import io.terrace.channel.Range;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
+import io.terrace.channel.RegionKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,10 +24,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The ranges that stand behind the grants of a {@link TcpGrantServer}'s clients, from the owner's word to the end of the last
- * read. Calls of the owner for one client are made under that client's lock. Thread-safe.
+ * read. All of this for one client is done one at a time, see {@link Calls}, and under that client's lock. Thread-safe.
  */
 final class GrantedRanges {
     private static final Logger LOG = LoggerFactory.getLogger(GrantedRanges.class);
+
+    /** Where the other way cannot say how long its reads may take: longer than any. */
+    private static final long LONG_GRACE_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final TcpListener listener;
     private final LinkDirectory links;
@@ -64,10 +68,10 @@ final class GrantedRanges {
             return new Message.Refused(ask.requestId(), refusal);
         }
         Grant grant = (Grant) answer;
+        boolean kept = false;
         try {
             TcpRange range = open(grant);
             if (range == null) {
-                owner.released(client.peer, grant.grantId());
                 return new Message.Refused(
                         ask.requestId(), new Refusal(RefusalReason.BUSY, "no room for more checksums"));
             }
@@ -75,14 +79,18 @@ final class GrantedRanges {
             client.held.put(
                     grant.grantId(),
                     new TcpClient.HeldRange(grant.grantId(), grant.descriptor().block(), range, endsNs));
+            kept = true;
             return new Message.Granted(
                     ask.requestId(),
                     new Grant(grant.grantId(), grant.descriptor(), range.key.digits(), grant.leaseMs()));
         } catch (IOException e) {
             LOG.warn("Cannot serve {} over tcp", grant, e);
-            owner.released(client.peer, grant.grantId());
             return new Message.Refused(
                     ask.requestId(), new Refusal(RefusalReason.FAILED, "the extent or its checksums cannot be read"));
+        } finally {
+            if (!kept) {
+                owner.released(client.peer, grant.grantId());
+            }
         }
     }
 
@@ -96,17 +104,29 @@ final class GrantedRanges {
             if (checksums == null) {
                 return null;
             }
+            boolean registered = false;
             try {
                 TcpRange range = listener.register(
                         new Range(file, grant.descriptor().address(), lengthBytes), Access.READ, checksums);
-                oneSided.granted(grant, range.key, file, checksums);
+                registered = true;
+                offer(grant, range, file, checksums);
                 return range;
-            } catch (IOException | RuntimeException e) {
-                shelf.giveBack(grant.descriptor().block());
-                throw e;
+            } finally {
+                if (!registered) {
+                    shelf.giveBack(grant.descriptor().block());
+                }
             }
         } finally {
             remove(grant.linkName(), named, file);
+        }
+    }
+
+    /** Tcp serves it, whatever becomes of the other way. */
+    private void offer(Grant grant, TcpRange range, Path file, Checksums checksums) {
+        try {
+            oneSided.granted(grant, range.key, file, checksums);
+        } catch (RuntimeException | Error e) {
+            LOG.error("{} is served over tcp only", grant, e);
         }
     }
 
@@ -142,9 +162,19 @@ final class GrantedRanges {
             }
         }
         if (held != null) {
-            long graceNs = oneSided.ended(held.range.key);
+            long graceNs = graceNs(held.range.key);
             // Comes back on whatever thread ended the last read.
-            listener.revoke(held.range.key, () -> onLater(() -> ended(client, held), graceNs));
+            listener.revoke(
+                    held.range.key, () -> onLater(() -> client.calls.runSoon(() -> ended(client, held)), graceNs));
+        }
+    }
+
+    private long graceNs(RegionKey key) {
+        try {
+            return oneSided.ended(key);
+        } catch (RuntimeException | Error e) {
+            LOG.error("Reads of a range that is over may go on beside tcp", e);
+            return LONG_GRACE_NS;
         }
     }
 
@@ -176,12 +206,19 @@ final class GrantedRanges {
 
     private void ended(TcpClient client, TcpClient.HeldRange held) {
         synchronized (client) {
-            owner.reported(client.peer, TcpClient.unreported(List.of(held)));
-            owner.released(client.peer, held.grantId);
-            client.ending--;
+            try {
+                owner.reported(client.peer, TcpClient.unreported(List.of(held)));
+            } catch (RuntimeException | Error e) {
+                LOG.error("What {} read is not accounted for", client.peer, e);
+            }
+            try {
+                owner.released(client.peer, held.grantId);
+            } finally {
+                client.ending--;
+                shelf.giveBack(held.block);
+                tellIfGone(client);
+            }
         }
-        shelf.giveBack(held.block);
-        tellIfGone(client);
     }
 
     private void tellIfGone(TcpClient client) {
@@ -196,8 +233,8 @@ final class GrantedRanges {
     private void onLater(Runnable work, long delayNs) {
         try {
             later.schedule(work, delayNs, TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) {
-            // The server closes, and serves nobody any more.
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // The server closes, and serves nobody any more; or there would never be another time.
             work.run();
         }
     }

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
  * One client of a {@link TcpGrantServer} and the grants it holds. Guarded by itself: whoever calls the owner for this
- * client holds its lock, so that calls come one at a time and none after the last.
+ * client holds its lock, so that calls come one at a time and none after the last. A grant may take long: whoever must not
+ * wait for one comes by {@link Calls}.
  */
 final class TcpClient {
     /** A grant that this process holds for the client: the client only has the key of the range. */
@@ -47,6 +49,9 @@ final class TcpClient {
     final TcpSession session;
     final Calls calls;
     final Map<Long, HeldRange> held = new HashMap<>();
+
+    /** What is due is to be seen to, once, when its present call is over. */
+    final AtomicBoolean looksWait = new AtomicBoolean();
 
     /** Grants that are over, but for reads in progress. */
     int ending;

@@ -129,11 +129,11 @@ public final class TcpGrantServer implements Closeable {
         TcpClient client = clients.get(peer.session());
         if (client != null) {
             figures.increment(Figure.CHANNEL_REVOKES);
-            // Both wait for a grant to the same client that is under way, which may take long.
-            ticker.execute(() -> {
+            // A grant to the same client may be under way for long: then it comes right after that.
+            ticker.execute(() -> client.calls.runSoon(() -> {
                 ranges.retired(client, grantId);
                 ranges.end(client, grantId);
-            });
+            }));
         }
     }
 
@@ -155,8 +155,9 @@ public final class TcpGrantServer implements Closeable {
     private final class Answers implements Conversation {
         @Override
         public void message(TcpSession session, ByteBuffer bytes) {
+            int messageBytes = bytes.remaining();
             try {
-                take(session, MessageCodec.decode(bytes));
+                take(session, MessageCodec.decode(bytes), messageBytes);
             } catch (MalformedMessageException e) {
                 LOG.info("Cut connection {}: {}", session.number, e.getMessage());
                 figures.increment(Figure.CHANNEL_PEERS_CUT);
@@ -166,14 +167,15 @@ public final class TcpGrantServer implements Closeable {
 
         @Override
         public void ended(TcpSession session) {
-            TcpClient client = clients.remove(FIRST_SESSION + session.number);
+            TcpClient client = clients.get(FIRST_SESSION + session.number);
             if (client != null) {
-                ticker.execute(() -> ranges.disconnected(client));
+                // Should this fail, the next tick finds it.
+                ticker.execute(() -> client.calls.runSoon(() -> disconnected(client)));
             }
         }
     }
 
-    private void take(TcpSession session, Message message) throws MalformedMessageException {
+    private void take(TcpSession session, Message message, int messageBytes) throws MalformedMessageException {
         long number = FIRST_SESSION + session.number;
         TcpClient client = clients.get(number);
         if (client == null) {
@@ -189,11 +191,11 @@ public final class TcpGrantServer implements Closeable {
             send(session, new Message.Welcome(datanode, "", blocks.incarnation(), oneSided.where()));
             tellEverything(session);
         } else if (message instanceof Message.Ask ask) {
-            client.calls.add(() -> answer(client, ask));
+            client.calls.add(() -> answer(client, ask), messageBytes);
         } else if (message instanceof Message.Report report) {
-            client.calls.add(() -> ranges.reported(client, report));
+            client.calls.add(() -> ranges.reported(client, report), messageBytes);
         } else if (message instanceof Message.Release release) {
-            client.calls.add(() -> release.grantIds().forEach(grantId -> ranges.end(client, grantId)));
+            client.calls.add(() -> release.grantIds().forEach(grantId -> ranges.end(client, grantId)), messageBytes);
         } else {
             throw new MalformedMessageException("not a message for this server");
         }
@@ -223,12 +225,38 @@ public final class TcpGrantServer implements Closeable {
             if (!clients.isEmpty()) {
                 tellChanges();
             }
-            if (ticks % REPORT_EVERY == 0) {
-                clients.values().forEach(ranges::report);
-            }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("The tcp channel of {} cannot tell its news", datanode, e);
         }
+        try {
+            if (ticks % REPORT_EVERY == 0) {
+                clients.values().forEach(this::lookAfterSoon);
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("The tcp channel of {} cannot look after its clients", datanode, e);
+        }
+    }
+
+    private void lookAfterSoon(TcpClient client) {
+        if (client.looksWait.compareAndSet(false, true)) {
+            client.calls.runSoon(() -> {
+                client.looksWait.set(false);
+                lookAfter(client);
+            });
+        }
+    }
+
+    private void lookAfter(TcpClient client) {
+        if (client.session.hasEnded()) {
+            disconnected(client);
+        } else {
+            ranges.report(client);
+        }
+    }
+
+    private void disconnected(TcpClient client) {
+        ranges.disconnected(client);
+        clients.remove(client.peer.session(), client);
     }
 
     private void tellEverything(TcpSession session) {
@@ -241,7 +269,13 @@ public final class TcpGrantServer implements Closeable {
         synchronized (news) {
             List<byte[]> frames = news.changes();
             for (TcpClient client : clients.values()) {
-                frames.forEach(frame -> sendNews(client.session, frame));
+                try {
+                    frames.forEach(frame -> sendNews(client.session, frame));
+                } catch (RuntimeException | Error e) {
+                    // It would believe for good what is not so.
+                    LOG.error("Cut connection {}, which misses news", client.session.number, e);
+                    client.session.close();
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.terrace.channel.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.CheckedPiece;
@@ -42,6 +43,7 @@ final class GrantedRangesTest {
 
     private static final int PIECE = 1 << 20;
     private static final BlockKey BLOCK = new BlockKey("pool", 1, 1);
+    private static final BlockKey OTHER = new BlockKey("pool", 2, 1);
 
     @TempDir
     Path dir;
@@ -55,6 +57,9 @@ final class GrantedRangesTest {
     private TcpClient client;
     private TcpLink link;
     private TcpRegion region;
+    private long heldBytes;
+    private volatile boolean ownerFails;
+    private volatile boolean checksumsFail;
 
     @BeforeEach
     void start() throws IOException {
@@ -64,19 +69,26 @@ final class GrantedRangesTest {
         TcpLimits limits = new TcpLimits(8, 8, 1, 256, 2L * LENGTH, 10_000, 300_000);
         listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null);
         shelf = new ChecksumShelf(
-                (block, length, most) -> ChecksummedReadTest.checksums(content), LENGTH, new Figures());
+                (block, length, most) -> {
+                    if (checksumsFail) {
+                        throw new OutOfMemoryError("as was wanted");
+                    }
+                    return ChecksummedReadTest.checksums(content);
+                },
+                LENGTH,
+                new Figures());
         ranges = new GrantedRanges(
                 listener,
                 LinkDirectory.create(dir.resolve("links")),
-                new Owner(new Grant(7, new Descriptor(BLOCK, Tier.MEMORY, 0, LENGTH, 0, 1), file.toString(), 60_000)),
+                new Owner(file),
                 shelf,
                 OneSidedRanges.NONE,
                 later);
         link = TcpLink.connect(listener.address(), limits, TIMEOUT_NS);
         TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
         client = new TcpClient(new Peer(1, "user", "", "user/test"), session, Runnable::run);
-        assertThat(ranges.grant(client, new Message.Ask(1, new GrantRequest(BLOCK, new byte[0], false))))
-                .isInstanceOf(Message.Granted.class);
+        assertThat(ranges.grant(client, asking(BLOCK))).isInstanceOf(Message.Granted.class);
+        heldBytes = shelf.heldBytes();
         range = client.held.get(7L).range;
         region = link.attach(range.key, TIMEOUT_NS);
     }
@@ -141,6 +153,22 @@ final class GrantedRangesTest {
         assertThat(told).containsExactly("released 7", "disconnected");
     }
 
+    @Test
+    void disconnected_whereTheOwnerFailsWithAnError_givesAllElseBack() {
+        ownerFails = true;
+        ranges.disconnected(client);
+        eventually(() -> told.equals(List.of("disconnected")));
+        assertThat(shelf.heldBytes()).isZero();
+    }
+
+    @Test
+    void grant_whoseChecksumsCannotBeHadForAnError_isReleased() {
+        checksumsFail = true;
+        assertThatThrownBy(() -> ranges.grant(client, asking(OTHER))).isInstanceOf(OutOfMemoryError.class);
+        assertThat(told).containsExactly("released 7");
+        assertThat(shelf.heldBytes()).isEqualTo(heldBytes);
+    }
+
     /** Reads whose answers nobody takes: some are stuck in the socket. */
     private List<CheckedPiece> unfinishedReads() throws IOException {
         List<CheckedPiece> pieces = new ArrayList<>();
@@ -152,6 +180,10 @@ final class GrantedRangesTest {
         return pieces;
     }
 
+    private static Message.Ask asking(BlockKey block) {
+        return new Message.Ask(1, new GrantRequest(block, new byte[0], false));
+    }
+
     private static void eventually(BooleanSupplier holds) {
         long deadlineNs = System.nanoTime() + TIMEOUT_NS;
         while (!holds.getAsBoolean()) {
@@ -161,15 +193,16 @@ final class GrantedRangesTest {
     }
 
     private final class Owner implements ExtentOwner {
-        private final Grant grant;
+        private final Path file;
 
-        Owner(Grant grant) {
-            this.grant = grant;
+        Owner(Path file) {
+            this.file = file;
         }
 
         @Override
         public GrantAnswer grant(Peer peer, GrantRequest request) {
-            return grant;
+            Descriptor descriptor = new Descriptor(request.block(), Tier.MEMORY, 0, LENGTH, 0, 1);
+            return new Grant(7, descriptor, file.toString(), 60_000);
         }
 
         @Override
@@ -179,11 +212,17 @@ final class GrantedRangesTest {
 
         @Override
         public void released(Peer peer, long grantId) {
+            if (ownerFails) {
+                throw new OutOfMemoryError("as was wanted");
+            }
             told.add("released " + grantId);
         }
 
         @Override
         public void reported(Peer peer, List<ReadReport> reports) {
+            if (ownerFails) {
+                throw new OutOfMemoryError("as was wanted");
+            }
             if (!reports.isEmpty()) {
                 told.add("reported "
                         + reports.stream().mapToLong(ReadReport::bytes).sum());

@@ -37,6 +37,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -71,6 +73,10 @@ final class TcpGrantServerTest {
     private final CountDownLatch slowBlock = new CountDownLatch(1);
     private final AtomicInteger slowCalls = new AtomicInteger();
     private final AtomicReference<Peer> lastPeer = new AtomicReference<>();
+    private final AtomicInteger failingReports = new AtomicInteger();
+    private final Set<Long> released = ConcurrentHashMap.newKeySet();
+    private final Set<Long> gone = ConcurrentHashMap.newKeySet();
+    private volatile long leaseMs = 60_000;
     private SlotTable table;
     private TcpGrantServer server;
 
@@ -259,6 +265,60 @@ final class TcpGrantServerTest {
         }
     }
 
+    @Test
+    void revoke_whileGrantsOfOthersHang_isCarriedOut_andTheirOwnFollow() throws Exception {
+        serve(PATIENT);
+        try (TcpLink honest = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS);
+                TcpLink hanging = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS);
+                TcpLink another = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
+            Grant grant = ask(honest, BLOCK);
+            Peer holder = lastPeer.get();
+            Grant late = ask(hanging, BLOCK);
+            Peer latePeer = lastPeer.get();
+            ask(another, BLOCK);
+            say(hanging, asking(2, SLOW));
+            say(another, asking(2, SLOW));
+            eventually(() -> slowCalls.get() == 2);
+            server.revoke(latePeer, late.grantId());
+            server.revoke(holder, grant.grantId());
+            eventually(() -> released.contains(grant.grantId()));
+            assertThat(released).doesNotContain(late.grantId());
+            slowBlock.countDown();
+            eventually(() -> released.contains(late.grantId()));
+        }
+    }
+
+    @Test
+    void disconnect_whileAGrantHangs_isToldWhenThatIsOver_andOthersAreServed() throws Exception {
+        serve(PATIENT);
+        try (TcpLink honest = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
+            TcpLink hanging = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS);
+            ask(hanging, BLOCK);
+            long leaving = lastPeer.get().session();
+            say(hanging, asking(2, SLOW));
+            eventually(() -> slowCalls.get() == 1);
+            hanging.close();
+            Grant grant = ask(honest, BLOCK);
+            server.revoke(lastPeer.get(), grant.grantId());
+            eventually(() -> released.contains(grant.grantId()));
+            assertThat(gone).isEmpty();
+            slowBlock.countDown();
+            eventually(() -> gone.contains(leaving));
+        }
+    }
+
+    @Test
+    void tick_thatFailsOnce_isFollowedByOthers() throws Exception {
+        leaseMs = 3_000;
+        serve(PATIENT);
+        try (TcpLink link = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
+            failingReports.set(1);
+            Grant grant = ask(link, BLOCK);
+            eventually(() -> failingReports.get() <= 0);
+            eventually(() -> released.contains(grant.grantId()));
+        }
+    }
+
     /** Says hello and asks. */
     private static Grant ask(TcpLink link, BlockKey block) throws IOException {
         say(link, new Message.Hello("somebody/test"));
@@ -392,7 +452,7 @@ final class TcpGrantServerTest {
                     throw new AssertionError("as was wanted");
                 }
                 Descriptor descriptor = new Descriptor(BLOCK, Tier.MEMORY, 0, LENGTH, 0, 1);
-                return new Grant(lastGrant.incrementAndGet(), descriptor, links.link(extent), 60_000);
+                return new Grant(lastGrant.incrementAndGet(), descriptor, links.link(extent), leaseMs);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             } catch (InterruptedException e) {
@@ -406,12 +466,20 @@ final class TcpGrantServerTest {
         }
 
         @Override
-        public void released(Peer peer, long grantId) {}
+        public void released(Peer peer, long grantId) {
+            released.add(grantId);
+        }
 
         @Override
-        public void reported(Peer peer, List<ReadReport> reports) {}
+        public void reported(Peer peer, List<ReadReport> reports) {
+            if (failingReports.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("as was wanted");
+            }
+        }
 
         @Override
-        public void disconnected(Peer peer, boolean orderly) {}
+        public void disconnected(Peer peer, boolean orderly) {
+            gone.add(peer.session());
+        }
     }
 }
