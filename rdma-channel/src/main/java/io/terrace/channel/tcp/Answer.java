@@ -97,18 +97,20 @@ abstract class Answer {
 
         private final long number;
         private final TcpRange range;
+        private final Checksums checksums;
         private final long offset;
         private final int dataBytes;
         private final int sumBytes;
 
-        /** The caller has begun an operation on the range; {@link #end} ends it. */
-        Data(long number, TcpRange range, long offset, int dataBytes) {
-            super(Wire.HEADER_BYTES + range.checksums.sumBytes(dataBytes) + dataBytes);
+        /** The caller has begun an operation on the range, whose checksums these are; {@link #end} ends it. */
+        Data(long number, TcpRange range, Checksums checksums, long offset, int dataBytes) {
+            super(Wire.HEADER_BYTES + checksums.sumBytes(dataBytes) + dataBytes);
             this.number = number;
             this.range = range;
+            this.checksums = checksums;
             this.offset = offset;
             this.dataBytes = dataBytes;
-            this.sumBytes = range.checksums.sumBytes(dataBytes);
+            this.sumBytes = checksums.sumBytes(dataBytes);
         }
 
         @Override
@@ -124,7 +126,7 @@ abstract class Answer {
             int sumsAt = at - Wire.HEADER_BYTES;
             if (sumsAt >= 0 && sumsAt < sumBytes) {
                 int count = Math.min(out.remaining(), sumBytes - sumsAt);
-                out.put(range.checksums.sums(), range.checksums.sumsAt(offset) + sumsAt, count);
+                out.put(checksums.sums(), checksums.sumsAt(offset) + sumsAt, count);
                 at += count;
             }
             int dataAt = at - Wire.HEADER_BYTES - sumBytes;

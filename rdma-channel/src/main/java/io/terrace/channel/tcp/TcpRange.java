@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A registered range: its open file, its checksums, and who uses it. The file is released when nobody attaches any more and
- * nothing is attached, or after {@link #revoke} when the operations in progress have ended. Thread-safe.
+ * A registered range: its open file, its checksums, and who uses it. The file and the checksums are let go of when nobody
+ * attaches any more and nothing is attached, or after {@link #revoke} when the operations in progress have ended; whoever
+ * stays attached keeps neither. Thread-safe.
  */
 final class TcpRange {
     private static final Logger LOG = LoggerFactory.getLogger(TcpRange.class);
 
     final RegionKey key;
-    final Checksums checksums;
     final long lengthBytes;
 
     /** Where the reads that are told apart have come to; more of them at one time than fit are counted too often. */
@@ -32,6 +32,9 @@ final class TcpRange {
     private final AtomicLongArray ends = new AtomicLongArray(READERS);
 
     private final RangeFiles.OpenFile file;
+    /** Null once it is closed. */
+    private @Nullable Checksums checksums;
+
     private boolean registered = true;
     private boolean revoked;
     private boolean closed;
@@ -59,12 +62,13 @@ final class TcpRange {
         ends.set((int) (reads.sum() % READERS), end);
     }
 
-    synchronized boolean attach() {
+    /** Attaches once more; the range's checksums, or null when nobody may any more. */
+    synchronized @Nullable Checksums attach() {
         if (!registered) {
-            return false;
+            return null;
         }
         attachments++;
-        return true;
+        return checksums;
     }
 
     void detach() {
@@ -74,13 +78,18 @@ final class TcpRange {
         closeIfDone();
     }
 
-    /** Begins an operation; false when there may be none any more. */
-    synchronized boolean begin() {
+    /** Begins an operation; the range's checksums, or null when there may be none any more. */
+    synchronized @Nullable Checksums begin() {
         if (revoked || closed) {
-            return false;
+            return null;
         }
         operations++;
-        return true;
+        return checksums;
+    }
+
+    /** Whether no operation may begin any more. */
+    synchronized boolean isVoid() {
+        return revoked || closed;
     }
 
     void end() {
@@ -160,6 +169,7 @@ final class TcpRange {
                 return;
             }
             closed = true;
+            checksums = null;
             then = whenRevoked;
         }
         try {

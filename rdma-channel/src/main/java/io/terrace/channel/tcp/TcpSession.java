@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class TcpSession implements Link {
     private static final int FIRST_INPUT_BYTES = 8 * 1024;
     private static final int MAX_WAITING_MESSAGES = 64;
+    private static final int FEW_ATTACHED = 64;
     private static final ByteBuffer WAKEUP = ByteBuffer.allocate(0);
 
     final long number;
@@ -43,6 +44,9 @@ final class TcpSession implements Link {
     private final TcpLoop loop;
     /** By handle. A handle is never used again: a region that was detached must not turn into another. */
     private final Map<Integer, TcpRange> attached = new HashMap<>();
+
+    /** With so many attached, those that are void are let go of. */
+    private int manyAttached = FEW_ATTACHED;
 
     private int lastHandle;
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_WAITING_MESSAGES);
@@ -151,21 +155,28 @@ final class TcpSession implements Link {
         if (body.remaining() != Wire.READ_BYTES) {
             throw new MalformedMessageException("a read of " + body.remaining() + " bytes");
         }
-        TcpRange range = attached.get(body.getInt());
+        int handle = body.getInt();
+        TcpRange range = attached.get(handle);
         long offset = body.getLong();
         int bytes = body.getInt();
-        boolean allowed = range != null
+        boolean inside = range != null
                 && offset >= 0
                 && bytes >= 0
                 && bytes <= Wire.MAX_READ_BYTES
-                && offset <= range.lengthBytes - bytes
-                && range.checksums.fits(offset, bytes, range.lengthBytes);
-        if (range == null || !allowed || !range.begin()) {
+                && offset <= range.lengthBytes - bytes;
+        Checksums checksums = range != null && inside ? range.begin() : null;
+        if (range == null || checksums == null) {
+            letGoIfVoid(handle, range);
+            output.add(Answer.Ready.empty(Wire.DATA, Status.NO_ACCESS, id));
+            return;
+        }
+        if (!checksums.fits(offset, bytes, range.lengthBytes)) {
+            range.end();
             output.add(Answer.Ready.empty(Wire.DATA, Status.NO_ACCESS, id));
             return;
         }
         range.served(offset, bytes);
-        Answer.Data data = new Answer.Data(id, range, offset, bytes);
+        Answer.Data data = new Answer.Data(id, range, checksums, offset, bytes);
         if (range.isCutBefore(offset + bytes)) {
             data.end();
             output.add(Answer.Ready.empty(Wire.DATA, Status.SHORT, id));
@@ -182,7 +193,7 @@ final class TcpSession implements Link {
         long offset = body.getLong();
         boolean allowed =
                 range != null && range.allowsWrites() && offset >= 0 && offset <= range.lengthBytes - body.remaining();
-        if (range == null || !allowed || !range.begin()) {
+        if (range == null || !allowed || range.begin() == null) {
             output.add(Answer.Ready.empty(Wire.WRITTEN, Status.NO_ACCESS, id));
             return;
         }
@@ -199,7 +210,9 @@ final class TcpSession implements Link {
             throw new MalformedMessageException("an attach of " + body.remaining() + " bytes");
         }
         TcpRange range = listener.find(body);
-        if (range == null || attached.size() >= TcpListener.MAX_ATTACHED || !range.attach()) {
+        letGoOfVoid();
+        Checksums checksums = range == null || attached.size() >= TcpListener.MAX_ATTACHED ? null : range.attach();
+        if (range == null || checksums == null) {
             output.add(Answer.Ready.empty(Wire.ATTACHED, Status.NO_ACCESS, id));
             return;
         }
@@ -208,8 +221,35 @@ final class TcpSession implements Link {
         lastHandle = handle;
         attached.put(handle, range);
         ByteBuffer frame = Answer.Ready.frame(Wire.ATTACHED, Status.DONE, id, Wire.ATTACHED_BYTES);
-        frame.putInt(handle).put((byte) range.checksums.kind().ordinal()).putInt(range.checksums.chunkBytes());
+        frame.putInt(handle).put((byte) checksums.kind().ordinal()).putInt(checksums.chunkBytes());
         output.add(new Answer.Ready(frame.array()));
+    }
+
+    private void letGoIfVoid(int handle, @Nullable TcpRange range) {
+        if (range != null && range.isVoid()) {
+            attached.remove(handle);
+            range.detach();
+        }
+    }
+
+    /** Looks at all of them only when they have become twice as many, or as many as there may be. */
+    private void letGoOfVoid() {
+        if (attached.size() < manyAttached) {
+            return;
+        }
+        attached.values().removeIf(range -> {
+            boolean gone = range.isVoid();
+            if (gone) {
+                range.detach();
+            }
+            return gone;
+        });
+        manyAttached = Math.min(TcpListener.MAX_ATTACHED, Math.max(FEW_ATTACHED, 2 * attached.size()));
+    }
+
+    /** Ranges that are attached. */
+    int attachedCount() {
+        return attached.size();
     }
 
     private void detach(ByteBuffer body) throws MalformedMessageException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.ChannelException;
 import io.terrace.channel.CheckedPiece;
 import io.terrace.channel.Descriptor;
 import io.terrace.channel.ExtentOwner;
@@ -17,8 +18,10 @@ import io.terrace.channel.ReadReport;
 import io.terrace.channel.Tier;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,6 +60,7 @@ final class GrantedRangesTest {
     private TcpClient client;
     private TcpLink link;
     private TcpRegion region;
+    private volatile WeakReference<byte[]> lastSums = new WeakReference<>(null);
     private long heldBytes;
     private volatile boolean ownerFails;
     private volatile boolean checksumsFail;
@@ -73,7 +77,9 @@ final class GrantedRangesTest {
                     if (checksumsFail) {
                         throw new OutOfMemoryError("as was wanted");
                     }
-                    return ChecksummedReadTest.checksums(content);
+                    Checksums checksums = ChecksummedReadTest.checksums(content);
+                    lastSums = new WeakReference<>(checksums.sums());
+                    return checksums;
                 },
                 LENGTH,
                 new Figures());
@@ -151,6 +157,20 @@ final class GrantedRangesTest {
         later.shutdown();
         ranges.disconnected(client);
         assertThat(told).containsExactly("released 7", "disconnected");
+    }
+
+    @Test
+    void checksums_ofAGrantThatIsOver_areForgotten_thoughItsRangeStaysAttached() {
+        ranges.end(client, 7);
+        eventually(() -> told.contains("released 7"));
+        eventually(() -> {
+            System.gc();
+            return lastSums.get() == null;
+        });
+        assertThat(client.session.attachedCount()).isEqualTo(1);
+        assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(10), TIMEOUT_NS))
+                .isInstanceOf(ChannelException.class);
+        assertThat(client.session.attachedCount()).isZero();
     }
 
     @Test

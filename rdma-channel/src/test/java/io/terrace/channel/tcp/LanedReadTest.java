@@ -131,7 +131,7 @@ final class LanedReadTest {
         region.close();
         listener.deregister(range.key);
         long deadlineNs = System.nanoTime() + TIMEOUT_NS;
-        while (range.begin()) {
+        while (range.begin() != null) {
             range.end();
             assertThat(System.nanoTime() - deadlineNs).isNegative();
             Thread.sleep(5);

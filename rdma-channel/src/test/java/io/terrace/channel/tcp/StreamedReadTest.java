@@ -166,8 +166,9 @@ final class StreamedReadTest {
     /** What is promised in the header cannot come, so the connection must end. */
     @Test
     void sendFile_ofAFileThatWasCut_isTheEndOfTheConnection() throws IOException {
-        assertThat(range.begin()).isTrue();
-        Answer.Data answer = new Answer.Data(1, range, 0, PIECE_BYTES);
+        Checksums checksums = range.begin();
+        assertThat(checksums).isNotNull();
+        Answer.Data answer = new Answer.Data(1, range, checksums, 0, PIECE_BYTES);
         ByteBuffer staging = ByteBuffer.allocate(1 << 20);
         assertThat(answer.fill(staging)).isFalse();
         answer.sent(staging.position());

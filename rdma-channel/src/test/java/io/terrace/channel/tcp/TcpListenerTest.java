@@ -6,6 +6,7 @@ import io.terrace.channel.Access;
 import io.terrace.channel.Link;
 import io.terrace.channel.Range;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -75,6 +77,53 @@ final class TcpListenerTest {
             }
             listener.revoke(ranges.get(0).key, () -> {});
             assertThat(listener.openFiles()).isZero();
+        }
+    }
+
+    @Test
+    void attach_ofOneRangeAgainAndAgain_isRefusedBeyondItsLimit_andVoidOnesMakeRoom() throws Exception {
+        int count = 70_000;
+        Path file = Files.write(dir.resolve("extent"), new byte[LENGTH]);
+        InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, null);
+                SocketChannel hostile = SocketChannel.open(listener.address())) {
+            TcpRange range = listener.register(new Range(file, 0, LENGTH), Access.READ, Checksums.NONE);
+            TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
+            hostile.socket().setSoTimeout(20_000);
+            CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> writeAll(hostile, attaches(range, count)));
+            int granted = TcpListener.MAX_ATTACHED * (Wire.HEADER_BYTES + Wire.ATTACHED_BYTES);
+            int refused = (count - TcpListener.MAX_ATTACHED) * Wire.HEADER_BYTES;
+            assertThat(hostile.socket().getInputStream().readNBytes(granted + refused))
+                    .hasSize(granted + refused);
+            asking.join();
+            assertThat(session.attachedCount()).isEqualTo(TcpListener.MAX_ATTACHED);
+
+            listener.revoke(range.key, () -> {});
+            TcpRange other = listener.register(new Range(file, 0, LENGTH), Access.READ, Checksums.NONE);
+            writeAll(hostile, attaches(other, 1));
+            int one = Wire.HEADER_BYTES + Wire.ATTACHED_BYTES;
+            assertThat(hostile.socket().getInputStream().readNBytes(one)).hasSize(one);
+            assertThat(session.attachedCount()).isEqualTo(1);
+        }
+    }
+
+    private static ByteBuffer attaches(TcpRange range, int count) {
+        ByteBuffer requests = ByteBuffer.allocate(count * (Wire.HEADER_BYTES + Wire.ATTACH_BYTES));
+        for (int i = 0; i < count; i++) {
+            requests.putInt(Wire.ATTACH_BYTES).put(Wire.ATTACH).put(new byte[Wire.HEADER_BYTES - Wire.STATUS_AT]);
+            requests.putLong(range.key.high()).putLong(range.key.low());
+            requests.putLong(range.key.address()).putLong(LENGTH).put((byte) 0);
+        }
+        return requests.flip();
+    }
+
+    private static void writeAll(SocketChannel to, ByteBuffer bytes) {
+        try {
+            while (bytes.hasRemaining()) {
+                to.write(bytes);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
