@@ -42,6 +42,11 @@ public final class HeldGrant {
         return extent;
     }
 
+    /** Whether what may be read is on its way out, for all who hold grants of it. */
+    public boolean extentRetires() {
+        return extent.state() != ExtentState.LIVE;
+    }
+
     HolderAccounts.Account account() {
         return account;
     }

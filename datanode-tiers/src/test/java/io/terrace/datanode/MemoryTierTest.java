@@ -128,6 +128,7 @@ class MemoryTierTest {
         tier.changed(POOL, 1, 1);
         assertThat(tier.grant(8, USER, key(1), NEVER, 1).refused()).isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
         assertThat(tier.nextRevocation()).isSameAs(grant);
+        assertThat(grant.extentRetires()).isTrue();
         assertThat(tier.nextRevocation()).isNull();
         tier.sweep(2);
         assertThat(removed).isEmpty();
@@ -149,6 +150,7 @@ class MemoryTierTest {
         assertThat(tier.nextRevocation()).isNull();
         HeldGrant newest = tier.grant(7, USER, key(1), NEVER, 0).grant();
         assertThat(tier.nextRevocation()).isSameAs(oldest);
+        assertThat(oldest.extentRetires()).isFalse();
         assertThat(tier.nextRevocation()).isNull();
         assertThat(tier.renew(7, oldest.id(), 1)).as("until it is given back").isPositive();
         tier.released(7, oldest.id(), 2);

@@ -145,7 +145,7 @@ final class GrantServers implements Closeable {
     void revoke(HeldGrant grant) {
         Peer peer = desk.peer(grant.peer());
         if (peer != null && remote != null && remote.serves(peer)) {
-            remote.revoke(peer, grant.id());
+            remote.revoke(peer, grant.id(), grant.extentRetires());
         } else if (peer != null) {
             local.revoke(peer, grant.id(), grant.extent().slot(), grant.extent().sequence());
         }

@@ -150,7 +150,7 @@ final class NvmService implements Closeable {
         TcpGrantServer present = server;
         Peer peer = desk.peer(grant.peer());
         if (present != null && peer != null) {
-            present.revoke(peer, grant.id());
+            present.revoke(peer, grant.id(), grant.extentRetires());
         }
     }
 

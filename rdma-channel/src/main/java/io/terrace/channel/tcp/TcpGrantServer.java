@@ -124,14 +124,20 @@ public final class TcpGrantServer implements Closeable {
         return peer.session() >= FIRST_SESSION;
     }
 
-    /** Ends a grant; the owner is told that it is released when the reads in progress have ended. Does not block. */
-    public void revoke(Peer peer, long grantId) {
+    /**
+     * Ends a grant; the owner is told that it is released when the reads in progress have ended. Does not block.
+     *
+     * @param extentRetires whether nobody may read the extent any more; otherwise only this grant is one too many
+     */
+    public void revoke(Peer peer, long grantId, boolean extentRetires) {
         TcpClient client = clients.get(peer.session());
         if (client != null) {
             figures.increment(Figure.CHANNEL_REVOKES);
             // A grant to the same client may be under way for long: then it comes right after that.
             ticker.execute(() -> client.calls.runSoon(() -> {
-                ranges.retired(client, grantId);
+                if (extentRetires) {
+                    ranges.retired(client, grantId);
+                }
                 ranges.end(client, grantId);
             }));
         }

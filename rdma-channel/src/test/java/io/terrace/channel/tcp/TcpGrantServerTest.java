@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,6 +75,7 @@ final class TcpGrantServerTest {
     private final AtomicInteger slowCalls = new AtomicInteger();
     private final AtomicReference<Peer> lastPeer = new AtomicReference<>();
     private final AtomicInteger failingReports = new AtomicInteger();
+    private final List<String> oneSided = new CopyOnWriteArrayList<>();
     private final Set<Long> released = ConcurrentHashMap.newKeySet();
     private final Set<Long> gone = ConcurrentHashMap.newKeySet();
     private volatile long leaseMs = 60_000;
@@ -97,7 +99,7 @@ final class TcpGrantServerTest {
                 new Owner(links, extent),
                 (block, length, most) -> ChecksummedReadTest.checksums(content),
                 LENGTH,
-                OneSidedRanges.NONE,
+                new Recorded(),
                 limits,
                 figures);
     }
@@ -261,7 +263,7 @@ final class TcpGrantServerTest {
             say(holder, asking(2, SLOW));
             eventually(() -> slowCalls.get() == 1);
             assertTimeoutPreemptively(
-                    Duration.ofNanos(TIMEOUT_NS), () -> server.revoke(lastPeer.get(), grant.grantId()));
+                    Duration.ofNanos(TIMEOUT_NS), () -> server.revoke(lastPeer.get(), grant.grantId(), true));
         }
     }
 
@@ -279,8 +281,8 @@ final class TcpGrantServerTest {
             say(hanging, asking(2, SLOW));
             say(another, asking(2, SLOW));
             eventually(() -> slowCalls.get() == 2);
-            server.revoke(latePeer, late.grantId());
-            server.revoke(holder, grant.grantId());
+            server.revoke(latePeer, late.grantId(), true);
+            server.revoke(holder, grant.grantId(), true);
             eventually(() -> released.contains(grant.grantId()));
             assertThat(released).doesNotContain(late.grantId());
             slowBlock.countDown();
@@ -299,7 +301,7 @@ final class TcpGrantServerTest {
             eventually(() -> slowCalls.get() == 1);
             hanging.close();
             Grant grant = ask(honest, BLOCK);
-            server.revoke(lastPeer.get(), grant.grantId());
+            server.revoke(lastPeer.get(), grant.grantId(), true);
             eventually(() -> released.contains(grant.grantId()));
             assertThat(gone).isEmpty();
             slowBlock.countDown();
@@ -316,6 +318,23 @@ final class TcpGrantServerTest {
             Grant grant = ask(link, BLOCK);
             eventually(() -> failingReports.get() <= 0);
             eventually(() -> released.contains(grant.grantId()));
+        }
+    }
+
+    @Test
+    void revoke_ofOneGrantTooMany_leavesTheExtentToTheOthers() throws Exception {
+        serve(PATIENT);
+        try (TcpLink link = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
+            Grant one = ask(link, BLOCK);
+            say(link, asking(2, BLOCK));
+            Grant two = granted(link);
+            server.revoke(lastPeer.get(), one.grantId(), false);
+            eventually(() -> released.contains(one.grantId()));
+            assertThat(oneSided).containsExactly("ended " + one.linkName());
+            server.revoke(lastPeer.get(), two.grantId(), true);
+            eventually(() -> released.contains(two.grantId()));
+            assertThat(oneSided)
+                    .containsExactly("ended " + one.linkName(), "retired " + two.linkName(), "ended " + two.linkName());
         }
     }
 
@@ -426,6 +445,28 @@ final class TcpGrantServerTest {
         while (!holds.getAsBoolean()) {
             assertThat(System.nanoTime() - deadlineNs).isNegative();
             LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    /** No other way, but it is known what became of it. */
+    private final class Recorded implements OneSidedRanges {
+        @Override
+        public String where() {
+            return "";
+        }
+
+        @Override
+        public void granted(Grant grant, RegionKey key, Path file, Checksums checksums) {}
+
+        @Override
+        public void retired(RegionKey key) {
+            oneSided.add("retired " + key.digits());
+        }
+
+        @Override
+        public long ended(RegionKey key) {
+            oneSided.add("ended " + key.digits());
+            return 0;
         }
     }
 
