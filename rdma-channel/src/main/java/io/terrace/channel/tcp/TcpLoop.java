@@ -35,6 +35,10 @@ final class TcpLoop implements Closeable {
     private final TcpLimits limits;
     private final Selector selector = Selector.open();
     private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES);
+
+    /** For whoever is read from: what is left of it in the end is little, and each keeps that itself. */
+    private final ByteBuffer input = ByteBuffer.allocateDirect(Wire.MAX_REQUEST_BYTES);
+
     private final Set<TcpSession> sessions = new HashSet<>();
     private final Queue<Work> todo = new ConcurrentLinkedQueue<>();
     private final Thread thread;
@@ -178,7 +182,7 @@ final class TcpLoop implements Closeable {
 
     private void serve(TcpSession session, SelectionKey key, long nowNs) {
         try {
-            if (key.isReadable() && !session.readInput(nowNs)) {
+            if (key.isReadable() && session.takesInput() && !session.readInput(input, nowNs)) {
                 finish(session);
                 return;
             }
@@ -189,27 +193,22 @@ final class TcpLoop implements Closeable {
     }
 
     /** Answers what is asked and writes what can be written, until the socket or the client's limit says stop. */
-    private void step(TcpSession session, long nowNs) {
-        try {
-            boolean wasFull;
-            do {
-                session.takeRequests();
-                wasFull = session.output.isFull();
-            } while (session.output.flush(staging, nowNs) && wasFull);
-            SelectionKey key = session.channel.keyFor(selector);
-            if (key != null && key.isValid() && key.interestOps() != session.interest()) {
-                key.interestOps(session.interest());
-            }
-        } catch (MalformedMessageException e) {
-            LOG.info("Cut connection {}: {}", session.number, e.getMessage());
-            finish(session);
-        } catch (IOException | RuntimeException | Error e) {
-            failed(session, e);
+    private void step(TcpSession session, long nowNs) throws IOException {
+        boolean wasFull;
+        do {
+            session.takeRequests(nowNs);
+            wasFull = session.output.isFull();
+        } while (session.output.flush(staging, nowNs) && wasFull);
+        SelectionKey key = session.channel.keyFor(selector);
+        if (key != null && key.isValid() && key.interestOps() != session.interest()) {
+            key.interestOps(session.interest());
         }
     }
 
     private void failed(TcpSession session, Throwable why) {
-        if (why instanceof IOException || why instanceof CancelledKeyException) {
+        if (why instanceof MalformedMessageException) {
+            LOG.info("Cut connection {}: {}", session.number, why.getMessage());
+        } else if (why instanceof IOException || why instanceof CancelledKeyException) {
             LOG.debug("Lost connection {}", session.number, why);
         } else {
             LOG.error("Cut connection {}, which could not be served", session.number, why);
@@ -226,7 +225,7 @@ final class TcpLoop implements Closeable {
         long idleNs = TimeUnit.MILLISECONDS.toNanos(limits.idleTimeoutMs());
         for (TcpSession session : Set.copyOf(sessions)) {
             boolean silent = listener.wantsRequests() && session.isSilent(nowNs, requestNs);
-            boolean half = session.hasPartialInput() && session.takesInput() && nowNs - session.lastInputNs > requestNs;
+            boolean half = session.isHalf(nowNs, requestNs);
             boolean stuck = session.output.isStuck(nowNs, requestNs);
             boolean idle = nowNs - session.lastInputNs > idleNs;
             if (silent || half || stuck || idle) {

@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * {@link TcpLoop} it was given to; any thread may send messages or wait for them.
  */
 final class TcpSession implements Link {
-    private static final int FIRST_INPUT_BYTES = 8 * 1024;
     private static final int MAX_WAITING_MESSAGES = 64;
     private static final int FEW_ATTACHED = 64;
     private static final ByteBuffer WAKEUP = ByteBuffer.allocate(0);
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     final long number;
     final SocketChannel channel;
@@ -50,7 +50,16 @@ final class TcpSession implements Link {
 
     private int lastHandle;
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_WAITING_MESSAGES);
-    private ByteBuffer input = ByteBuffer.allocateDirect(FIRST_INPUT_BYTES);
+
+    /** Came and is not taken: a part of a request mostly, several while input waits. */
+    private ByteBuffer rest = NOTHING;
+
+    /** Since when the peer could have sent what is missing of it. */
+    private long restSinceNs;
+
+    /** Input waited for this side when it was looked at last. */
+    private boolean heldBack;
+
     private volatile boolean gone;
     private final long startNs;
     private boolean known;
@@ -76,22 +85,40 @@ final class TcpSession implements Link {
 
     // On the loop's thread.
 
-    /** Takes in what the socket has; false at its end. */
-    boolean readInput(long nowNs) throws IOException {
-        if (!input.hasRemaining()) {
-            input.flip();
-            input = ByteBuffer.allocateDirect(Wire.MAX_REQUEST_BYTES).put(input);
+    /**
+     * Answers what the socket has of requests, as many as may wait; false at its end.
+     *
+     * @param lent has room for the longest request
+     */
+    boolean readInput(ByteBuffer lent, long nowNs) throws IOException {
+        if (!rest.hasRemaining()) {
+            restSinceNs = nowNs;
         }
-        int got = channel.read(input);
+        lent.clear().put(rest);
+        int got = channel.read(lent);
+        if (got < 0) {
+            return false;
+        }
         if (got > 0) {
             lastInputNs = nowNs;
         }
-        return got >= 0;
+        takeFrom(lent.flip(), nowNs);
+        keep(lent);
+        return true;
     }
 
-    /** Answers the requests that are whole, as many as may wait. */
-    void takeRequests() throws IOException {
-        input.flip();
+    /** Answers the requests that waited, as many as may wait now. */
+    void takeRequests(long nowNs) throws IOException {
+        if (rest.hasRemaining()) {
+            takeFrom(rest, nowNs);
+            if (!rest.hasRemaining()) {
+                rest = NOTHING;
+            }
+        }
+    }
+
+    private void takeFrom(ByteBuffer input, long nowNs) throws IOException {
+        boolean anew = heldBack;
         while (input.remaining() >= Wire.HEADER_BYTES && takesInput()) {
             int start = input.position();
             int bodyBytes = input.getInt(start);
@@ -104,8 +131,25 @@ final class TcpSession implements Link {
             ByteBuffer body = input.slice(start + Wire.HEADER_BYTES, bodyBytes);
             input.position(start + Wire.HEADER_BYTES + bodyBytes);
             take(input.get(start + Wire.TYPE_AT), input.getLong(start + Wire.NUMBER_AT), body);
+            anew = true;
         }
-        input.compact();
+        heldBack = !takesInput();
+        if (anew) {
+            restSinceNs = nowNs;
+        }
+    }
+
+    private void keep(ByteBuffer left) {
+        int bytes = left.remaining();
+        if (bytes == 0) {
+            rest = NOTHING;
+            return;
+        }
+        if (rest.capacity() < bytes) {
+            // With room, so that a request that comes byte by byte is not a new buffer each time.
+            rest = ByteBuffer.allocate(Math.min(Wire.MAX_REQUEST_BYTES, 2 * Integer.highestOneBit(bytes)));
+        }
+        rest.clear().put(left).flip();
     }
 
     /** Whether requests are taken: not while too many answers or calls wait. */
@@ -127,13 +171,15 @@ final class TcpSession implements Link {
         return !known && nowNs - startNs > timeoutNs;
     }
 
-    boolean hasPartialInput() {
-        return input.position() > 0;
+    /** Whether the rest of a request was not sent for so long, though it would be taken. */
+    boolean isHalf(long nowNs, long timeoutNs) {
+        return rest.hasRemaining() && !heldBack && takesInput() && nowNs - restSinceNs > timeoutNs;
     }
 
     /** Gives everything back. */
     void end() {
         gone = true;
+        rest = NOTHING;
         output.end();
         attached.values().forEach(TcpRange::detach);
         attached.clear();

@@ -7,6 +7,8 @@ import io.terrace.channel.Link;
 import io.terrace.channel.Range;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -90,7 +92,8 @@ final class TcpListenerTest {
             TcpRange range = listener.register(new Range(file, 0, LENGTH), Access.READ, Checksums.NONE);
             TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
             hostile.socket().setSoTimeout(20_000);
-            CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> writeAll(hostile, attaches(range, count)));
+            CompletableFuture<Void> asking =
+                    CompletableFuture.runAsync(() -> writeAll(hostile, attaches(range, count)));
             int granted = TcpListener.MAX_ATTACHED * (Wire.HEADER_BYTES + Wire.ATTACHED_BYTES);
             int refused = (count - TcpListener.MAX_ATTACHED) * Wire.HEADER_BYTES;
             assertThat(hostile.socket().getInputStream().readNBytes(granted + refused))
@@ -105,6 +108,44 @@ final class TcpListenerTest {
             assertThat(hostile.socket().getInputStream().readNBytes(one)).hasSize(one);
             assertThat(session.attachedCount()).isEqualTo(1);
         }
+    }
+
+    @Test
+    void connections_takeNoMemoryBesideTheHeap() throws Exception {
+        Path file = Files.write(dir.resolve("extent"), new byte[LENGTH]);
+        InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        List<SocketChannel> clients = new ArrayList<>();
+        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, null)) {
+            TcpRange range = listener.register(new Range(file, 0, LENGTH), Access.READ, Checksums.NONE);
+            clients.add(attached(listener, range));
+            long before = directBytes();
+            for (int i = 0; i < 200; i++) {
+                clients.add(attached(listener, range));
+            }
+            assertThat(directBytes() - before).isLessThan(256 * 1024);
+        } finally {
+            for (SocketChannel client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    /** Attaches, and has sent a part of the next request too. */
+    private static SocketChannel attached(TcpListener listener, TcpRange range) throws IOException {
+        SocketChannel client = SocketChannel.open(listener.address());
+        ByteBuffer requests = attaches(range, 2);
+        writeAll(client, requests.limit(requests.limit() - 1));
+        client.socket().setSoTimeout(20_000);
+        int answerBytes = Wire.HEADER_BYTES + Wire.ATTACHED_BYTES;
+        assertThat(client.socket().getInputStream().readNBytes(answerBytes)).hasSize(answerBytes);
+        return client;
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                .sum();
     }
 
     private static ByteBuffer attaches(TcpRange range, int count) {
