@@ -237,13 +237,13 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.DATANODE,
-            "Connections cut at once: too many, in all or of one user."),
+            "Connections cut at once: too many, in all, of one user, or over tcp of one address."),
     CHANNEL_PEERS_CUT(
             "channel.peers.cut",
             Unit.COUNT,
             Kind.COUNTER,
             Where.DATANODE,
-            "Connections cut for garbage, silence or a missed deadline."),
+            "Connections cut for garbage, silence or a missed deadline, of this host and of others."),
     CHANNEL_PEERS_LOST(
             "channel.peers.lost",
             Unit.COUNT,

@@ -31,6 +31,11 @@ abstract class Answer {
         throw new IllegalStateException("not in a file");
     }
 
+    /** Of it, bytes that the other side did not ask for. */
+    int unaskedBytes() {
+        return 0;
+    }
+
     /** It was sent, or never will be. */
     void end() {}
 
@@ -58,7 +63,7 @@ abstract class Answer {
     }
 
     /** A frame that stands ready. */
-    static final class Ready extends Answer {
+    static class Ready extends Answer {
         private final byte[] frame;
 
         Ready(byte[] frame) {
@@ -82,8 +87,23 @@ abstract class Answer {
         }
 
         @Override
-        void fill(int from, ByteBuffer out) {
+        final void fill(int from, ByteBuffer out) {
             out.put(frame, from, Math.min(out.remaining(), frame.length - from));
+        }
+    }
+
+    /** A frame that nobody asked for, shared with others who are sent it too. */
+    static final class Unasked extends Ready {
+        private final int bytes;
+
+        Unasked(byte[] frame) {
+            super(frame);
+            this.bytes = frame.length;
+        }
+
+        @Override
+        int unaskedBytes() {
+            return bytes;
         }
     }
 

@@ -2,20 +2,32 @@ package io.terrace.channel.tcp;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** The answers of one connection that its socket has not taken yet, in their order. Used by the loop that owns it. */
 final class Outbox {
-    private final SocketChannel channel;
+    private final WritableByteChannel channel;
     private final int most;
     private final Deque<Answer> answers = new ArrayDeque<>();
 
     /** When the other side took something last, or something to take came first. */
     private long sinceNs;
 
-    Outbox(SocketChannel channel, int most) {
+    /** The channel took less than it was given, and has not said since that it takes more. */
+    private boolean blocked;
+
+    private long unaskedBytes;
+    private long added;
+    private long taken;
+
+    /** So many had been added then, and are to be taken in time. */
+    private long marked;
+
+    private long markedNs;
+
+    Outbox(WritableByteChannel channel, int most) {
         this.channel = channel;
         this.most = most;
     }
@@ -25,6 +37,22 @@ final class Outbox {
             sinceNs = System.nanoTime();
         }
         answers.add(answer);
+        added++;
+    }
+
+    /**
+     * Adds what the other side did not ask for.
+     *
+     * @param mostBytes of such that may wait
+     * @return false when more waits already
+     */
+    boolean addUnasked(Answer.Unasked frame, long mostBytes) {
+        if (unaskedBytes + frame.leftBytes() > mostBytes) {
+            return false;
+        }
+        unaskedBytes += frame.leftBytes();
+        add(frame);
+        return true;
     }
 
     boolean isEmpty() {
@@ -41,16 +69,31 @@ final class Outbox {
         return !answers.isEmpty() && nowNs - sinceNs > timeoutNs;
     }
 
+    /**
+     * Whether something has waited for so long, or up to twice as long, though the other side may have taken others: asked now
+     * and then.
+     */
+    boolean isBehind(long nowNs, long timeoutNs) {
+        if (taken >= marked) {
+            marked = added;
+            markedNs = nowNs;
+            return false;
+        }
+        return nowNs - markedNs > timeoutNs;
+    }
+
+    /** The channel takes something again. */
+    void writable() {
+        blocked = false;
+    }
+
     /** Writes what the socket takes, through a buffer that is lent; true when nothing is left. */
     boolean flush(ByteBuffer staging, long nowNs) throws IOException {
-        while (!answers.isEmpty()) {
+        while (!blocked && !answers.isEmpty()) {
             Answer first = answers.element();
-            boolean more = first.isFile() ? sendFile(first, nowNs) : sendStaged(staging, nowNs);
-            if (!more) {
-                return false;
-            }
+            blocked = !(first.isFile() ? sendFile(first, nowNs) : sendStaged(staging, nowNs));
         }
-        return true;
+        return answers.isEmpty();
     }
 
     /** Nothing is sent any more. */
@@ -88,6 +131,8 @@ final class Outbox {
             left -= part;
             if (answer.leftBytes() == 0) {
                 answers.remove();
+                taken++;
+                unaskedBytes -= answer.unaskedBytes();
                 answer.end();
             }
         }

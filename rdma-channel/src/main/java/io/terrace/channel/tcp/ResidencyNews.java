@@ -31,6 +31,11 @@ final class ResidencyNews {
         return frames;
     }
 
+    /** Bytes of all fingerprints that there are to tell. */
+    long everythingBytes() {
+        return (long) told.length * Long.BYTES;
+    }
+
     /** The frames that tell what changed since they were asked for last; none when nothing did. */
     List<byte[]> changes() {
         long[] now = blocks.sortedFingerprints();

@@ -45,6 +45,10 @@ public final class TcpGrantServer implements Closeable {
     private static final long NEWS_MS = 50;
     private static final long REPORT_EVERY = 1000 / NEWS_MS;
     private static final int WORKERS = 2;
+
+    /** Beside everything that there is to tell, so much may wait for one client. */
+    private static final long LATE_NEWS_BYTES = 1 << 20;
+
     private static final long SEND_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final String datanode;
@@ -160,15 +164,19 @@ public final class TcpGrantServer implements Closeable {
     /** What comes over the connections, on the listener's loops. */
     private final class Answers implements Conversation {
         @Override
-        public void message(TcpSession session, ByteBuffer bytes) {
+        public void message(TcpSession session, ByteBuffer bytes) throws MalformedMessageException {
             int messageBytes = bytes.remaining();
-            try {
-                take(session, MessageCodec.decode(bytes), messageBytes);
-            } catch (MalformedMessageException e) {
-                LOG.info("Cut connection {}: {}", session.number, e.getMessage());
-                figures.increment(Figure.CHANNEL_PEERS_CUT);
-                session.close();
-            }
+            take(session, MessageCodec.decode(bytes), messageBytes);
+        }
+
+        @Override
+        public void refused() {
+            figures.increment(Figure.CHANNEL_CONNECTIONS_REFUSED);
+        }
+
+        @Override
+        public void cut() {
+            figures.increment(Figure.CHANNEL_PEERS_CUT);
         }
 
         @Override
@@ -267,7 +275,7 @@ public final class TcpGrantServer implements Closeable {
 
     private void tellEverything(TcpSession session) {
         synchronized (news) {
-            news.everything().forEach(frame -> sendNews(session, frame));
+            news.everything().forEach(frame -> tell(session, frame));
         }
     }
 
@@ -276,7 +284,7 @@ public final class TcpGrantServer implements Closeable {
             List<byte[]> frames = news.changes();
             for (TcpClient client : clients.values()) {
                 try {
-                    frames.forEach(frame -> sendNews(client.session, frame));
+                    frames.forEach(frame -> tell(client.session, frame));
                 } catch (RuntimeException | Error e) {
                     // It would believe for good what is not so.
                     LOG.error("Cut connection {}, which misses news", client.session.number, e);
@@ -286,9 +294,9 @@ public final class TcpGrantServer implements Closeable {
         }
     }
 
-    private static void sendNews(TcpSession session, byte[] frame) {
+    private void tell(TcpSession session, byte[] frame) {
         try {
-            session.sendFrame(frame);
+            session.tell(frame, news.everythingBytes() + LATE_NEWS_BYTES);
         } catch (IOException e) {
             LOG.debug("Connection {} is gone", session.number, e);
         }

@@ -22,6 +22,11 @@ public record TcpLimits(
         long idleTimeoutMs) {
     public static final TcpLimits DEFAULT = new TcpLimits(4096, 1024, 2, 256, 8 << 20, 10_000, 300_000);
 
+    /** Ends a connection that takes something of its answers now and then, but has not taken one of them for so long. */
+    long answerTimeoutMs() {
+        return 6 * requestTimeoutMs;
+    }
+
     public TcpLimits {
         if (connections < 1 || addressConnections < 1 || threads < 1 || operations < 1 || bytesInFlight < 1) {
             throw new IllegalArgumentException("limits must be positive");

@@ -3,6 +3,7 @@ package io.terrace.channel.tcp;
 import io.terrace.channel.Access;
 import io.terrace.channel.Link;
 import io.terrace.channel.Listener;
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
 import java.io.IOException;
@@ -172,12 +173,19 @@ final class TcpListener implements Listener {
     }
 
     /** Whether somebody took the message. */
-    boolean message(TcpSession session, ByteBuffer message) {
+    boolean message(TcpSession session, ByteBuffer message) throws MalformedMessageException {
         if (conversation == null) {
             return false;
         }
         conversation.message(session, message);
         return true;
+    }
+
+    /** A session is about to end by its peer's fault. */
+    void cut() {
+        if (conversation != null) {
+            conversation.cut();
+        }
     }
 
     void ended(TcpSession session) {
@@ -217,6 +225,9 @@ final class TcpListener implements Listener {
         if (sessions.size() >= limits.connections() || byAddress.getOrDefault(from, 0) >= limits.addressConnections()) {
             LOG.debug("Too many connections at {}, from {} or in all", address, from);
             channel.close();
+            if (conversation != null) {
+                conversation.refused();
+            }
             return;
         }
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);

@@ -83,6 +83,21 @@ final class TcpLoop implements Closeable {
         });
     }
 
+    /** Sends what was not asked for; where more than so many bytes of that wait already, it ends the session. */
+    void tell(TcpSession session, Answer.Unasked frame, long mostBytes) {
+        onLoop(session, () -> {
+            if (session.ended) {
+                return;
+            }
+            if (session.output.addUnasked(frame, mostBytes)) {
+                step(session, System.nanoTime());
+            } else {
+                LOG.info("Cut connection {}, which takes no news", session.number);
+                cut(session);
+            }
+        });
+    }
+
     /** Takes up the session's input again. */
     void resume(TcpSession session) {
         onLoop(session, () -> {
@@ -182,6 +197,9 @@ final class TcpLoop implements Closeable {
 
     private void serve(TcpSession session, SelectionKey key, long nowNs) {
         try {
+            if (key.isWritable()) {
+                session.output.writable();
+            }
             if (key.isReadable() && session.takesInput() && !session.readInput(input, nowNs)) {
                 finish(session);
                 return;
@@ -208,11 +226,17 @@ final class TcpLoop implements Closeable {
     private void failed(TcpSession session, Throwable why) {
         if (why instanceof MalformedMessageException) {
             LOG.info("Cut connection {}: {}", session.number, why.getMessage());
+            listener.cut();
         } else if (why instanceof IOException || why instanceof CancelledKeyException) {
             LOG.debug("Lost connection {}", session.number, why);
         } else {
             LOG.error("Cut connection {}, which could not be served", session.number, why);
         }
+        finish(session);
+    }
+
+    private void cut(TcpSession session) {
+        listener.cut();
         finish(session);
     }
 
@@ -223,19 +247,23 @@ final class TcpLoop implements Closeable {
         sweptNs = nowNs;
         long requestNs = TimeUnit.MILLISECONDS.toNanos(limits.requestTimeoutMs());
         long idleNs = TimeUnit.MILLISECONDS.toNanos(limits.idleTimeoutMs());
+        long answerNs = TimeUnit.MILLISECONDS.toNanos(limits.answerTimeoutMs());
         for (TcpSession session : Set.copyOf(sessions)) {
             boolean silent = listener.wantsRequests() && session.isSilent(nowNs, requestNs);
             boolean half = session.isHalf(nowNs, requestNs);
             boolean stuck = session.output.isStuck(nowNs, requestNs);
-            boolean idle = nowNs - session.lastInputNs > idleNs;
-            if (silent || half || stuck || idle) {
+            boolean behind = session.output.isBehind(nowNs, answerNs);
+            if (silent || half || stuck || behind) {
                 LOG.debug(
-                        "Cut connection {}: silent {}, half a request {}, stuck {}, idle {}",
+                        "Cut connection {}: silent {}, half a request {}, stuck {}, far behind {}",
                         session.number,
                         silent,
                         half,
                         stuck,
-                        idle);
+                        behind);
+                cut(session);
+            } else if (nowNs - session.lastInputNs > idleNs) {
+                LOG.debug("Connection {} is not used", session.number);
                 finish(session);
             }
         }

@@ -323,17 +323,25 @@ final class TcpSession implements Link {
         if (message.remaining() > MessageCodec.MAX_FRAME_BYTES) {
             throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
         }
-        sendFrame(Answer.Ready.frame(Wire.MESSAGE, Status.DONE, 0, message.remaining())
-                .put(message)
-                .array());
+        requirePeer();
+        ByteBuffer frame = Answer.Ready.frame(Wire.MESSAGE, Status.DONE, 0, message.remaining());
+        loop.send(this, new Answer.Ready(frame.put(message).array()));
     }
 
-    /** Sends a frame that answers nothing, which others may be sent too. */
-    void sendFrame(byte[] frame) throws IOException {
+    /**
+     * Sends a frame that answers nothing, which others may be sent too.
+     *
+     * @param mostBytes of such that may wait: whoever takes less is cut
+     */
+    void tell(byte[] frame, long mostBytes) throws IOException {
+        requirePeer();
+        loop.tell(this, new Answer.Unasked(frame), mostBytes);
+    }
+
+    private void requirePeer() throws EOFException {
         if (gone) {
             throw new EOFException("the other side is gone");
         }
-        loop.send(this, new Answer.Ready(frame));
     }
 
     /** Whether it is over, or about to be. */

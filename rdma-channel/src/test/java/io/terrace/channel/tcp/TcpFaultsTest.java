@@ -124,6 +124,12 @@ final class TcpFaultsTest {
         }
 
         @Override
+        public void refused() {}
+
+        @Override
+        public void cut() {}
+
+        @Override
         public void ended(TcpSession session) {
             if (failingEnds.getAndDecrement() > 0) {
                 throw new OutOfMemoryError("as was wanted");

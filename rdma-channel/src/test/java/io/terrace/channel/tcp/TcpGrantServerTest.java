@@ -191,6 +191,7 @@ final class TcpGrantServerTest {
             try (Socket tooMany = socket()) {
                 assertEnds(tooMany);
             }
+            assertThat(figures.value(Figure.CHANNEL_CONNECTIONS_REFUSED)).isEqualTo(1);
             taken.remove(0).close();
             eventually(() -> figures.value(Figure.CHANNEL_TCP_CONNECTIONS) == 2);
             try (TcpLink next = TcpLink.connect(server.address(), PATIENT, TIMEOUT_NS)) {
@@ -226,10 +227,47 @@ final class TcpGrantServerTest {
                             .isTrue();
                 }
             }
+            assertThat(figures.value(Figure.CHANNEL_PEERS_CUT)).isEqualTo(30);
             try (TcpRegion region = honest.attach(key(grant), TIMEOUT_NS)) {
                 assertBytes(region);
             }
         }
+    }
+
+    @Test
+    void request_thatComesByteByByte_hasTheTimeOfOne() throws Exception {
+        serve(limits(64, PATIENCE_MS));
+        try (SocketChannel dripping = SocketChannel.open(server.address())) {
+            dripping.write(frame(new Message.Hello("somebody/hostile")));
+            ByteBuffer request = frame(new Message.Ask(1, new GrantRequest(BLOCK, new byte[16_000], false)));
+            eventually(() -> {
+                try {
+                    dripping.write(request.slice(request.position(), 1));
+                    request.position(request.position() + 1);
+                    return false;
+                } catch (IOException e) {
+                    return true;
+                }
+            });
+        }
+    }
+
+    @Test
+    void request_whoseRestCameWhileInputWaited_isTaken() throws Exception {
+        serve(limits(64, PATIENCE_MS));
+        try (SocketChannel patient = SocketChannel.open(server.address())) {
+            patient.write(frame(new Message.Hello("somebody/patient")));
+            ByteBuffer asks = asks(SLOW, Calls.MOST_WAITING + 2);
+            ByteBuffer head = asks.duplicate().limit(asks.limit() - 20);
+            patient.write(head);
+            eventually(() -> slowCalls.get() == 1);
+            // Longer than the rest of a request may take.
+            Thread.sleep(3 * PATIENCE_MS);
+            patient.write(asks.position(head.position()));
+            slowBlock.countDown();
+            eventually(() -> slowCalls.get() == Calls.MOST_WAITING + 2);
+        }
+        assertThat(figures.value(Figure.CHANNEL_PEERS_CUT)).isZero();
     }
 
     private void assertRead(TcpLink link) throws IOException {
