@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 final class GrantConversation {
     private static final Logger LOG = LoggerFactory.getLogger(GrantConversation.class);
-    private static final int MAX_REFUSAL_CHARS = 1000;
 
     private final Message.Welcome welcome;
     private final LinkDirectory links;
@@ -139,9 +138,7 @@ final class GrantConversation {
             post.accept(session, new Granted(ask.requestId(), grant));
         } else if (answer instanceof Refusal refusal) {
             figures.increment(Figure.CHANNEL_GRANTS_REFUSED);
-            String text = refusal.message();
-            String bounded = text.substring(0, Math.min(MAX_REFUSAL_CHARS, text.length()));
-            post.accept(session, new Refused(ask.requestId(), new Refusal(refusal.reason(), bounded)));
+            post.accept(session, new Refused(ask.requestId(), refusal));
         }
     }
 

@@ -33,6 +33,7 @@ class MessageCodecTest {
                 new Message.Ask(5, new GrantRequest(BLOCK, token, random.nextBoolean())),
                 new Message.Granted(5, new Grant(9, descriptor, "0123456789abcdef0123456789abcdef", 60_000)),
                 new Message.Refused(6, new Refusal(RefusalReason.FAILED, "")),
+                new Message.Refused(6, new Refusal(RefusalReason.FAILED, "x".repeat(10_000))),
                 new Message.Opened(Long.MAX_VALUE),
                 new Message.Release(ids),
                 new Message.Renew(List.of()),
