@@ -1,5 +1,6 @@
 package io.terrace.fs;
 
+import io.terrace.channel.MessageCodec;
 import io.terrace.channel.ReadReport;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -93,11 +94,10 @@ final class ReadReports {
                 reports.add(report);
             }
         });
-        if (reports.isEmpty()) {
-            return;
-        }
         try {
-            sender.send(reports);
+            for (int from = 0; from < reports.size(); from += MessageCodec.MAX_LIST) {
+                sender.send(reports.subList(from, Math.min(reports.size(), from + MessageCodec.MAX_LIST)));
+            }
         } catch (IOException e) {
             LOG.debug("A report is lost", e);
         }

@@ -101,6 +101,21 @@ final class OneSidedReadsTest {
     }
 
     @Test
+    void reportOfMoreThanAMessageHolds_goesInSeveral() throws Exception {
+        Told told = new Told();
+        for (long grant = 1; grant <= 1500; grant++) {
+            told.region(grant).read(0, ByteBuffer.allocate(1), HOUR_NS);
+            if (grant % 2 == 0) {
+                told.reports.remove(grant);
+            }
+        }
+        told.reports.report();
+        assertThat(told.messages).extracting(List::size).containsExactly(1024, 476);
+        assertThat(told.messages.stream().flatMap(List::stream).map(ReadReport::grantId))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
     void reportBeforeTheEnd_goesAtOnce_andTheOneThatWaitedSaysNothing() throws Exception {
         Told told = new Told();
         told.region(5).read(0, ByteBuffer.allocate(10), HOUR_NS);
