@@ -32,6 +32,9 @@ final class RemoteGrants {
     /** A grant whose lease is about to end is not used for something new. */
     private static final long LEASE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** A grant that has been over for so long is over for the DataNode too. */
+    private static final long OVER_NS = TimeUnit.SECONDS.toNanos(2);
+
     private final RemoteConnection connection;
     private final RemoteSettings settings;
     private final Figures figures;
@@ -43,6 +46,7 @@ final class RemoteGrants {
 
     private final ReadReports reports;
     private long lastRequest;
+    private long lookedNs = System.nanoTime();
 
     RemoteGrants(RemoteConnection connection, RemoteSettings settings, Figures figures) {
         this.connection = connection;
@@ -81,6 +85,10 @@ final class RemoteGrants {
             RemoteGrant meanwhile = grants.get(key);
             if (meanwhile != null && meanwhile.holds(nowNs + LEASE_MARGIN_NS)) {
                 return meanwhile;
+            }
+            if (nowNs - lookedNs > OVER_NS) {
+                lookedNs = nowNs;
+                letGoOfOver(nowNs);
             }
             RemoteGrant fresh = ask(key, token, nowNs);
             if (fresh != null) {
@@ -167,6 +175,16 @@ final class RemoteGrants {
         if (before != null) {
             reports.remove(before.grantId());
             before.region().close();
+        }
+    }
+
+    /** With block tokens each open has a key of its own, so nobody may ask again with that of a grant that is over. */
+    void letGoOfOver(long nowNs) {
+        for (RemoteGrant other : grants.values()) {
+            if (!other.holds(nowNs - OVER_NS)) {
+                forget(other);
+                other.region().close();
+            }
         }
     }
 
