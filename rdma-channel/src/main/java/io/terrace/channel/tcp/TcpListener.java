@@ -33,9 +33,6 @@ import org.slf4j.LoggerFactory;
  * by their keys. Thread-safe.
  */
 final class TcpListener implements Listener {
-    /** Ranges that one connection may have attached; a client of ours has half as many grants. */
-    static final int MAX_ATTACHED = 2048;
-
     private static final Logger LOG = LoggerFactory.getLogger(TcpListener.class);
     private static final int BACKLOG = 256;
 

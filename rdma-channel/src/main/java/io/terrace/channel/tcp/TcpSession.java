@@ -15,8 +15,6 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TcpSession implements Link {
     private static final int MAX_WAITING_MESSAGES = 64;
-    private static final int FEW_ATTACHED = 64;
     private static final ByteBuffer WAKEUP = ByteBuffer.allocate(0);
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
@@ -42,13 +39,7 @@ final class TcpSession implements Link {
 
     private final TcpListener listener;
     private final TcpLoop loop;
-    /** By handle. A handle is never used again: a region that was detached must not turn into another. */
-    private final Map<Integer, TcpRange> attached = new HashMap<>();
-
-    /** With so many attached, those that are void are let go of. */
-    private int manyAttached = FEW_ATTACHED;
-
-    private int lastHandle;
+    private final Attachments attached = new Attachments();
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_WAITING_MESSAGES);
 
     /** Came and is not taken: a part of a request mostly, several while input waits. */
@@ -181,8 +172,7 @@ final class TcpSession implements Link {
         gone = true;
         rest = NOTHING;
         output.end();
-        attached.values().forEach(TcpRange::detach);
-        attached.clear();
+        attached.detachAll();
         wakeup();
     }
 
@@ -202,7 +192,7 @@ final class TcpSession implements Link {
             throw new MalformedMessageException("a read of " + body.remaining() + " bytes");
         }
         int handle = body.getInt();
-        TcpRange range = attached.get(handle);
+        TcpRange range = attached.of(handle);
         long offset = body.getLong();
         int bytes = body.getInt();
         boolean inside = range != null
@@ -212,7 +202,7 @@ final class TcpSession implements Link {
                 && offset <= range.lengthBytes - bytes;
         Checksums checksums = range != null && inside ? range.begin() : null;
         if (range == null || checksums == null) {
-            letGoIfVoid(handle, range);
+            attached.refused(handle);
             output.add(Answer.Ready.empty(Wire.DATA, Status.NO_ACCESS, id));
             return;
         }
@@ -235,7 +225,7 @@ final class TcpSession implements Link {
         if (body.remaining() < Wire.WRITE_HEADER_BYTES) {
             throw new MalformedMessageException("a write of " + body.remaining() + " bytes");
         }
-        TcpRange range = attached.get(body.getInt());
+        TcpRange range = attached.of(body.getInt());
         long offset = body.getLong();
         boolean allowed =
                 range != null && range.allowsWrites() && offset >= 0 && offset <= range.lengthBytes - body.remaining();
@@ -256,56 +246,22 @@ final class TcpSession implements Link {
             throw new MalformedMessageException("an attach of " + body.remaining() + " bytes");
         }
         TcpRange range = listener.find(body);
-        letGoOfVoid();
-        Checksums checksums = range == null || attached.size() >= TcpListener.MAX_ATTACHED ? null : range.attach();
+        Checksums checksums = range != null && attached.hasRoom() ? range.attach() : null;
         if (range == null || checksums == null) {
             output.add(Answer.Ready.empty(Wire.ATTACHED, Status.NO_ACCESS, id));
             return;
         }
         known = true;
-        int handle = Math.incrementExact(lastHandle);
-        lastHandle = handle;
-        attached.put(handle, range);
         ByteBuffer frame = Answer.Ready.frame(Wire.ATTACHED, Status.DONE, id, Wire.ATTACHED_BYTES);
-        frame.putInt(handle).put((byte) checksums.kind().ordinal()).putInt(checksums.chunkBytes());
+        frame.putInt(attached.add(range)).put((byte) checksums.kind().ordinal()).putInt(checksums.chunkBytes());
         output.add(new Answer.Ready(frame.array()));
-    }
-
-    private void letGoIfVoid(int handle, @Nullable TcpRange range) {
-        if (range != null && range.isVoid()) {
-            attached.remove(handle);
-            range.detach();
-        }
-    }
-
-    /** Looks at all of them only when they have become twice as many, or as many as there may be. */
-    private void letGoOfVoid() {
-        if (attached.size() < manyAttached) {
-            return;
-        }
-        attached.values().removeIf(range -> {
-            boolean gone = range.isVoid();
-            if (gone) {
-                range.detach();
-            }
-            return gone;
-        });
-        manyAttached = Math.min(TcpListener.MAX_ATTACHED, Math.max(FEW_ATTACHED, 2 * attached.size()));
-    }
-
-    /** Ranges that are attached. */
-    int attachedCount() {
-        return attached.size();
     }
 
     private void detach(ByteBuffer body) throws MalformedMessageException {
         if (body.remaining() != Wire.DETACH_BYTES) {
             throw new MalformedMessageException("a detach of " + body.remaining() + " bytes");
         }
-        TcpRange range = attached.remove(body.getInt());
-        if (range != null) {
-            range.detach();
-        }
+        attached.detach(body.getInt());
     }
 
     private void message(ByteBuffer body) throws MalformedMessageException {
@@ -314,6 +270,11 @@ final class TcpSession implements Link {
             throw new MalformedMessageException("more messages than anybody takes");
         }
         known = true;
+    }
+
+    /** Ranges that are attached. */
+    int attachedCount() {
+        return attached.count();
     }
 
     // On any thread.

@@ -94,12 +94,12 @@ final class TcpListenerTest {
             hostile.socket().setSoTimeout(20_000);
             CompletableFuture<Void> asking =
                     CompletableFuture.runAsync(() -> writeAll(hostile, attaches(range, count)));
-            int granted = TcpListener.MAX_ATTACHED * (Wire.HEADER_BYTES + Wire.ATTACHED_BYTES);
-            int refused = (count - TcpListener.MAX_ATTACHED) * Wire.HEADER_BYTES;
+            int granted = Attachments.MOST * (Wire.HEADER_BYTES + Wire.ATTACHED_BYTES);
+            int refused = (count - Attachments.MOST) * Wire.HEADER_BYTES;
             assertThat(hostile.socket().getInputStream().readNBytes(granted + refused))
                     .hasSize(granted + refused);
             asking.join();
-            assertThat(session.attachedCount()).isEqualTo(TcpListener.MAX_ATTACHED);
+            assertThat(session.attachedCount()).isEqualTo(Attachments.MOST);
 
             listener.revoke(range.key, () -> {});
             TcpRange other = listener.register(new Range(file, 0, LENGTH), Access.READ, Checksums.NONE);
