@@ -206,18 +206,23 @@ final class TcpSession implements Link {
             output.add(Answer.Ready.empty(Wire.DATA, Status.NO_ACCESS, id));
             return;
         }
-        if (!checksums.fits(offset, bytes, range.lengthBytes)) {
-            range.end();
-            output.add(Answer.Ready.empty(Wire.DATA, Status.NO_ACCESS, id));
-            return;
-        }
-        range.served(offset, bytes);
-        Answer.Data data = new Answer.Data(id, range, checksums, offset, bytes);
-        if (range.isCutBefore(offset + bytes)) {
-            data.end();
-            output.add(Answer.Ready.empty(Wire.DATA, Status.SHORT, id));
-        } else {
-            output.add(data);
+        boolean goesOn = false;
+        try {
+            if (!checksums.fits(offset, bytes, range.lengthBytes)) {
+                output.add(Answer.Ready.empty(Wire.DATA, Status.NO_ACCESS, id));
+                return;
+            }
+            range.served(offset, bytes);
+            if (range.isCutBefore(offset + bytes)) {
+                output.add(Answer.Ready.empty(Wire.DATA, Status.SHORT, id));
+            } else {
+                output.add(new Answer.Data(id, range, checksums, offset, bytes));
+                goesOn = true;
+            }
+        } finally {
+            if (!goesOn) {
+                range.end();
+            }
         }
     }
 
