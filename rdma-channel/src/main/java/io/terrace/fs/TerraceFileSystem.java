@@ -33,8 +33,6 @@ public final class TerraceFileSystem extends DistributedFileSystem {
             return;
         }
         try {
-            // Hadoop keeps statistics by class; who asks for those of HDFS asks for stock's.
-            statistics = stockStatistics(uri);
             new TerraceDfsClient(uri, setup.clientConf(), statistics, setup.memoryFirst()).replaceClientOf(this);
             readsMemoryFirst = true;
             RemoteMemory remote = setup.remote();
@@ -43,11 +41,6 @@ public final class TerraceFileSystem extends DistributedFileSystem {
         } catch (LinkageError e) {
             ReadSetup.notLinked(e);
         }
-    }
-
-    @SuppressWarnings("deprecation") // What FileSystem.initialize itself calls.
-    private static Statistics stockStatistics(URI uri) {
-        return getStatistics(uri.getScheme(), DistributedFileSystem.class);
     }
 
     /** As stock, and cached hosts for what is in memory without a directive. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.channel.BlockKey;
 import io.terrace.client.ClientFigures;
 import io.terrace.datanode.DataNodeSettings;
+import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -95,6 +96,30 @@ class RemoteReadsTest {
                 .until(() ->
                         cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES)
                                 >= served + BYTES);
+    }
+
+    /** Where Hadoop keeps those of any FileSystem: by its own class, and once among all of the scheme. */
+    @Test
+    @SuppressWarnings("deprecation") // What MapReduce and Hadoop's tests ask.
+    void statistics_countWhatCameOverTcp() throws Exception {
+        Path file = pinned("counted", BYTES);
+        client.awaitGranted(file, BYTES);
+        long byClass = FileSystem.getStatistics("hdfs", TerraceFileSystem.class).getBytesRead();
+        long all = bytesReadOfAllClasses();
+        long before = OtherHostClient.bytes();
+        client.read(file);
+        assertThat(OtherHostClient.bytes() - before).isEqualTo(BYTES);
+        assertThat(FileSystem.getStatistics("hdfs", TerraceFileSystem.class).getBytesRead() - byClass)
+                .isEqualTo(BYTES);
+        assertThat(bytesReadOfAllClasses() - all).isEqualTo(BYTES);
+    }
+
+    @SuppressWarnings("deprecation")
+    private static long bytesReadOfAllClasses() {
+        return FileSystem.getAllStatistics().stream()
+                .filter(statistics -> statistics.getScheme().equals("hdfs"))
+                .mapToLong(FileSystem.Statistics::getBytesRead)
+                .sum();
     }
 
     @Test
