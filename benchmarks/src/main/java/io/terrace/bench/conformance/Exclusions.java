@@ -48,6 +48,13 @@ record Exclusions(Map<String, String> reasons) {
         return reasons.containsKey(className);
     }
 
+    /** How many tests of the class are left out. */
+    long testsOf(String className) {
+        return reasons.keySet().stream()
+                .filter(what -> what.startsWith(className + "#"))
+                .count();
+    }
+
     /** The run without the tests that are left out. */
     TestRun without(TestRun run) {
         Map<String, TestResult> tests = new HashMap<>(run.tests());

@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code terrace test hadoop}: runs test classes of Hadoop's published test jars on stock and with Terrace, and prints
- * the differences. Exit code 0: no class differs; 1: a class differs; 2: the run itself could not be made.
+ * the differences. Exit code 0: no class differs; 1: a class differs, or Terrace left a DataNode to stock in it; 2: the
+ * run itself could not be made, or a class could not be run on stock.
  */
 @Command(
         name = "hadoop",
@@ -30,6 +31,8 @@ import picocli.CommandLine.Parameters;
         description =
                 "Runs Hadoop's own test classes on stock and with Terrace switched on, and prints the differences.")
 public final class HadoopConformance implements Callable<Integer> {
+    private static final int NOT_MADE = 2;
+
     /** From the ports that the kernel hands out to DataNodes, 32768 to 60999, to below them, beside the placement's. */
     private static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
 
@@ -108,7 +111,16 @@ public final class HadoopConformance implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
+        try {
+            return compare();
+        } catch (IOException | IllegalArgumentException e) {
+            System.err.println("terrace test hadoop: " + e.getMessage());
+            return NOT_MADE;
+        }
+    }
+
+    private int compare() throws IOException, InterruptedException {
         Exclusions exclusions = Exclusions.parse(lines("excluded.txt"));
         Exclusions diskOnly = Exclusions.parse(lines("disk-only.txt"));
         List<ListedClass> classes = ClassList.parse(lines(shortList ? "short.txt" : "classes.txt"))
@@ -118,6 +130,9 @@ public final class HadoopConformance implements Callable<Integer> {
                 .stream()
                 .filter(listed -> !names.isEmpty() || !exclusions.leavesOut(listed.className()))
                 .toList();
+        if (classes.isEmpty()) {
+            throw new IllegalArgumentException("no class is left of the list in shard " + shard);
+        }
         TestBed bed = TestBed.prepare(
                 directory.toAbsolutePath(),
                 new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), maven),
@@ -128,15 +143,16 @@ public final class HadoopConformance implements Callable<Integer> {
                 TestProcess.arguments(heap),
                 exclusions,
                 diskOnly,
+                Duration.ofSeconds(timeLimitSeconds),
                 earlierBuilds);
         Campaign campaign = new Campaign(
                 bed.store(), runner(bed, diskOnly), HadoopConformance::progress, lean ? Verdict::lean : Verdict::of);
         List<ClassResult> results = reportOnly
                 ? campaign.keptResults(classes)
                 : only != null ? campaign.once(only, classes) : campaign.compare(classes);
-        Summary summary = new Summary(results, exclusions);
+        Summary summary = new Summary(results, exclusions, diskOnly);
         print(summary);
-        return summary.differs() ? 1 : 0;
+        return summary.differs() ? 1 : summary.complete() ? 0 : NOT_MADE;
     }
 
     /** All of a test stands on one host, where the FileSystem class would read through the file. */

@@ -14,7 +14,7 @@ import java.util.List;
  * Hadoop's jars, its test jars and what those need, resolved by Maven from {@code hadoop-tests-pom.xml} when a run
  * starts, so that the build itself does not carry them.
  *
- * <p>The class path is kept beside the pom and taken again as long as the pom is the same and every jar is still there;
+ * <p>The class path is kept by the hash of the pom and taken again as long as the pom is the same and every jar is still there;
  * then no Maven runs.
  */
 final class HadoopTestJars {
@@ -24,7 +24,7 @@ final class HadoopTestJars {
     private final String maven;
 
     /**
-     * @param directory where the pom and the class path are kept
+     * @param directory where the class path is kept
      * @param maven the {@code mvn} to call
      */
     HadoopTestJars(Path directory, String maven) {
@@ -36,15 +36,25 @@ final class HadoopTestJars {
     List<Path> resolve() throws IOException, InterruptedException {
         Files.createDirectories(directory);
         byte[] pom = resource("hadoop-tests-pom.xml");
-        Path pomFile = directory.resolve("pom.xml");
-        Files.write(pomFile, pom);
         Path kept = directory.resolve("classpath-" + ContentHash.of(pom) + ".txt");
         List<Path> jars = read(kept);
         if (jars.isEmpty()) {
-            Path fresh = directory.resolve("classpath.part");
-            maven(List.of(
-                    "-f", pomFile.toString(), DEPENDENCY_PLUGIN + "build-classpath", "-Dmdep.outputFile=" + fresh));
-            Files.move(fresh, kept, StandardCopyOption.REPLACE_EXISTING);
+            // In a directory of its own: another run may do the same.
+            Path staging = Files.createTempDirectory(directory, "staging");
+            try {
+                Path pomFile = Files.write(staging.resolve("pom.xml"), pom);
+                Path fresh = staging.resolve("classpath.txt");
+                maven(
+                        staging,
+                        List.of(
+                                "-f",
+                                pomFile.toString(),
+                                DEPENDENCY_PLUGIN + "build-classpath",
+                                "-Dmdep.outputFile=" + fresh));
+                Files.move(fresh, kept, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Snapshot.delete(staging);
+            }
             jars = read(kept);
         }
         if (jars.isEmpty()) {
@@ -53,12 +63,12 @@ final class HadoopTestJars {
         return jars;
     }
 
-    private void maven(List<String> arguments) throws IOException, InterruptedException {
+    private void maven(Path workingDirectory, List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(maven, "-B", "-q"));
         command.addAll(arguments);
-        Path log = directory.resolve("maven.log");
+        Path log = workingDirectory.resolve("maven.log");
         Process process = new ProcessBuilder(command)
-                .directory(directory.toFile())
+                .directory(workingDirectory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();

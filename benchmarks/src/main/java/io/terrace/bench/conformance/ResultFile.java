@@ -59,12 +59,15 @@ final class ResultFile {
     /**
      * The run that these lines describe, or nothing where the last line is missing (the runner was stopped in between).
      *
+     * <p>A JVM that is killed tears the line that it writes: such a line is left out of a run that is not complete.
+     *
      * @throws IOException where a line is not of this format
      */
     static Optional<TestRun> parse(List<String> lines) throws IOException {
         String className = "";
         Map<String, TestResult> tests = new HashMap<>();
         Map<String, Long> figures = new HashMap<>();
+        Optional<IOException> torn = Optional.empty();
         for (String line : lines) {
             String[] fields = line.split("\t", -1);
             try {
@@ -79,13 +82,17 @@ final class ResultFile {
                         // The runner's last line repeats it as COMPLETE.
                     }
                     case ENDED -> {
-                        return Optional.of(new TestRun(
-                                className, Ending.valueOf(fields[1]), Double.parseDouble(fields[2]), tests, figures));
+                        Ending ending = Ending.valueOf(fields[1]);
+                        if (torn.isPresent() && ending == Ending.COMPLETE) {
+                            throw torn.get();
+                        }
+                        return Optional.of(
+                                new TestRun(className, ending, Double.parseDouble(fields[2]), tests, figures));
                     }
-                    default -> throw new IOException("not a line of a result: " + line);
+                    default -> torn = Optional.of(new IOException("not a line of a result: " + line));
                 }
             } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-                throw new IOException("not a line of a result: " + line, e);
+                torn = Optional.of(new IOException("not a line of a result: " + line, e));
             }
         }
         return Optional.empty();

@@ -3,13 +3,14 @@ package io.terrace.bench.conformance;
 /**
  * What kept results depend on.
  *
- * @param stock hash of what a result on stock depends on: Hadoop's jars, the site files, libhadoop, the JDK and its arguments; not
- *     the time limit, as a longer one makes no pass wrong
+ * @param stock hash of what a result on stock depends on: Hadoop's jars, the site files, libhadoop, the JDK and its
+ *     arguments; not the time limit, which {@link ResultStore} holds a result against
  * @param provider how clients read with Terrace
- * @param settings the further properties of Terrace's side
- * @param build hash of our jars and our site file
+ * @param conditions hash of what a result with Terrace depends on besides Terrace: what stock depends on, our site file
+ *     with further properties, and the system properties that it names
+ * @param build hash of our jars
  */
-record ResultKeys(String stock, Provider provider, String settings, String build) {
+record ResultKeys(String stock, Provider provider, String conditions, String build) {
     String stockDirectory() {
         return Side.STOCK.label() + "-" + stock;
     }
@@ -18,9 +19,8 @@ record ResultKeys(String stock, Provider provider, String settings, String build
         return builds() + build;
     }
 
-    /** What the directories of all builds of Terrace begin with that ran with the same Hadoop, provider and settings. */
+    /** What the directories of all builds of Terrace begin with that ran under the same conditions. */
     String builds() {
-        String conditions = new ContentHash().add(stock).add(settings).hex();
         return Side.TERRACE.label() + "-" + provider.label() + "-" + conditions + "-";
     }
 }

@@ -6,6 +6,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +23,7 @@ import java.util.Optional;
  *
  * The directories are named by what the results depend on ({@link ResultKeys}). A run with nothing copied to memory has a
  * name of its own, so that a class which is run with copies again is not judged by it. A result whose last line is missing
- * does not count and is made again.
+ * does not count and is made again, nor does one that ran into a shorter time limit than the present one.
  */
 final class ResultStore {
     private final Path stock;
@@ -30,20 +31,29 @@ final class ResultStore {
     private final String terraceBuilds;
     private final Exclusions exclusions;
     private final Exclusions diskOnly;
+    private final Duration timeLimit;
     private final boolean earlierBuilds;
     private final Path results;
 
     /**
-     * @param earlierBuilds whether a class that this build of Terrace was not run with counts as run where it passed with
-     *     an earlier one under the same conditions, the latest first
      * @param directory of the run
      * @param keys what results depend on
      * @param exclusions tests that are left out of what is read back; they stay in the files
      * @param diskOnly classes of which nothing is copied to memory
+     * @param timeLimit of one class
+     * @param earlierBuilds whether a class that this build of Terrace was not run with counts as run where it passed with
+     *     the latest earlier one that it was run with under the same conditions
      */
-    ResultStore(Path directory, ResultKeys keys, Exclusions exclusions, Exclusions diskOnly, boolean earlierBuilds) {
+    ResultStore(
+            Path directory,
+            ResultKeys keys,
+            Exclusions exclusions,
+            Exclusions diskOnly,
+            Duration timeLimit,
+            boolean earlierBuilds) {
         this.exclusions = exclusions;
         this.diskOnly = diskOnly;
+        this.timeLimit = timeLimit;
         this.earlierBuilds = earlierBuilds;
         this.results = directory.resolve("results");
         this.stock = results.resolve(keys.stockDirectory());
@@ -67,25 +77,28 @@ final class ResultStore {
         return runs;
     }
 
+    /** A pass counts only as long as no later build failed. */
     private Optional<TestRun> passOfEarlierBuild(String className) throws IOException {
         if (!Files.isDirectory(results)) {
             return Optional.empty();
         }
-        Optional<TestRun> latest = Optional.empty();
+        List<TestRun> latest = List.of();
         FileTime written = FileTime.fromMillis(0);
         try (DirectoryStream<Path> builds = Files.newDirectoryStream(results, terraceBuilds + "*")) {
             for (Path build : builds) {
+                List<TestRun> runs = new ArrayList<>();
                 for (int number = 1; number <= Verdict.RUNS; number++) {
                     Path file = build.resolve(name(Side.TERRACE, className, number) + ".result");
-                    Optional<TestRun> run = read(file).map(exclusions::without).filter(TestRun::passed);
+                    Optional<TestRun> run = read(file);
                     if (run.isPresent() && Files.getLastModifiedTime(file).compareTo(written) > 0) {
-                        latest = run;
                         written = Files.getLastModifiedTime(file);
+                        latest = runs;
                     }
+                    run.map(exclusions::without).ifPresent(runs::add);
                 }
             }
         }
-        return latest;
+        return latest.stream().filter(TestRun::passed).findFirst();
     }
 
     /** Where run {@code number} of a class is kept. */
@@ -107,10 +120,11 @@ final class ResultStore {
         return side == Side.STOCK ? stock : terrace;
     }
 
-    private static Optional<TestRun> read(Path file) throws IOException {
+    private Optional<TestRun> read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             return Optional.empty();
         }
-        return ResultFile.parse(Files.readAllLines(file, StandardCharsets.UTF_8));
+        return ResultFile.parse(Files.readAllLines(file, StandardCharsets.UTF_8))
+                .filter(run -> run.ending() != TestRun.Ending.TIMED_OUT || run.seconds() >= timeLimit.toSeconds());
     }
 }

@@ -13,7 +13,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Copies of jars and classes that a run keeps under the hash of their contents. */
+/** Copies of jars, classes and site files that a run keeps under the hash of their contents. */
 final class Snapshot {
     private Snapshot() {}
 
@@ -22,18 +22,32 @@ final class Snapshot {
         void fill(Path target) throws IOException;
     }
 
-    /** The directory below {@code parent} that holds what the filler writes, named by the hash of it. */
+    /**
+     * The directory below {@code parent} that holds what the filler writes, named by the hash of it. It comes into being
+     * whole, so that runs beside each other may share it.
+     */
     static Path keep(Path parent, Filler filler) throws IOException {
         Path staging = Files.createTempDirectory(parent, "staging");
         try {
             filler.fill(staging);
             Path kept = parent.resolve(new ContentHash().add(staging).hex());
             if (!Files.exists(kept)) {
-                Files.move(staging, kept);
+                moveUnlessThere(staging, kept);
             }
             return kept;
         } finally {
             delete(staging);
+        }
+    }
+
+    private static void moveUnlessThere(Path staging, Path kept) throws IOException {
+        try {
+            Files.move(staging, kept);
+        } catch (IOException e) {
+            // Another run may have been first.
+            if (!Files.exists(kept)) {
+                throw e;
+            }
         }
     }
 

@@ -14,17 +14,30 @@ import java.util.stream.Stream;
 
 /** What a run of the whole list says, as figures and as text. */
 final class Summary {
+    private static final List<String> DAEMONS = List.of(
+            TestRun.Figure.DATANODES,
+            TestRun.Figure.DATANODES_WITH_TERRACE,
+            TestRun.Figure.NAMENODES,
+            TestRun.Figure.NAMENODES_WITH_TERRACE);
+
     private final List<ClassResult> results;
     private final Exclusions exclusions;
+    private final Exclusions diskOnly;
 
-    Summary(List<ClassResult> results, Exclusions exclusions) {
+    Summary(List<ClassResult> results, Exclusions exclusions, Exclusions diskOnly) {
         this.results = List.copyOf(results);
         this.exclusions = exclusions;
+        this.diskOnly = diskOnly;
     }
 
-    /** Whether a class differs. */
+    /** Whether a class differs, or passed only because Terrace left a DataNode to stock meanwhile. */
     boolean differs() {
-        return count(State.DIFFERS) > 0;
+        return count(State.DIFFERS) > 0 || results.stream().anyMatch(Summary::brokeOff);
+    }
+
+    /** Whether each class could be run on stock. */
+    boolean complete() {
+        return count(State.NOT_RUN) == 0;
     }
 
     /**
@@ -32,7 +45,9 @@ final class Summary {
      *
      * <p>{@code classes} were judged; {@code tests} is their number of test methods; {@code
      * bytes.granted.share} is bytes read through grants over all bytes read by HDFS clients, over the last run of each
-     * class with Terrace; absent where nothing was read.
+     * class with Terrace; absent where nothing was read. Hadoop counts what is read through FileSystem alone: a class of
+     * which more came through grants than Hadoop counted reads otherwise as well ({@code classes.reading.uncounted}), and
+     * is not in the share.
      */
     Map<String, Object> figures() {
         Map<String, Object> figures = new LinkedHashMap<>();
@@ -41,17 +56,34 @@ final class Summary {
         figures.put("classes", judged.size());
         figures.put("tests", judged.stream().mapToInt(Summary::tests).sum());
         figures.put("differing", count(State.DIFFERS));
-        long read = bytes(judged, TestRun.Figure.READ_BYTES);
-        long granted = bytes(judged, TestRun.Figure.GRANTED_BYTES);
+        List<Reads> reads = judged.stream().flatMap(Summary::reads).toList();
+        List<Reads> counted = reads.stream().filter(Reads::counted).toList();
+        long read = counted.stream().mapToLong(Reads::readBytes).sum();
+        long granted = counted.stream().mapToLong(Reads::grantedBytes).sum();
         if (read > 0) {
             figures.put("bytes.granted.share", Math.round(10_000.0 * granted / read) / 10_000.0);
         }
         figures.put("bytes.granted", granted);
         figures.put("bytes.read", read);
+        figures.put("classes.reading", counted.size());
+        figures.put("classes.reading.uncounted", reads.size() - counted.size());
         figures.put("classes.run.on.stock", (int)
                 judged.stream().filter(result -> !result.stock().isEmpty()).count());
         figures.put("classes.same", count(State.SAME));
         figures.put("classes.failing.on.stock.too", count(State.FAILS_ON_STOCK));
+        figures.put("classes.not.run", count(State.NOT_RUN));
+        figures.put("classes.without.copies", (int) judged.stream()
+                .filter(result -> diskOnly.leavesOut(result.listed().className()))
+                .count());
+        figures.put("classes.without.terrace", (int)
+                judged.stream().filter(Summary::withoutTerrace).count());
+        figures.put("classes.terrace.broke.off", (int)
+                judged.stream().filter(Summary::brokeOff).count());
+        for (String daemons : DAEMONS) {
+            figures.put(
+                    daemons,
+                    judged.stream().mapToLong(result -> last(result, daemons)).sum());
+        }
         figures.put("classes.excluded", exclusions.count(true));
         figures.put("tests.excluded", exclusions.count(false));
         figures.put("classes.open", results.size() - judged.size());
@@ -76,7 +108,7 @@ final class Summary {
                     result.listed().simpleName(),
                     runs(result.stock()),
                     runs(result.terrace()),
-                    share(result.terrace()),
+                    reads(result).map(Reads::share).findFirst().orElse("-"),
                     verdict(result)));
         }
         return lines;
@@ -95,6 +127,17 @@ final class Summary {
                 new TreeSet<>(result.verdict().suspects())
                         .forEach(test -> lines.add("  three times of three: " + test));
             }
+            if (result.verdict().state() == State.NOT_RUN) {
+                lines.add(result.listed().className()
+                        + " could not be run on stock: is the name right, and room on the disk?");
+            }
+            if (brokeOff(result)) {
+                lines.add(result.listed().className() + ": a memory tier failed and left its DataNode to stock");
+            }
+            if (withoutTerrace(result)) {
+                lines.add(result.listed().className()
+                        + " started DataNodes or NameNodes, and Terrace was on none of them");
+            }
             Set<String> skipped = skippedOnlyWithTerrace(result);
             if (!skipped.isEmpty()) {
                 lines.add(result.listed().className() + " skips only with Terrace: " + skipped);
@@ -103,13 +146,43 @@ final class Summary {
         return lines;
     }
 
-    private static String verdict(ClassResult result) {
-        return switch (result.verdict().state()) {
-            case SAME -> "";
-            case DIFFERS -> "DIFFERS";
-            case FAILS_ON_STOCK -> "fails on stock too";
-            case NEEDS_STOCK, NEEDS_TERRACE -> "open";
-        };
+    private String verdict(ClassResult result) {
+        List<String> words = new ArrayList<>();
+        switch (result.verdict().state()) {
+            case SAME -> {
+                // Nothing to say.
+            }
+            case DIFFERS -> words.add("DIFFERS");
+            case FAILS_ON_STOCK -> words.add("fails on stock too");
+            case NOT_RUN -> words.add("not run");
+            case NEEDS_STOCK, NEEDS_TERRACE -> words.add("open");
+        }
+        String className = result.listed().className();
+        long leftOut = exclusions.testsOf(className);
+        if (leftOut > 0) {
+            words.add(leftOut + (leftOut == 1 ? " test left out" : " tests left out"));
+        }
+        if (diskOnly.leavesOut(className)) {
+            words.add("no copies");
+        }
+        return String.join(", ", words);
+    }
+
+    private static boolean brokeOff(ClassResult result) {
+        return last(result, TestRun.Figure.BROKE_OFF) > 0;
+    }
+
+    /** Of results that were kept before the daemons were counted nothing is known. */
+    private static boolean withoutTerrace(ClassResult result) {
+        return last(result, TestRun.Figure.DATANODES) + last(result, TestRun.Figure.NAMENODES) > 0
+                && last(result, TestRun.Figure.DATANODES_WITH_TERRACE)
+                                + last(result, TestRun.Figure.NAMENODES_WITH_TERRACE)
+                        == 0;
+    }
+
+    private static long last(ClassResult result, String figure) {
+        List<TestRun> runs = result.terrace();
+        return runs.isEmpty() ? 0 : runs.get(runs.size() - 1).figure(figure);
     }
 
     /** {@code passed/tests} of the best run, and how many runs there were. */
@@ -130,15 +203,21 @@ final class Summary {
         return runs.size() == 1 ? text : text + " of " + runs.size();
     }
 
-    private static String share(List<TestRun> runs) {
-        if (runs.isEmpty()) {
-            return "-";
+    /** What the last run of a class with Terrace read. */
+    private record Reads(long readBytes, long grantedBytes) {
+        boolean counted() {
+            return grantedBytes <= readBytes;
         }
-        TestRun last = runs.get(runs.size() - 1);
-        long read = last.figure(TestRun.Figure.READ_BYTES);
-        return read == 0
-                ? "-"
-                : String.format(Locale.ROOT, "%.2f", (double) last.figure(TestRun.Figure.GRANTED_BYTES) / read);
+
+        String share() {
+            return counted() ? String.format(Locale.ROOT, "%.2f", (double) grantedBytes / readBytes) : "yes";
+        }
+    }
+
+    /** None where it read nothing. */
+    private static Stream<Reads> reads(ClassResult result) {
+        Reads reads = new Reads(last(result, TestRun.Figure.READ_BYTES), last(result, TestRun.Figure.GRANTED_BYTES));
+        return Stream.of(reads).filter(some -> some.readBytes() + some.grantedBytes() > 0);
     }
 
     private static Set<String> skippedOnlyWithTerrace(ClassResult result) {
@@ -161,14 +240,6 @@ final class Summary {
                 .mapToInt(run -> run.tests().size())
                 .max()
                 .orElse(0);
-    }
-
-    private static long bytes(List<ClassResult> results, String figure) {
-        return results.stream()
-                .filter(result -> !result.terrace().isEmpty())
-                .mapToLong(result ->
-                        result.terrace().get(result.terrace().size() - 1).figure(figure))
-                .sum();
     }
 
     private double seconds(Side side) {

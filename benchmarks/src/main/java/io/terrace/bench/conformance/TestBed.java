@@ -6,6 +6,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
      * @param jvmArguments of the test JVMs, which results depend on
      * @param exclusions tests that are not compared
      * @param diskOnly classes of which nothing is copied to memory
+     * @param timeLimit of one class
      * @param earlierBuilds whether what passed with an earlier build of Terrace counts
      */
     static TestBed prepare(
@@ -55,6 +57,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             List<String> jvmArguments,
             Exclusions exclusions,
             Exclusions diskOnly,
+            Duration timeLimit,
             boolean earlierBuilds)
             throws IOException, InterruptedException {
         List<Path> hadoop = hadoopTestJars.resolve();
@@ -67,7 +70,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             stockHash.add(ContentHash.of(HadoopTestJars.resource(name)));
         }
         jvmArguments.forEach(stockHash::add);
-        Path copies = Files.createDirectories(directory.resolve("jars"));
+        Path copies = Files.createDirectories(directory.resolve("copies"));
         List<Path> front = new ArrayList<>();
         front.add(launcher(copies));
         Path copiedLibraries = null;
@@ -80,6 +83,9 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
                 front.add(Snapshot.keep(copies, target -> OlderLibhadoop.fit(hadoopCommon(hadoop), target)));
             }
         }
+        for (Path classes : front.subList(1, front.size())) {
+            stockHash.add(classes);
+        }
         for (Path jar : hadoop) {
             stockHash.add(jar.getFileName().toString());
             if (jar.getFileName().toString().startsWith("hadoop-")) {
@@ -89,24 +95,26 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         String stockKey = stockHash.hex();
 
         Path plugin = Snapshot.keep(copies, target -> PluginJars.copy(ownClassPath, hadoop, target));
+        ContentHash conditions = new ContentHash().add(stockKey).add(terraceSite);
+        TestProcess.siteProperties(true).forEach((name, value) -> conditions.add(name + "=" + value));
         ResultKeys keys = new ResultKeys(
                 stockKey,
                 provider,
-                new TreeMap<>(properties).toString(),
-                new ContentHash().add(stockKey).add(terraceSite).add(plugin).hex());
+                conditions.hex(),
+                new ContentHash().add(plugin).hex());
         List<Path> stock = new ArrayList<>();
-        stock.add(conf(directory.resolve("conf").resolve(keys.stockDirectory()), stockSite));
+        stock.add(Snapshot.keep(copies, target -> conf(target, stockSite)));
         stock.addAll(front);
         stock.addAll(hadoop);
         List<Path> terrace = new ArrayList<>();
-        terrace.add(conf(directory.resolve("conf").resolve(keys.terraceDirectory()), terraceSite));
+        terrace.add(Snapshot.keep(copies, target -> conf(target, terraceSite)));
         terrace.addAll(front);
         terrace.addAll(hadoop);
         try (Stream<Path> jars = Files.list(plugin)) {
             jars.sorted().forEach(terrace::add);
         }
         return new TestBed(
-                new ResultStore(directory, keys, exclusions, diskOnly, earlierBuilds),
+                new ResultStore(directory, keys, exclusions, diskOnly, timeLimit, earlierBuilds),
                 joined(stock),
                 joined(terrace),
                 copiedLibraries);
@@ -141,14 +149,14 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }
 
-    private static Path conf(Path directory, String site) throws IOException {
+    /** The site files of one side, kept as copies: what a test JVM reads is never written anew by another run. */
+    private static void conf(Path directory, String site) throws IOException {
         for (String name : SHARED) {
             Path file = directory.resolve(name);
             Files.createDirectories(file.getParent());
             Files.write(file, HadoopTestJars.resource(name));
         }
         Files.writeString(directory.resolve("hdfs-site.xml"), site);
-        return directory;
     }
 
     /** Copies the classes of this package, which are all that a test JVM needs of this module. */

@@ -33,6 +33,7 @@ public final class TestJvm {
 
     private final Side side;
     private final Path result;
+    private final Presence presence = Presence.watched();
     private final AtomicBoolean figuresWritten = new AtomicBoolean();
 
     private TestJvm(Side side, Path result) {
@@ -48,6 +49,7 @@ public final class TestJvm {
         }
         TestJvm jvm = new TestJvm(Side.valueOf(args[0]), Path.of(args[2]));
         Runtime.getRuntime().addShutdownHook(new Thread(jvm::writeFigures, "figures"));
+        endWithRunner();
         try {
             jvm.run(args[1]);
         } catch (Throwable e) {
@@ -61,6 +63,12 @@ public final class TestJvm {
         Runtime.getRuntime().halt(0);
     }
 
+    /** A runner that is killed can end nobody. */
+    private static void endWithRunner() {
+        ProcessHandle.current().parent().ifPresent(runner -> runner.onExit()
+                .thenRun(() -> Runtime.getRuntime().halt(5)));
+    }
+
     private void run(String className) {
         append(ResultFile.classLine(className));
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
@@ -71,7 +79,9 @@ public final class TestJvm {
 
     private void writeFigures() {
         if (figuresWritten.compareAndSet(false, true)) {
-            ReadBytes.ofThisJvm(side).forEach((id, value) -> append(ResultFile.figureLine(id, value)));
+            Map<String, Long> figures = ReadBytes.ofThisJvm(side);
+            figures.putAll(presence.figures());
+            figures.forEach((id, value) -> append(ResultFile.figureLine(id, value)));
         }
     }
 

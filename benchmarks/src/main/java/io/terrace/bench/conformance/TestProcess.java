@@ -13,7 +13,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -91,12 +93,19 @@ final class TestProcess {
             Ending ending = start(command(side, className, copies, classPath, scratch, log), scratch, log);
             double seconds = Math.round((System.nanoTime() - startedNs) / 1e7) / 100.0;
             Path part = scratch.part();
-            Files.writeString(part, ResultFile.endedLine(ending, seconds) + "\n", StandardOpenOption.APPEND);
+            // On a line of its own, wherever the JVM was stopped.
+            String last = (endsWithin(part) ? "\n" : "") + ResultFile.endedLine(ending, seconds) + "\n";
+            Files.writeString(part, last, StandardOpenOption.APPEND);
             TestRun run = ResultFile.parse(Files.readAllLines(part, StandardCharsets.UTF_8))
                     .orElseThrow();
             Files.move(part, result, StandardCopyOption.ATOMIC_MOVE);
             return run;
         }
+    }
+
+    private static boolean endsWithin(Path part) throws IOException {
+        byte[] written = Files.readAllBytes(part);
+        return written.length > 0 && written[written.length - 1] != '\n';
     }
 
     private Ending start(List<String> command, Scratch scratch, Path log) throws IOException, InterruptedException {
@@ -159,9 +168,7 @@ final class TestProcess {
         property(command, "hadoop.log.dir", scratch.disk().resolve("l"));
         property(command, "hadoop.tmp.dir", scratch.disk().resolve("h"));
         property(command, "terrace.conformance.dir", scratch.memory());
-        property(command, "terrace.conformance.copies", copies);
-        property(command, "terrace.conformance.policy", copies ? "adaptive" : "idecider");
-        property(command, "terrace.conformance.policy.parameters", copies ? "" : "threshold=" + Integer.MAX_VALUE);
+        siteProperties(copies).forEach((name, value) -> property(command, name, value));
         property(command, "terrace.conformance.port", freePort());
         property(command, "java.net.preferIPv4Stack", true);
         property(command, "java.security.egd", "file:///dev/urandom");
@@ -179,6 +186,14 @@ final class TestProcess {
         command.add(className);
         command.add(scratch.part().toString());
         return command;
+    }
+
+    /** What Terrace's site file takes from system properties, but for directories and ports. */
+    static Map<String, String> siteProperties(boolean copies) {
+        return new TreeMap<>(Map.of(
+                "terrace.conformance.copies", Boolean.toString(copies),
+                "terrace.conformance.policy", copies ? "adaptive" : "idecider",
+                "terrace.conformance.policy.parameters", copies ? "" : "threshold=" + Integer.MAX_VALUE));
     }
 
     /** For the placement service of this JVM, lest its DataNodes ask that of another run on the same host. */

@@ -37,6 +37,16 @@ record TestRun(
         static final String GRANTED_BYTES = "bytes.granted";
         /** All bytes that HDFS clients of the JVM read. */
         static final String READ_BYTES = "bytes.read";
+        /** Starts of DataNodes, all of them and those that Terrace served. */
+        static final String DATANODES = "datanodes";
+
+        static final String DATANODES_WITH_TERRACE = "datanodes.with.terrace";
+        /** Starts of NameNodes, all of them and those with a placement service. */
+        static final String NAMENODES = "namenodes";
+
+        static final String NAMENODES_WITH_TERRACE = "namenodes.with.terrace";
+        /** How often a memory tier failed and left its DataNode to stock. */
+        static final String BROKE_OFF = "terrace.broke.off";
 
         private Figure() {}
     }

@@ -9,10 +9,11 @@ import java.util.TreeSet;
  *
  * <p>The rule: a class differs if it fails three times of three with Terrace and passes once of three on stock. It is
  * asked of the class as a whole and of each of its tests, so that a test which fails on stock anyway cannot hide another
- * one that fails only with Terrace.
+ * one that fails only with Terrace. A test that passes on stock and is skipped, or not there, three times of three with
+ * Terrace differs likewise. A class of which stock runs no test, three times of three, is not there or cannot be run here.
  *
  * @param state what is known
- * @param suspects tests that failed in every run with Terrace so far
+ * @param suspects tests that did not pass in any run with Terrace so far
  */
 record Verdict(State state, Set<String> suspects) {
     /** Runs that may be made on each side. */
@@ -26,6 +27,8 @@ record Verdict(State state, Set<String> suspects) {
         SAME,
         /** Fails on stock as it does with Terrace, three times of three. */
         FAILS_ON_STOCK,
+        /** No test of it was run on stock, three times of three. */
+        NOT_RUN,
         DIFFERS
     }
 
@@ -59,7 +62,9 @@ record Verdict(State state, Set<String> suspects) {
             return new Verdict(State.NEEDS_TERRACE, Set.of());
         }
         if (terrace.stream().anyMatch(TestRun::passed)) {
-            return new Verdict(State.SAME, Set.of());
+            Set<String> left = passedOnlyOnStock(stock, terrace);
+            State state = left.isEmpty() ? State.SAME : terrace.size() < RUNS ? State.NEEDS_TERRACE : State.DIFFERS;
+            return new Verdict(state, left);
         }
         Set<String> suspects = new TreeSet<>();
         stock.forEach(run -> suspects.addAll(run.testNames()));
@@ -70,6 +75,19 @@ record Verdict(State state, Set<String> suspects) {
         if (passesOnStock) {
             return new Verdict(terrace.size() < RUNS ? State.NEEDS_TERRACE : State.DIFFERS, suspects);
         }
-        return new Verdict(stock.size() < RUNS ? State.NEEDS_STOCK : State.FAILS_ON_STOCK, suspects);
+        if (stock.size() < RUNS) {
+            return new Verdict(State.NEEDS_STOCK, suspects);
+        }
+        boolean ran = stock.stream().anyMatch(run -> !run.tests().isEmpty());
+        return new Verdict(ran ? State.FAILS_ON_STOCK : State.NOT_RUN, suspects);
+    }
+
+    /** Tests that no run with Terrace failed and none passed either. */
+    private static Set<String> passedOnlyOnStock(List<TestRun> stock, List<TestRun> terrace) {
+        Set<String> tests = new TreeSet<>();
+        stock.forEach(run -> run.testNames().stream().filter(run::passed).forEach(tests::add));
+        tests.removeIf(test -> terrace.stream()
+                .anyMatch(run -> run.passed(test) || run.tests().containsKey(test) && run.failed(test)));
+        return tests;
     }
 }

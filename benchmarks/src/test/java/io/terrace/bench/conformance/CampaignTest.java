@@ -9,6 +9,8 @@ import io.terrace.bench.conformance.Verdict.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,6 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CampaignTest {
     private static final List<ListedClass> ONE = List.of(new ListedClass("reads", Runs.CLASS_NAME));
+
+    /** As long as the runs of these tests took. */
+    private static final Duration LIMIT = Duration.ofSeconds(1);
 
     @TempDir
     Path directory;
@@ -104,6 +109,7 @@ class CampaignTest {
     @Test
     void runs_ofAnEarlierBuild_countWhereTheyPassedAndAreAskedFor() throws Exception {
         compare("failed", new Script().stock(run("read")).terrace(run("!read"), run("!read"), run("!read")));
+        age("failed");
         compare("passed", new Script().terrace(run("read", "seek")));
 
         ResultStore strict = store("new");
@@ -114,6 +120,36 @@ class CampaignTest {
                 .singleElement()
                 .satisfies(run -> assertThat(run.passed("seek")).isTrue());
         assertThat(lenient.runs(Side.TERRACE, "a.TestOther")).isEmpty();
+    }
+
+    @Test
+    void runs_ofAnEarlierBuild_countNoLongerOnceALaterOneFailed() throws Exception {
+        compare("passed", new Script().stock(run("read")).terrace(run("read")));
+        age("passed");
+        compare("failed", new Script().terrace(run("!read"), run("!read"), run("!read")));
+
+        assertThat(lenient("hadoop", Provider.SHM, "", Exclusions.NONE).runs(Side.TERRACE, Runs.CLASS_NAME))
+                .isEmpty();
+    }
+
+    private void age(String terraceKey) throws IOException {
+        for (int number = 1; number <= Verdict.RUNS; number++) {
+            Path result = store(terraceKey).result(Side.TERRACE, Runs.CLASS_NAME, number);
+            if (Files.exists(result)) {
+                Files.setLastModifiedTime(result, FileTime.fromMillis(number));
+            }
+        }
+    }
+
+    @Test
+    void run_thatRanIntoAShorterTimeLimit_isMadeAgain() throws Exception {
+        TestRun late = run(Ending.TIMED_OUT, "read");
+        compare("ours", new Script().stock(late, late, late).terrace(late));
+
+        ResultStore longer = new ResultStore(
+                directory, keys("ours"), Exclusions.NONE, Exclusions.NONE, LIMIT.plusSeconds(60), false);
+        assertThat(longer.runs(Side.STOCK, Runs.CLASS_NAME)).isEmpty();
+        assertThat(store("ours").runs(Side.STOCK, Runs.CLASS_NAME)).hasSize(3);
     }
 
     @Test
@@ -162,16 +198,15 @@ class CampaignTest {
     }
 
     private ResultStore store(String terraceKey) {
-        return new ResultStore(
-                directory,
-                new ResultKeys("hadoop", Provider.SHM, "", terraceKey),
-                Exclusions.NONE,
-                Exclusions.NONE,
-                false);
+        return new ResultStore(directory, keys(terraceKey), Exclusions.NONE, Exclusions.NONE, LIMIT, false);
+    }
+
+    private static ResultKeys keys(String terraceKey) {
+        return new ResultKeys("hadoop", Provider.SHM, "hadoop", terraceKey);
     }
 
     private ResultStore lenient(String stockKey, Provider provider, String settings, Exclusions diskOnly) {
-        return new ResultStore(
-                directory, new ResultKeys(stockKey, provider, settings, "new"), Exclusions.NONE, diskOnly, true);
+        ResultKeys keys = new ResultKeys(stockKey, provider, stockKey + settings, "new");
+        return new ResultStore(directory, keys, Exclusions.NONE, diskOnly, LIMIT, true);
     }
 }

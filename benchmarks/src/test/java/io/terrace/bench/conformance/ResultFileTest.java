@@ -48,11 +48,14 @@ class ResultFileTest {
     }
 
     @Test
-    void parse_malformedLine() {
+    void parse_malformedLine() throws IOException {
         for (String bad : List.of("nonsense", "test\tonly", "test\tx\tMAYBE\t1\t", "figure\tx\tmany")) {
-            assertThatThrownBy(() -> ResultFile.parse(List.of(bad)))
+            assertThatThrownBy(() -> ResultFile.parse(List.of(bad, ResultFile.endedLine(Ending.COMPLETE, 1))))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(bad);
+            assertThat(ResultFile.parse(List.of(bad, ResultFile.endedLine(Ending.CRASHED, 1))))
+                    .as("torn as the JVM was killed")
+                    .hasValueSatisfying(run -> assertThat(run.tests()).isEmpty());
         }
     }
 }

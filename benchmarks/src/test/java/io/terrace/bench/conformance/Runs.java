@@ -28,6 +28,10 @@ final class Runs {
                 Map.of(TestRun.Figure.READ_BYTES, readBytes, TestRun.Figure.GRANTED_BYTES, grantedBytes));
     }
 
+    static TestRun logging(Map<String, Long> figures, String... tests) {
+        return new TestRun(CLASS_NAME, Ending.COMPLETE, 1.5, results(tests), figures);
+    }
+
     private static Map<String, TestResult> results(String... tests) {
         Map<String, TestResult> results = new HashMap<>();
         for (String test : tests) {

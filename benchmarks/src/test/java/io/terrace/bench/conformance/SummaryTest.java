@@ -1,5 +1,6 @@
 package io.terrace.bench.conformance;
 
+import static io.terrace.bench.conformance.Runs.logging;
 import static io.terrace.bench.conformance.Runs.reading;
 import static io.terrace.bench.conformance.Runs.run;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.terrace.bench.conformance.Campaign.ClassResult;
+import io.terrace.bench.conformance.TestRun.Ending;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SummaryTest {
@@ -16,15 +20,19 @@ class SummaryTest {
     }
 
     private static final ClassResult SAME =
-            result("Same", List.of(run("read", "seek")), List.of(reading(1000, 700, "read", "?seek")));
+            result("Same", List.of(run("read", "?seek")), List.of(reading(1000, 700, "read", "?seek")));
     private static final ClassResult DIFFERS =
             result("Differs", List.of(run("read")), List.of(run("!read"), run("!read"), reading(1000, 100, "!read")));
+    private static final ClassResult SKIPS =
+            result("Skips", List.of(run("read", "seek")), Collections.nCopies(3, run("read", "?seek")));
     private static final ClassResult OPEN = result("Open", List.of(run("read")), List.of());
 
     @Test
     void figures_flatJson() throws Exception {
         Summary summary = new Summary(
-                List.of(SAME, DIFFERS, OPEN), Exclusions.parse(List.of("a.Other  why", "a.Same#slow  why")));
+                List.of(SAME, DIFFERS, OPEN),
+                Exclusions.parse(List.of("a.Other  why", "a.Same#slow  why")),
+                Exclusions.parse(List.of("a.Same  reads damage")));
 
         JsonNode json = new ObjectMapper().readTree(new ObjectMapper().writeValueAsString(summary.figures()));
 
@@ -33,15 +41,28 @@ class SummaryTest {
         assertThat(json.get("differing").intValue()).isEqualTo(1);
         assertThat(json.get("bytes.granted.share").doubleValue()).isEqualTo(0.4);
         assertThat(json.get("classes.excluded").intValue()).isEqualTo(1);
-        assertThat(json.get("tests.skipped.only.with.terrace").intValue()).isEqualTo(1);
+        assertThat(json.get("classes.without.copies").intValue()).isEqualTo(1);
+        assertThat(json.get("tests.skipped.only.with.terrace").intValue()).isZero();
         assertThat(json).allMatch(JsonNode::isValueNode);
         assertThat(summary.differs()).isTrue();
     }
 
     @Test
+    void share_withoutWhatHadoopDoesNotCount() {
+        ClassResult direct = result("Direct", List.of(run("read")), List.of(reading(0, 1_000_000, "read")));
+        Summary summary = new Summary(List.of(SAME, DIFFERS, direct), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.figures())
+                .containsEntry("bytes.granted.share", 0.4)
+                .containsEntry("classes.reading", 2)
+                .containsEntry("classes.reading.uncounted", 1);
+        assertThat(summary.table()).anySatisfy(line -> assertThat(line).contains("Direct", "yes"));
+    }
+
+    @Test
     void figures_nothingRead() {
-        Summary summary =
-                new Summary(List.of(result("Same", List.of(run("read")), List.of(run("read")))), Exclusions.NONE);
+        Summary summary = new Summary(
+                List.of(result("Same", List.of(run("read")), List.of(run("read")))), Exclusions.NONE, Exclusions.NONE);
 
         assertThat(summary.figures()).doesNotContainKey("bytes.granted.share").containsEntry("differing", 0);
         assertThat(summary.differs()).isFalse();
@@ -49,21 +70,68 @@ class SummaryTest {
 
     @Test
     void differences_nameTestAndMessage() {
-        assertThat(new Summary(List.of(SAME, DIFFERS), Exclusions.NONE).differences())
+        assertThat(new Summary(List.of(SAME, DIFFERS, SKIPS), Exclusions.NONE, Exclusions.NONE).differences())
                 .contains("a.Differs differs", "  read: expected 1", "  three times of three: read")
-                .contains("a.Same skips only with Terrace: [seek]");
+                .contains("a.Skips differs", "  three times of three: seek")
+                .contains("a.Skips skips only with Terrace: [seek]");
     }
 
     @Test
     void differences_nameTheTestsOfAClassThatIsSkippedAsAWhole() {
         ClassResult skipped = result("Skipped", List.of(run("read", "?seek")), List.of(run("?(class)")));
-        assertThat(new Summary(List.of(skipped), Exclusions.NONE).differences())
+        assertThat(new Summary(List.of(skipped), Exclusions.NONE, Exclusions.NONE).differences())
                 .containsExactly("a.Skipped skips only with Terrace: [read]");
     }
 
     @Test
+    void classWithoutTerrace_isNamed() {
+        ClassResult stock = result("Stock", List.of(run("read")), List.of(logging(Map.of("datanodes", 3L), "read")));
+        ClassResult used = result(
+                "Used",
+                List.of(run("read")),
+                List.of(logging(Map.of("datanodes", 3L, "datanodes.with.terrace", 3L), "read")));
+        Summary summary = new Summary(List.of(SAME, stock, used), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.figures())
+                .containsEntry("classes.without.terrace", 1)
+                .containsEntry("datanodes", 6L)
+                .containsEntry("datanodes.with.terrace", 3L);
+        assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Stock started"));
+        assertThat(summary.differs()).isFalse();
+    }
+
+    @Test
+    void tierThatFailedMeanwhile_isNoPass() {
+        ClassResult broken =
+                result("Broken", List.of(run("read")), List.of(logging(Map.of("terrace.broke.off", 1L), "read")));
+        Summary summary = new Summary(List.of(broken), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.differs()).isTrue();
+        assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Broken: a memory tier"));
+    }
+
+    @Test
+    void classThatStockCannotRun_isSaid() {
+        TestRun nothing = run(Ending.CRASHED);
+        ClassResult gone = result("Gone", List.of(nothing, nothing, nothing), List.of(nothing));
+        Summary summary = new Summary(List.of(gone), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.complete()).isFalse();
+        assertThat(summary.differences()).anySatisfy(line -> assertThat(line).contains("a.Gone could not be run"));
+    }
+
+    @Test
+    void table_saysWhatIsLeftOut() {
+        Summary summary = new Summary(
+                List.of(SAME),
+                Exclusions.parse(List.of("a.Same#slow  why")),
+                Exclusions.parse(List.of("a.Same  reads damage")));
+        assertThat(summary.table()).anySatisfy(line -> assertThat(line).endsWith("1 test left out, no copies"));
+    }
+
+    @Test
     void table_oneLineAClass() {
-        assertThat(new Summary(List.of(SAME, DIFFERS, OPEN), Exclusions.NONE).table())
+        assertThat(new Summary(List.of(SAME, DIFFERS, OPEN), Exclusions.NONE, Exclusions.NONE).table())
                 .hasSize(4)
                 .anySatisfy(line -> assertThat(line).contains("Differs", "0/1 of 3", "0.10", "DIFFERS"));
     }

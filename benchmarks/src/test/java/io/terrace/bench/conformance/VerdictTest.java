@@ -43,6 +43,31 @@ class VerdictTest {
     }
 
     @Test
+    void of_testThatIsSkippedOrGoneOnlyWithTerrace() {
+        for (TestRun less : List.of(run("read", "?seek"), run("read"))) {
+            assertThat(Verdict.of(List.of(PASSES), List.of(less)).state()).isEqualTo(State.NEEDS_TERRACE);
+            assertThat(Verdict.of(List.of(PASSES), List.of(less, less, PASSES)).state())
+                    .isEqualTo(State.SAME);
+            Verdict verdict = Verdict.of(List.of(PASSES), List.of(less, less, less));
+            assertThat(verdict.state()).isEqualTo(State.DIFFERS);
+            assertThat(verdict.suspects()).containsExactly("seek");
+        }
+        assertThat(Verdict.of(List.of(run("read", "?seek")), List.of(run("read")))
+                        .state())
+                .isEqualTo(State.SAME);
+    }
+
+    @Test
+    void of_classThatIsNotThere() {
+        TestRun nothing = run(Ending.CRASHED);
+        assertThat(Verdict.of(List.of(nothing, nothing), List.of(nothing)).state())
+                .isEqualTo(State.NEEDS_STOCK);
+        assertThat(Verdict.of(List.of(nothing, nothing, nothing), List.of(nothing))
+                        .state())
+                .isEqualTo(State.NOT_RUN);
+    }
+
+    @Test
     void of_failsTwiceThenPasses() {
         assertThat(Verdict.of(List.of(PASSES), List.of(FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
         assertThat(Verdict.of(List.of(PASSES), List.of(FAILS, FAILS)).state()).isEqualTo(State.NEEDS_TERRACE);
