@@ -28,15 +28,23 @@ final class Seeds {
     int run(long first, int count) {
         int failed = 0;
         long startNs = System.nanoTime();
-        for (long seed = first; seed < first + count; seed++) {
-            SeedRun run = SeedRun.of(seed, null, false, directory);
-            ran++;
-            events += run.events();
-            grantReads += run.grantReads();
-            stockReads += run.stockReads();
-            if (run.violation() != null) {
+        for (long seed = first; seed < first + count; ) {
+            SeedRun failure = null;
+            try (SeedBar bar = new SeedBar("seeds from " + seed, first + count - seed)) {
+                for (; failure == null && seed < first + count; seed++) {
+                    SeedRun run = SeedRun.of(seed, null, false, directory);
+                    ran++;
+                    events += run.events();
+                    grantReads += run.grantReads();
+                    stockReads += run.stockReads();
+                    failure = run.violation() == null ? null : run;
+                    bar.step();
+                }
+            }
+            // After the bar is gone from the terminal: this would stand in the midst of it.
+            if (failure != null) {
                 failed++;
-                explain(run, null);
+                explain(failure, null);
             }
         }
         nanos += System.nanoTime() - startNs;
@@ -45,15 +53,21 @@ final class Seeds {
 
     /** Runs seeds with a planted bug until one finds it by the invariant that it is said to break. */
     boolean hunt(Plant plant, long first, int most) {
+        SeedRun finder = null;
         Violation other = null;
-        for (long seed = first; seed < first + most; seed++) {
-            SeedRun run = SeedRun.of(seed, plant, false, directory);
-            Violation violation = run.violation();
-            if (violation != null && run.finds(plant)) {
-                out.printf("%-32s found by seed %d: %s%n", plant.title(), seed, violation.getMessage());
-                return true;
+        try (SeedBar bar = new SeedBar(plant.title(), most)) {
+            for (long seed = first; finder == null && seed < first + most; seed++) {
+                SeedRun run = SeedRun.of(seed, plant, false, directory);
+                finder = run.finds(plant) ? run : null;
+                other = run.violation() == null ? other : run.violation();
+                bar.step();
             }
-            other = violation == null ? other : violation;
+        }
+        if (finder != null && finder.violation() != null) {
+            out.printf(
+                    "%-32s found by seed %d: %s%n",
+                    plant.title(), finder.seed(), finder.violation().getMessage());
+            return true;
         }
         out.printf(
                 "%-32s NOT FOUND in %d seeds%s%n",

@@ -38,7 +38,10 @@ public final class Simulation implements Callable<Integer> {
     @Option(names = "--first", paramLabel = "S", description = "The first of them (default: ${DEFAULT-VALUE}).")
     private long first = 1;
 
-    @Option(names = "--seed", paramLabel = "S", description = "Replay this one and print what happens in it.")
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            description = "Replay this one and print what happens in it, with the log.")
     private @Nullable Long seed;
 
     @Option(
@@ -80,7 +83,9 @@ public final class Simulation implements Callable<Integer> {
             if (seed != null) {
                 return runs.replay(seed, one) == null ? 0 : 1;
             }
-            return run(runs, one, all, out);
+            try (QuietLog quiet = new QuietLog()) {
+                return run(runs, one, all, out);
+            }
         } finally {
             Files.delete(directory);
         }

@@ -7,6 +7,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -59,6 +63,25 @@ final class SimulationCommandTest {
     }
 
     @Test
+    void log_isSilentOverManySeeds_andToldOfOne() {
+        CountingAppender log = new CountingAppender();
+        Level before = Logger.getRootLogger().getLevel();
+        Logger.getRootLogger().setLevel(Level.ALL);
+        Logger.getRootLogger().addAppender(log);
+        try {
+            execute("--seeds", "1");
+            execute("--seeds", "0", "--plant", "link-kept-after-open");
+            assertThat(log.lines).isZero();
+
+            execute("--seed", "1");
+            assertThat(log.lines).isPositive();
+        } finally {
+            Logger.getRootLogger().removeAppender(log);
+            Logger.getRootLogger().setLevel(before);
+        }
+    }
+
+    @Test
     void plantUnknown_isRefusedWithTheRemedy() {
         StringWriter errors = new StringWriter();
 
@@ -68,5 +91,22 @@ final class SimulationCommandTest {
 
         assertThat(code).isNotZero();
         assertThat(errors.toString()).contains("weed", "--plant list");
+    }
+
+    private static final class CountingAppender extends AppenderSkeleton {
+        private int lines;
+
+        @Override
+        protected void append(LoggingEvent event) {
+            lines++;
+        }
+
+        @Override
+        public boolean requiresLayout() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
     }
 }
