@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.metrics.Figures;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,10 @@ class PlacementThreadTest {
         }
     }
 
-    /** Breaks the loop, and so many times whoever looks where it came from, as it may be when there is no memory. */
+    /**
+     * Breaks the loop, and so many times whoever looks where it came from, as it may be when there is no memory. No
+     * OutOfMemoryError, for which JUnit ends the whole run, and not the test, should the thread not outlive it.
+     */
     private static final class Planted extends RuntimeException {
         private int errorsLeft;
 
@@ -52,7 +56,7 @@ class PlacementThreadTest {
         @Override
         public StackTraceElement[] getStackTrace() {
             if (errorsLeft-- > 0) {
-                throw new OutOfMemoryError("planted");
+                throw new InternalError("planted");
             }
             return super.getStackTrace();
         }
@@ -69,8 +73,13 @@ class PlacementThreadTest {
         loop.close();
     }
 
+    /** What ends the loop's thread is no end of the wait: that the thread is gone shows by itself. */
+    private static ConditionFactory eventually() {
+        return await().dontCatchUncaughtExceptions().atMost(Duration.ofSeconds(30));
+    }
+
     private void awaitEpoch(long epoch) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> loop.vitals().epoch() == epoch);
+        eventually().untilAsserted(() -> assertThat(loop.vitals().epoch()).isEqualTo(epoch));
     }
 
     private void breakLoop(Planted planted) {
@@ -102,7 +111,7 @@ class PlacementThreadTest {
             awaitEpoch(EPOCH + i);
         }
         breakLoop(new Planted(1));
-        await().atMost(Duration.ofSeconds(30)).until(() -> !loop.vitals().active());
+        eventually().untilAsserted(() -> assertThat(loop.vitals().active()).isFalse());
         assertThat(loop.ask(Placement::isActive)).isFalse();
     }
 }

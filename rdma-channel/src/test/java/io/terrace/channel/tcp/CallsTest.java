@@ -82,7 +82,7 @@ final class CallsTest {
     @Test
     void work_thatEndsInAnError_isFollowedByWhatCameAfterIt() {
         calls.runSoon(() -> {
-            throw new OutOfMemoryError("as was wanted");
+            throw new InternalError("as was wanted");
         });
         calls.add(() -> ran.add("call"), 1);
         workers.remove().run();

@@ -75,7 +75,7 @@ final class GrantedRangesTest {
         shelf = new ChecksumShelf(
                 (block, length, most) -> {
                     if (checksumsFail) {
-                        throw new OutOfMemoryError("as was wanted");
+                        throw new InternalError("as was wanted");
                     }
                     Checksums checksums = ChecksummedReadTest.checksums(content);
                     lastSums = new WeakReference<>(checksums.sums());
@@ -184,7 +184,7 @@ final class GrantedRangesTest {
     @Test
     void grant_whoseChecksumsCannotBeHadForAnError_isReleased() {
         checksumsFail = true;
-        assertThatThrownBy(() -> ranges.grant(client, asking(OTHER))).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> ranges.grant(client, asking(OTHER))).isInstanceOf(InternalError.class);
         assertThat(told).containsExactly("released 7");
         assertThat(shelf.heldBytes()).isEqualTo(heldBytes);
     }
@@ -233,7 +233,7 @@ final class GrantedRangesTest {
         @Override
         public void released(Peer peer, long grantId) {
             if (ownerFails) {
-                throw new OutOfMemoryError("as was wanted");
+                throw new InternalError("as was wanted");
             }
             told.add("released " + grantId);
         }
@@ -241,7 +241,7 @@ final class GrantedRangesTest {
         @Override
         public void reported(Peer peer, List<ReadReport> reports) {
             if (ownerFails) {
-                throw new OutOfMemoryError("as was wanted");
+                throw new InternalError("as was wanted");
             }
             if (!reports.isEmpty()) {
                 told.add("reported "
