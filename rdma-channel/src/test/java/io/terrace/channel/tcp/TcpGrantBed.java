@@ -73,6 +73,11 @@ final class TcpGrantBed implements Closeable {
     final List<String> oneSided = new CopyOnWriteArrayList<>();
 
     final AtomicInteger failingReports = new AtomicInteger();
+
+    /** Whether the DataNode fails to tell what it announces, and how often it did. */
+    volatile boolean newsFail;
+
+    final AtomicInteger newsFailed = new AtomicInteger();
     volatile long leaseMs = 60_000;
 
     private final byte[] content = new byte[LENGTH];
@@ -86,7 +91,7 @@ final class TcpGrantBed implements Closeable {
         server = TcpGrantServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 "datanode",
-                new AnnouncedBlocks(table),
+                new Blocks(table),
                 links,
                 new Owner(links, extent),
                 (block, length, most) -> ChecksummedReadTest.checksums(content),
@@ -154,6 +159,21 @@ final class TcpGrantBed implements Closeable {
         while (!holds.getAsBoolean()) {
             assertThat(System.nanoTime() - deadlineNs).isNegative();
             LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    private final class Blocks extends AnnouncedBlocks {
+        Blocks(SlotTable table) {
+            super(table);
+        }
+
+        @Override
+        long[] sortedFingerprints() {
+            if (newsFail) {
+                newsFailed.incrementAndGet();
+                throw new InternalError("as was wanted");
+            }
+            return super.sortedFingerprints();
         }
     }
 

@@ -113,6 +113,17 @@ final class TcpRevocationTest {
     }
 
     @Test
+    void tick_whoseNewsFail_looksAfterClients_andIsFollowedByOthers() throws Exception {
+        bed.leaseMs = 3_000;
+        try (TcpLink link = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+            Grant grant = ask(link, BLOCK);
+            bed.newsFail = true;
+            eventually(() -> bed.newsFailed.get() > 1);
+            eventually(() -> bed.released.contains(grant.grantId()));
+        }
+    }
+
+    @Test
     void revoke_ofOneGrantTooMany_leavesTheExtentToTheOthers() throws Exception {
         try (TcpLink link = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
             Grant one = ask(link, BLOCK);
