@@ -13,6 +13,7 @@ import java.nio.channels.Channels;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplicaChecksumsTest {
@@ -56,6 +57,19 @@ class ReplicaChecksumsTest {
                 .array();
         assertThatThrownBy(() -> new BlockChecksums(
                         Channels.newChannel(new ByteArrayInputStream(meta)), ByteBuffer.allocate(64)))
+                .isInstanceOf(IOException.class)
+                .isNotInstanceOf(CorruptReplicaException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 2", "0, 2", "1, 0", "1, 3"})
+    void versionOrType_thatIsUnknown_isNoCorruption(int version, int type) {
+        byte[] meta = ByteBuffer.allocate(11)
+                .putShort((short) version)
+                .put((byte) type)
+                .putInt(512)
+                .array();
+        assertThatThrownBy(() -> MetaHeader.read(Channels.newChannel(new ByteArrayInputStream(meta))))
                 .isInstanceOf(IOException.class)
                 .isNotInstanceOf(CorruptReplicaException.class);
     }

@@ -6,7 +6,9 @@ import io.terrace.channel.BlockKey;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -18,9 +20,16 @@ class ChecksumShelfTest {
     private final List<Long> rooms = new ArrayList<>();
     private final ChecksumShelf shelf = new ChecksumShelf(this::sums, MOST_BYTES, figures);
 
+    /** What others do while checksums are read for somebody. */
+    private final Deque<BlockKey> takenMeanwhile = new ArrayDeque<>();
+
     /** As many checksums as the block is long, if they may be so many. */
-    private @Nullable Checksums sums(BlockKey block, long lengthBytes, long mostBytes) {
+    private @Nullable Checksums sums(BlockKey block, long lengthBytes, long mostBytes) throws IOException {
         rooms.add(mostBytes);
+        BlockKey other = takenMeanwhile.poll();
+        if (other != null) {
+            assertThat(shelf.take(other, lengthBytes)).isNotNull();
+        }
         return lengthBytes > mostBytes ? null : new Checksums(ChecksumKind.CRC32C, 1, new byte[(int) lengthBytes]);
     }
 
@@ -48,5 +57,14 @@ class ChecksumShelfTest {
         assertThat(shelf.heldBytes()).isZero();
         assertThat(rooms).hasSize(1);
         assertThat(figures.value(Figure.CHANNEL_TCP_CHECKSUMS_REFUSED)).isZero();
+    }
+
+    @Test
+    void checksums_thatAreReadAtOnce_areRefusedBeyondTheBound() throws IOException {
+        takenMeanwhile.addAll(List.of(block(2), block(3)));
+        assertThat(shelf.take(block(1), MOST_BYTES / 2)).isNull();
+        assertThat(rooms).as("each had room by itself").containsExactly(500L, 500L, 500L);
+        assertThat(shelf.heldBytes()).isEqualTo(MOST_BYTES);
+        assertThat(figures.value(Figure.CHANNEL_TCP_CHECKSUMS_REFUSED)).isEqualTo(1);
     }
 }
