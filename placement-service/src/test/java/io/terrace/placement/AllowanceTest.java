@@ -69,7 +69,7 @@ class AllowanceTest extends SteppedLoop {
 
     @Test
     void looks_atPaths_growWithTimeNotWithHeartbeats() {
-        placement.policy(nowMs, PolicyChangeTest.applied("policy: lru", "rules: [{path: /tmp/**, place: never}]"));
+        placement.policy(nowMs, applied("policy: lru", "rules: [{path: /tmp/**, place: never}]"));
         for (int i = 1; i <= BEATS; i++) {
             two.reads(block(i, 1), 1).beat(placement, nowMs);
         }

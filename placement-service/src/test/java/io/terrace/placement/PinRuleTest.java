@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Figure;
 import io.terrace.placement.NameView.Located;
-import io.terrace.placement.NameView.Named;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -13,8 +12,7 @@ import org.junit.jupiter.api.Test;
 class PinRuleTest extends SteppedLoop {
 
     private void name(long inode, StampedBlock block) {
-        names.named.put(block.id(), new Named(inode, "/dim/" + inode));
-        names.lengths.put(inode, block.lengthBytes());
+        name(block, inode, "/dim/" + inode);
     }
 
     /** Lets a file have these blocks, and the loop look at it. */
@@ -39,8 +37,7 @@ class PinRuleTest extends SteppedLoop {
     void rule_pin_ofFilesThatGrow_keepsItsBound() {
         name(101, block(1, 2));
         name(102, block(2, 1));
-        placement.policy(
-                nowMs, PolicyChangeTest.applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 4m}]"));
+        placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 4m}]"));
         beat(one);
         one.reads(block(1, 2), 1).reads(block(2, 1), 1);
         names.files.put(102L, List.of(new Located(block(2, 1), 102, List.of("one"))));
@@ -71,8 +68,7 @@ class PinRuleTest extends SteppedLoop {
     @Test
     void rule_pin_ofAFileThatGrows_leavesAnOperatorsPinAlone() {
         name(101, block(1, 2));
-        placement.policy(
-                nowMs, PolicyChangeTest.applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 2m}]"));
+        placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 2m}]"));
         placement.standingOrders(StandingOrders.initial().withPin(101, true));
         one.reads(block(1, 2), 1);
         beat(one);

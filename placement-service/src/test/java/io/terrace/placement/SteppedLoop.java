@@ -3,7 +3,13 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Figures;
+import io.terrace.placement.NameView.Named;
+import io.terrace.placement.PolicyChoice.Source;
+import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.PolicyKind;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -27,6 +33,26 @@ abstract class SteppedLoop {
 
     static StampedBlock block(long id, long megabytes) {
         return new StampedBlock(id, 1000 + id, megabytes * MB);
+    }
+
+    /** The names of all. */
+    static List<String> policies() {
+        return PolicyCatalog.kinds().stream().map(PolicyKind::name).toList();
+    }
+
+    /** A policy file of these lines, applied. */
+    static PolicyChoice applied(String... lines) {
+        try {
+            return new PolicyChoice(PolicyFile.read("test", String.join("\n", lines)), Source.APPLIED, 1);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Lets the block be that of a file of one block. */
+    void name(StampedBlock block, long inode, String path) {
+        names.named.put(block.id(), new Named(inode, path));
+        names.lengths.put(inode, block.lengthBytes());
     }
 
     HeartbeatAnswer beat(FakeDataNode node) {

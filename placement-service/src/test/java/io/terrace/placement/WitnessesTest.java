@@ -222,7 +222,7 @@ class WitnessesTest extends SteppedLoop {
         names.named.put(1L, new Named(101, "/dim/a"));
         names.lengths.put(101L, MB);
         names.files.put(101L, List.of(new Located(block, 101, List.of("one"))));
-        placement.policy(nowMs, PolicyChangeTest.applied("policy: lru", "rules: [{path: /dim/*, place: pin}]"));
+        placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin}]"));
         beat(one);
         two.reads(block, 1);
         beat(two);
@@ -262,7 +262,7 @@ class WitnessesTest extends SteppedLoop {
     @Test
     void length_forgedBeforeTheHoldersCopyCame_breaksNoBoundOfSize() {
         names.store(large, one);
-        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "smallest: 2m"));
+        placement.policy(nowMs, applied("policy: idecider", "smallest: 2m"));
         two.reads(shortened, 1);
         beat(two);
         one.arrives(large, false);
@@ -273,7 +273,7 @@ class WitnessesTest extends SteppedLoop {
     @Test
     void length_forgedByWhoReadsNothing_breaksNoBoundOfSize() {
         names.store(large, one);
-        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "smallest: 2m"));
+        placement.policy(nowMs, applied("policy: idecider", "smallest: 2m"));
         two.reads(shortened, 0);
         beat(two);
         one.reads(large, 3);
@@ -286,7 +286,7 @@ class WitnessesTest extends SteppedLoop {
     void length_forgedInTheSameLook_breaksNoBoundOfARule() {
         names.store(large, one);
         names.named.put(5L, new Named(105, "/logs/a"));
-        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
+        placement.policy(nowMs, applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
         one.arrives(large, false);
         beat(one);
         two.arrives(shortened, false);
@@ -300,7 +300,7 @@ class WitnessesTest extends SteppedLoop {
         StampedBlock small = block(6, 1);
         names.store(small, one);
         names.named.put(6L, new Named(106, "/logs/b"));
-        placement.policy(nowMs, PolicyChangeTest.applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
+        placement.policy(nowMs, applied("policy: idecider", "rules: [{path: /logs/*, smallest: 2m}]"));
         one.arrives(small, false);
         beat(one);
         two.arrives(new StampedBlock(6, small.stamp(), 4 * MB), false);
