@@ -3,6 +3,7 @@ package io.terrace.placementctl;
 import io.terrace.placement.hdfs.SettingsReader;
 import io.terrace.placementctl.Finding.Severity;
 import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.UnknownSettings;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -51,7 +52,7 @@ final class ConfigurationCheck {
     private void keysAndValues() {
         TreeSet<String> keys = new TreeSet<>();
         conf.forEach(entry -> keys.add(entry.getKey()));
-        for (String complaint : SettingKeys.complaints(keys)) {
+        for (String complaint : UnknownSettings.complaints(keys)) {
             add(
                     Severity.ERROR,
                     "unknown-key",

@@ -1,6 +1,7 @@
 package io.terrace.client;
 
 import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.UnknownSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +33,7 @@ public record ClientSettings(
      * @throws IllegalArgumentException naming the key that is wrong and what to write instead
      */
     public static ClientSettings from(Configuration conf) {
-        List<String> complaints = SettingKeys.complaints(
+        List<String> complaints = UnknownSettings.complaints(
                 conf.getPropsWithPrefix("terrace.").keySet().stream().map(key -> "terrace." + key)::iterator);
         if (!complaints.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", complaints));

@@ -1,13 +1,10 @@
 package io.terrace.protocol;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Every {@code terrace.*} configuration key of every part, with its default, who reads it and what it does: the list that
- * unknown keys are checked against and that {@code conf/} is tested against.
+ * {@link UnknownSettings} are looked for in and that {@code conf/} is tested against.
  */
 public enum SettingKeys {
     ENABLED("terrace.enabled", "true", "client, DataNode, NameNode", "Whole switch: false leaves stock HDFS."),
@@ -374,8 +371,6 @@ public enum SettingKeys {
             "DataNode",
             "For tests: a block is copied to memory when it is finalised or first read, before its writer or reader goes on.");
 
-    private static final String PREFIX = "terrace.";
-
     private final String key;
     private final String defaultValue;
     private final String readBy;
@@ -405,34 +400,6 @@ public enum SettingKeys {
         return doc;
     }
 
-    /** Whether a key of a configuration is one of ours, or none of our business. Suffixed keys count as their stem. */
-    public static boolean isKnown(String key) {
-        if (!key.startsWith(PREFIX)) {
-            return true;
-        }
-        for (SettingKeys known : values()) {
-            if (key.equals(known.key) || (known.takesSuffix() && key.startsWith(known.key + "."))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * What is wrong with a configuration's keys.
-     *
-     * @return one sentence for each unknown key, naming the nearest known one; empty when all are known
-     */
-    public static List<String> complaints(Iterable<String> keys) {
-        List<String> complaints = new ArrayList<>();
-        for (String key : keys) {
-            if (!isKnown(key)) {
-                complaints.add("unknown setting " + key + "; did you mean " + nearest(key) + "?");
-            }
-        }
-        return complaints;
-    }
-
     /** The setting of that exact key, or null. */
     public static @Nullable SettingKeys of(String key) {
         for (SettingKeys known : values()) {
@@ -444,11 +411,7 @@ public enum SettingKeys {
     }
 
     /** Keys that stock's HA convention extends by name service and NameNode. */
-    private boolean takesSuffix() {
+    boolean takesSuffix() {
         return key.endsWith("-address");
-    }
-
-    private static String nearest(String key) {
-        return NearestWord.of(key, Stream.of(values()).map(SettingKeys::key).toList());
     }
 }

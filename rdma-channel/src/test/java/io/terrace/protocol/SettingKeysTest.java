@@ -3,7 +3,6 @@ package io.terrace.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -21,18 +20,7 @@ class SettingKeysTest {
     }
 
     @Test
-    void complaints_ofAnUnknownKey_nameTheNearestOne() {
-        assertThat(SettingKeys.complaints(List.of("dfs.replication", "terrace.enabled", "terrace.chanel.dir")))
-                .singleElement()
-                .asString()
-                .contains("terrace.chanel.dir")
-                .contains("did you mean terrace.channel.dir?");
-    }
-
-    @Test
-    void isKnown_ofASuffixedAddress_isTrue_andOfOtherSuffixesIsNot() {
-        assertThat(SettingKeys.isKnown("terrace.placement.rpc-address.ns1.nn2")).isTrue();
-        assertThat(SettingKeys.isKnown("terrace.enabled.ns1")).isFalse();
+    void of_aKeyThatIsNone_isNull() {
         assertThat(SettingKeys.of("terrace.nothing")).isNull();
     }
 }

@@ -2,7 +2,7 @@ package io.terrace.bench.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.UnknownSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -43,7 +43,7 @@ class DaemonSettingsTest {
         DaemonSettings settings = settings(ClusterSpec.of(2, 1 << 20));
 
         for (Map<String, String> map : List.of(settings.namenode(), settings.datanode(1), settings.client())) {
-            assertThat(SettingKeys.complaints(map.keySet())).isEmpty();
+            assertThat(UnknownSettings.complaints(map.keySet())).isEmpty();
         }
     }
 

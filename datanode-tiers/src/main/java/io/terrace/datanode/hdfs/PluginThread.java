@@ -1,7 +1,7 @@
 package io.terrace.datanode.hdfs;
 
 import io.terrace.datanode.DataNodeSettings;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.UnknownSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ final class PluginThread implements AutoCloseable {
         }
         Configuration conf = datanode.getConf();
         DataNodeSettings settings = new DataNodeSettings(conf);
-        List<String> complaints = SettingKeys.complaints(terraceKeys(conf));
+        List<String> complaints = UnknownSettings.complaints(terraceKeys(conf));
         if (!complaints.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", complaints));
         }

@@ -13,6 +13,7 @@ import io.terrace.policy.PolicyParameter;
 import io.terrace.policy.Tier;
 import io.terrace.protocol.HeartbeatPage;
 import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.UnknownSettings;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -123,7 +124,7 @@ public final class SettingsReader {
     static void refuseUnknownKeys(Configuration conf) {
         TreeSet<String> keys = new TreeSet<>();
         conf.forEach(entry -> keys.add(entry.getKey()));
-        List<String> complaints = SettingKeys.complaints(keys);
+        List<String> complaints = UnknownSettings.complaints(keys);
         if (!complaints.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", complaints));
         }
