@@ -22,7 +22,7 @@ final class Closing {
                 step.close();
             } catch (IOException e) {
                 first = joined(first, e);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 first = joined(first, new IOException(e));
             }
         }

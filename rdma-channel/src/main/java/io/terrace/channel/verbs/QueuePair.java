@@ -71,7 +71,7 @@ final class QueuePair {
             wanted.cap().setMax_send_sge(1);
             wanted.cap().setMax_recv_sge(1);
             this.pair = cm.createQP(id, domain.protection(), wanted);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             Closing.after(e, List.of(this::deregister));
             throw e;
         }
@@ -84,7 +84,7 @@ final class QueuePair {
                 receives.add(domain.verbs().postRecv(pair, List.of(receive(i)), null));
                 receives.get(i).execute();
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             Closing.after(e, List.of(this::destroy));
             throw e;
         }
@@ -144,6 +144,10 @@ final class QueuePair {
     }
 
     long workId(long kind, int index) {
+        return workId(kind, session, index);
+    }
+
+    static long workId(long kind, long session, int index) {
         return kind << KIND_SHIFT | session << SESSION_SHIFT | index;
     }
 
@@ -165,12 +169,15 @@ final class QueuePair {
             return;
         }
         destroyed = true;
+        Closing.all(this::disconnect, this::destroyPair, this::deregister);
+    }
+
+    private void disconnect() {
         try {
             cm.disconnect(id);
         } catch (IOException e) {
             // The other side was first, or it never came to a connection.
         }
-        Closing.all(this::destroyPair, this::deregister);
     }
 
     private void destroyPair() throws IOException {

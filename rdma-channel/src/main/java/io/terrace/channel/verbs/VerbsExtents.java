@@ -115,7 +115,7 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
         try {
             register(extent, new Range(file, key.address(), key.lengthBytes()), checksums);
             admit(extent, key);
-        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        } catch (IOException | RuntimeException | Error e) {
             // Tcp serves it, whatever this was.
             refused(place, extent, e);
         }
@@ -214,7 +214,7 @@ public final class VerbsExtents implements OneSidedRanges, Closeable {
     private void deregister(RegionKey own) {
         try {
             listener.deregister(own);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             VerbsProvider.LOG.error("An extent stays registered", e);
         }
     }

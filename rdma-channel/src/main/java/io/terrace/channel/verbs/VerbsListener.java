@@ -4,8 +4,6 @@ import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import com.ibm.disni.verbs.SVCPollCq;
-import com.ibm.disni.verbs.SVCReqNotify;
 import io.terrace.channel.Access;
 import io.terrace.channel.Link;
 import io.terrace.channel.Listener;
@@ -33,10 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VerbsListener implements Listener {
     private static final int BACKLOG = 128;
-    private static final int POLLED = 32;
-    private static final int SPINS = 100;
-    private static final int LOOK_MS = 100;
-    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(LOOK_MS);
 
     private final RdmaCm cm;
     private final ConnectionEvents events;
@@ -49,7 +43,7 @@ public final class VerbsListener implements Listener {
     private final boolean messages;
     private final Map<Long, VerbsLink> sessions = new ConcurrentHashMap<>();
     private final BlockingQueue<VerbsLink> accepted;
-    private final Thread thread;
+    private final CompletionThread thread;
     private long lastSession;
     private volatile boolean closed;
 
@@ -81,12 +75,12 @@ public final class VerbsListener implements Listener {
             made.push(completions);
             cm.listen(listening, BACKLOG);
             this.address = cm.getSrcAddr(listening);
+            this.thread =
+                    new CompletionThread(domain.verbs(), completions, new Answering(), "terrace-verbs-" + address);
         } catch (IOException | RuntimeException e) {
             Closing.after(e, made);
             throw e;
         }
-        this.thread = new Thread(this::pollAll, "terrace-verbs-" + address);
-        this.thread.setDaemon(true);
     }
 
     void start() {
@@ -170,11 +164,7 @@ public final class VerbsListener implements Listener {
         }
         // No connection is taken from here on.
         events.forget(listening);
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close();
         List<Closeable> steps = new ArrayList<>();
         steps.add(() -> cm.destroyCmId(listening));
         steps.addAll(sessions.values());
@@ -200,9 +190,9 @@ public final class VerbsListener implements Listener {
             sessions.put(number, session);
             events.tell(id, (what, which) -> happened(number, session, id, what));
             cm.accept(id, Connecting.parameters());
-        } catch (IOException | RuntimeException e) {
-            VerbsProvider.LOG.info("A connection is refused: {}", e.getMessage());
+        } catch (IOException | RuntimeException | Error e) {
             refuse(id, pair);
+            VerbsProvider.LOG.info("A connection is refused: {}", String.valueOf(e));
         }
     }
 
@@ -241,73 +231,42 @@ public final class VerbsListener implements Listener {
         sessions.remove(number);
     }
 
-    private void pollAll() {
-        try {
-            IbvWC[] polled = new IbvWC[POLLED];
-            for (int i = 0; i < POLLED; i++) {
-                polled[i] = new IbvWC();
-            }
-            SVCPollCq poll = domain.verbs().pollCQ(completions.queue(), polled, POLLED);
-            SVCReqNotify notify = domain.verbs().reqNotifyCQ(completions.queue(), false);
-            int idle = 0;
-            long lookedNs = System.nanoTime();
-            while (!closed) {
-                if (take(poll, polled) > 0) {
-                    idle = 0;
-                } else if (++idle < SPINS) {
-                    Thread.onSpinWait();
-                } else {
-                    // One more look after asking for an event: a completion in between would tell nobody.
-                    notify.execute();
-                    if (take(poll, polled) == 0
-                            && domain.verbs().getCqEvent(completions.channel(), completions.queue(), LOOK_MS)) {
-                        domain.verbs().ackCqEvents(completions.queue(), 1);
-                    }
-                    idle = 0;
-                }
-                long nowNs = System.nanoTime();
-                if (nowNs - lookedNs >= LOOK_NS) {
-                    lookedNs = nowNs;
-                    endOver(nowNs);
-                }
-            }
-        } catch (IOException | RuntimeException | Error e) {
-            VerbsProvider.LOG.error("Nobody answers at {} any more", address, e);
-        }
-    }
-
-    private void endOver(long nowNs) {
-        sessions.forEach((number, session) -> {
-            if (session.hasEnded() || (!messages && session.isOfNoUse(nowNs))) {
-                end(number, session);
-            }
-        });
-    }
-
-    private int take(SVCPollCq poll, IbvWC[] polled) throws IOException {
-        int taken = poll.execute().getPolls();
-        for (int i = 0; i < taken; i++) {
-            IbvWC completion = polled[i];
-            long number = QueuePair.session(completion.getWr_id());
-            VerbsLink session = sessions.get(number);
-            if (session != null) {
-                try {
-                    session.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
-                } catch (RuntimeException | OutOfMemoryError e) {
-                    // The others are answered all the same.
-                    VerbsProvider.LOG.warn("A connection is cut, since what it sent cannot be dealt with", e);
-                    end(number, session);
-                }
-            }
-        }
-        return taken;
-    }
-
     private static void close(VerbsLink session) {
         try {
             session.close();
         } catch (IOException e) {
             VerbsProvider.LOG.warn("A connection cannot be closed", e);
+        }
+    }
+
+    /** Whatever goes wrong with one connection, an {@link Error} too, ends that one; the others are answered all the same. */
+    private final class Answering implements CompletionThread.Taker {
+        @Override
+        public void completed(IbvWC completion) {
+            long number = QueuePair.session(completion.getWr_id());
+            VerbsLink session = sessions.get(number);
+            if (session != null) {
+                try {
+                    session.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
+                } catch (RuntimeException | Error e) {
+                    end(number, session);
+                    VerbsProvider.LOG.warn("A connection is cut, since what it sent cannot be dealt with", e);
+                }
+            }
+        }
+
+        /** Finds those too whose end failed half way. */
+        @Override
+        public void look(long nowNs) {
+            sessions.forEach((number, session) -> {
+                try {
+                    if (session.hasEnded() || (!messages && session.isOfNoUse(nowNs))) {
+                        end(number, session);
+                    }
+                } catch (RuntimeException | Error e) {
+                    VerbsProvider.LOG.warn("A connection cannot be looked after", e);
+                }
+            });
         }
     }
 }

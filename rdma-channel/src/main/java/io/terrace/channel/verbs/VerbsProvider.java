@@ -32,7 +32,7 @@ public final class VerbsProvider implements Provider, Closeable {
     private final ConnectionEvents events;
     private final Map<Integer, Domain> domains = new HashMap<>();
 
-    private VerbsProvider(VerbsLimits limits, boolean paging) throws IOException {
+    VerbsProvider(VerbsLimits limits, boolean paging) throws IOException {
         this.limits = limits;
         this.paging = paging;
         this.cm = RdmaCm.open();

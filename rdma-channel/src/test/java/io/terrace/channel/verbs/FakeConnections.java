@@ -1,5 +1,6 @@
 package io.terrace.channel.verbs;
 
+import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
@@ -9,16 +10,36 @@ import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaConnParam;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Connections that only keep count of queue pairs, and of looks for events, of which there are none. */
+/** Connections that only keep count of queue pairs, and of looks for events; events are those that a test has made. */
 final class FakeConnections extends RdmaCm {
-    int pairs;
+    final AtomicInteger pairs = new AtomicInteger();
+
+    /** What happens, one thing a look. */
+    final Queue<RdmaCmEvent> events = new ConcurrentLinkedQueue<>();
+
+    /** Of disconnects, before they end as those of what never connected do. */
+    Runnable onDisconnect = () -> {};
+
+    /** Told of what listens or connects. */
+    Consumer<RdmaCmId> onCreate = id -> {};
+
+    /** Of connections that are accepted. */
+    Runnable onAccept = () -> {};
+
+    @Nullable
+    IbvContext device;
 
     final AtomicInteger looks = new AtomicInteger();
 
@@ -27,18 +48,19 @@ final class FakeConnections extends RdmaCm {
 
     @Override
     public IbvQP createQP(@Nullable RdmaCmId id, IbvPd domain, IbvQPInitAttr wanted) throws IOException {
-        pairs++;
+        pairs.incrementAndGet();
         return new IbvQP(1);
     }
 
     @Override
     public int destroyQP(@Nullable RdmaCmId id) {
-        pairs--;
+        pairs.decrementAndGet();
         return 0;
     }
 
     @Override
     public int disconnect(@Nullable RdmaCmId id) throws IOException {
+        onDisconnect.run();
         throw new IOException("never connected");
     }
 
@@ -48,19 +70,17 @@ final class FakeConnections extends RdmaCm {
     }
 
     @Override
-    public RdmaCmId createId(RdmaEventChannel channel, short kind) {
-        throw new UnsupportedOperationException();
+    public RdmaCmId createId(RdmaEventChannel channel, short kind) throws IOException {
+        RdmaCmId id = id();
+        onCreate.accept(id);
+        return id;
     }
 
     @Override
-    public void bindAddr(RdmaCmId id, SocketAddress address) {
-        throw new UnsupportedOperationException();
-    }
+    public void bindAddr(RdmaCmId id, SocketAddress address) {}
 
     @Override
-    public void listen(RdmaCmId id, int backlog) {
-        throw new UnsupportedOperationException();
-    }
+    public void listen(RdmaCmId id, int backlog) {}
 
     @Override
     public void resolveAddr(RdmaCmId id, SocketAddress from, SocketAddress to, int timeoutMs) {
@@ -76,7 +96,12 @@ final class FakeConnections extends RdmaCm {
     public @Nullable RdmaCmEvent getCmEvent(RdmaEventChannel channel, int timeoutMs) {
         onLook.accept(looks.incrementAndGet());
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-        return null;
+        return events.poll();
+    }
+
+    /** One that is made; its device is the {@link #device}. */
+    RdmaCmId id() throws IOException {
+        return new RdmaCmId(new RdmaEventChannel(1) {}, device) {};
     }
 
     @Override
@@ -86,12 +111,12 @@ final class FakeConnections extends RdmaCm {
 
     @Override
     public void accept(RdmaCmId id, RdmaConnParam parameters) {
-        throw new UnsupportedOperationException();
+        onAccept.run();
     }
 
     @Override
     public int ackCmEvent(RdmaCmEvent event) {
-        throw new UnsupportedOperationException();
+        return 0;
     }
 
     @Override
@@ -101,12 +126,12 @@ final class FakeConnections extends RdmaCm {
 
     @Override
     public int destroyCmId(RdmaCmId id) {
-        throw new UnsupportedOperationException();
+        return 0;
     }
 
     @Override
     public SocketAddress getSrcAddr(RdmaCmId id) {
-        throw new UnsupportedOperationException();
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
     }
 
     @Override

@@ -23,9 +23,14 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A device that only keeps count of what is registered with it, and fails when it is told to: for faults on any machine. */
@@ -44,6 +49,14 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
 
     int domains;
 
+    /** Whether anything can be posted; where it can, nothing comes of it. */
+    boolean posts;
+
+    /** What polls find, one batch each; a look of its own may fail. */
+    final Queue<Supplier<List<IbvWC>>> polls = new ConcurrentLinkedQueue<>();
+
+    final FakeConnections connections = new FakeConnections();
+
     final IbvContext context;
     private final Field provider;
     private final @Nullable Object before;
@@ -58,7 +71,7 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
         provider.set(null, new RdmaProvider() {
             @Override
             public RdmaCm openCm() {
-                return new FakeConnections();
+                return connections;
             }
 
             @Override
@@ -72,6 +85,7 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
             }
         });
         context = new IbvContext(0, 1) {};
+        connections.device = context;
     }
 
     @Override
@@ -152,18 +166,19 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
     }
 
     @Override
-    public IbvCompChannel createCompChannel(IbvContext device) {
-        throw new UnsupportedOperationException();
+    public IbvCompChannel createCompChannel(IbvContext device) throws IOException {
+        return new IbvCompChannel(1, device) {};
     }
 
     @Override
-    public IbvCQ createCQ(IbvContext device, IbvCompChannel channel, int entries, int vector) {
-        throw new UnsupportedOperationException();
+    public IbvCQ createCQ(IbvContext device, IbvCompChannel channel, int entries, int vector) throws IOException {
+        return new IbvCQ(device, channel, 1);
     }
 
     @Override
     public boolean getCqEvent(IbvCompChannel channel, IbvCQ queue, int timeoutMs) {
-        throw new UnsupportedOperationException();
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        return false;
     }
 
     @Override
@@ -182,24 +197,90 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
     }
 
     @Override
-    public SVCPostSend postSend(IbvQP pair, List<IbvSendWR> requests, @Nullable List<IbvSendWR> bad)
+    public @Nullable SVCPostSend postSend(IbvQP pair, List<IbvSendWR> requests, @Nullable List<IbvSendWR> bad)
             throws IOException {
-        throw new IOException("nothing can be posted");
+        if (!posts) {
+            throw new IOException("nothing can be posted");
+        }
+        return null;
     }
 
     @Override
-    public SVCPostRecv postRecv(IbvQP pair, List<IbvRecvWR> requests, List<IbvRecvWR> bad) {
-        throw new UnsupportedOperationException();
+    public SVCPostRecv postRecv(IbvQP pair, List<IbvRecvWR> requests, @Nullable List<IbvRecvWR> bad) {
+        return new SVCPostRecv() {
+            @Override
+            public RecvWRMod getWrMod(int index) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public SVCPostRecv execute() {
+                return this;
+            }
+
+            @Override
+            public boolean isValid() {
+                return true;
+            }
+
+            @Override
+            public SVCPostRecv free() {
+                return this;
+            }
+        };
     }
 
     @Override
     public SVCPollCq pollCQ(IbvCQ queue, IbvWC[] completions, int most) {
-        throw new UnsupportedOperationException();
+        return new SVCPollCq() {
+            private int found;
+
+            @Override
+            public SVCPollCq execute() {
+                Supplier<List<IbvWC>> next = polls.poll();
+                List<IbvWC> batch = next == null ? List.of() : next.get();
+                found = batch.size();
+                for (int i = 0; i < found; i++) {
+                    completions[i] = batch.get(i);
+                }
+                return this;
+            }
+
+            @Override
+            public int getPolls() {
+                return found;
+            }
+
+            @Override
+            public boolean isValid() {
+                return true;
+            }
+
+            @Override
+            public SVCPollCq free() {
+                return this;
+            }
+        };
     }
 
     @Override
     public SVCReqNotify reqNotifyCQ(IbvCQ queue, boolean solicitedOnly) {
-        throw new UnsupportedOperationException();
+        return new SVCReqNotify() {
+            @Override
+            public SVCReqNotify execute() {
+                return this;
+            }
+
+            @Override
+            public boolean isValid() {
+                return true;
+            }
+
+            @Override
+            public SVCReqNotify free() {
+                return this;
+            }
+        };
     }
 
     @Override
@@ -209,11 +290,11 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
 
     @Override
     public int destroyCompChannel(IbvCompChannel channel) {
-        throw new UnsupportedOperationException();
+        return 0;
     }
 
     @Override
     public int destroyCQ(IbvCQ queue) {
-        throw new UnsupportedOperationException();
+        return 0;
     }
 }

@@ -189,7 +189,7 @@ final class RangeFaultsTest {
         FakeConnections connections = new FakeConnections();
         assertThatThrownBy(() -> new QueuePair(domain, connections, null, null, null, 0, 1))
                 .hasMessageContaining("posted");
-        assertThat(connections.pairs).isZero();
+        assertThat(connections.pairs).hasValue(0);
         assertThat(counts.queuePairs).hasValue(0);
         assertThat(device.registered).hasSize(ALWAYS);
     }
