@@ -30,21 +30,40 @@ final class RangeFiles {
         if (access != Access.READ) {
             return new Own(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
         }
+        // The path keeps the number this file's. A disk that hangs keeps nobody from other files.
+        Object number = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        Shared known = number == null ? null : join(number);
+        if (known != null) {
+            return known;
+        }
+        FileChannel own = FileChannel.open(path, StandardOpenOption.READ);
+        return number == null ? new Own(own) : share(number, own);
+    }
+
+    private @Nullable Shared join(Object number) {
         synchronized (shared) {
-            // As long as somebody has it open, no other file has its number.
-            Object number =
-                    Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-            if (number == null) {
-                return new Own(FileChannel.open(path, StandardOpenOption.READ));
-            }
             Shared present = shared.get(number);
-            if (present == null) {
-                present = new Shared(number, FileChannel.open(path, StandardOpenOption.READ));
-                shared.put(number, present);
+            if (present != null) {
+                present.users++;
             }
-            present.users++;
             return present;
         }
+    }
+
+    /** For others too, unless somebody was faster. */
+    private Shared share(Object number, FileChannel own) throws IOException {
+        Shared present;
+        synchronized (shared) {
+            present = join(number);
+            if (present == null) {
+                present = new Shared(number, own);
+                present.users++;
+                shared.put(number, present);
+                return present;
+            }
+        }
+        own.close();
+        return present;
     }
 
     /** Shared files that are open. */
