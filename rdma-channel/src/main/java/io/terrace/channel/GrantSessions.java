@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import jdk.net.ExtendedSocketOptions;
@@ -18,43 +17,47 @@ import org.jspecify.annotations.Nullable;
  * server's selector thread; any thread may look.
  */
 final class GrantSessions {
-    private final GrantLimits limits;
     private final Figures figures;
     private final Map<Long, GrantSession> byNumber = new ConcurrentHashMap<>();
-    private final Map<String, Integer> countByUser = new HashMap<>();
+    private final Places<String> places;
     private long lastNumber;
 
     GrantSessions(GrantLimits limits, Figures figures) {
-        this.limits = limits;
+        this.places = new Places<>(limits.connections(), limits.connectionsPerUser());
         this.figures = figures;
     }
 
     /** Makes a connection a session; one beyond the limits is closed. */
     void admit(SocketChannel channel, SelectorTurns turns, long nowNs) throws IOException {
+        String taken = null;
         try {
             UnixDomainPrincipal who = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
             String user = who.user().getName();
-            if (size() >= limits.connections() || countByUser.getOrDefault(user, 0) >= limits.connectionsPerUser()) {
+            if (!places.take(user)) {
                 figures.increment(Figure.CHANNEL_CONNECTIONS_REFUSED);
                 channel.close();
                 return;
             }
+            taken = user;
             channel.configureBlocking(false);
             SelectionKey key = turns.watch(channel, SelectionKey.OP_READ, null);
             GrantSession session =
                     new GrantSession(++lastNumber, user, who.group().getName(), channel, key, nowNs);
             key.attach(session);
             byNumber.put(session.number, session);
-            countByUser.merge(user, 1, Integer::sum);
         } catch (IOException | RuntimeException | Error e) {
+            if (taken != null) {
+                places.giveBack(taken);
+            }
             channel.close();
             throw e;
         }
     }
 
     void forget(GrantSession session) {
-        byNumber.remove(session.number);
-        countByUser.computeIfPresent(session.user, (user, count) -> count > 1 ? count - 1 : null);
+        if (byNumber.remove(session.number) != null) {
+            places.giveBack(session.user);
+        }
     }
 
     @Nullable

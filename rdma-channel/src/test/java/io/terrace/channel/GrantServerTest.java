@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class GrantServerTest {
-    private static final GrantLimits SHORT = new GrantLimits(8, 8, 2, 300, 60_000, 400);
+    private static final GrantLimits SHORT = new GrantLimits(64, 8, 2, 300, 60_000, 400);
     private static final BlockKey BLOCK = new BlockKey("BP-1", 7, 1007);
 
     @TempDir
@@ -264,7 +264,7 @@ class GrantServerTest {
     @Test
     void connection_beyondTheLimit_isRefused_untilOneEnds() throws Exception {
         List<RawClient> clients = new ArrayList<>();
-        for (int i = 0; i < SHORT.connections(); i++) {
+        for (int i = 0; i < SHORT.connectionsPerUser(); i++) {
             RawClient client = client();
             client.hello("client " + i);
             clients.add(client);
@@ -274,7 +274,7 @@ class GrantServerTest {
         }
         assertThat(node.figures.value(Figure.CHANNEL_CONNECTIONS_REFUSED)).isEqualTo(1);
         clients.remove(0).close();
-        await().until(() -> node.figures.value(Figure.CHANNEL_CONNECTIONS) == SHORT.connections() - 1);
+        await().until(() -> node.figures.value(Figure.CHANNEL_CONNECTIONS) == SHORT.connectionsPerUser() - 1);
         try (RawClient next = client()) {
             next.hello("next");
         }

@@ -4,6 +4,7 @@ import io.terrace.channel.Access;
 import io.terrace.channel.Link;
 import io.terrace.channel.Listener;
 import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.Places;
 import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
 import java.io.IOException;
@@ -46,7 +47,7 @@ final class TcpListener implements Listener {
     private final RangeFiles files = new RangeFiles();
     private final Map<Secret, TcpRange> ranges = new ConcurrentHashMap<>();
     private final Set<TcpSession> sessions = ConcurrentHashMap.newKeySet();
-    private final Map<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
+    private final Places<InetAddress> places;
     private final BlockingQueue<TcpSession> accepted;
     /** Those that run. */
     final List<TcpLoop> loops = new CopyOnWriteArrayList<>();
@@ -58,6 +59,7 @@ final class TcpListener implements Listener {
         this.address = server.getLocalAddress();
         this.limits = limits;
         this.conversation = conversation;
+        this.places = new Places<>(limits.connections(), limits.addressConnections());
         this.accepted = new LinkedBlockingQueue<>(limits.connections());
         for (int i = 0; i < limits.threads(); i++) {
             loops.add(new TcpLoop("terrace-tcp-" + address + "-" + i, this, limits));
@@ -219,7 +221,7 @@ final class TcpListener implements Listener {
     /** On the acceptor's thread. */
     private void take(SocketChannel channel) throws IOException {
         InetAddress from = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
-        if (sessions.size() >= limits.connections() || byAddress.getOrDefault(from, 0) >= limits.addressConnections()) {
+        if (!places.take(from)) {
             LOG.debug("Too many connections at {}, from {} or in all", address, from);
             channel.close();
             if (conversation != null) {
@@ -227,19 +229,24 @@ final class TcpListener implements Listener {
             }
             return;
         }
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        TcpLoop loop = nextLoop();
-        TcpSession session =
-                new TcpSession(lastNumber, channel, from, this, loop, limits.operations(), System.nanoTime());
-        byAddress.merge(from, 1, Integer::sum);
-        sessions.add(session);
+        TcpSession session = null;
         try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            TcpLoop loop = nextLoop();
+            TcpSession fresh =
+                    new TcpSession(lastNumber, channel, from, this, loop, limits.operations(), System.nanoTime());
+            sessions.add(fresh);
+            session = fresh;
             if (conversation == null && !accepted.offer(session)) {
                 throw new IOException("more connections than anybody accepts");
             }
             loop.adopt(session);
         } catch (IOException | RuntimeException | Error e) {
-            leave(session);
+            if (session == null) {
+                places.giveBack(from);
+            } else {
+                leave(session);
+            }
             throw e;
         }
     }
@@ -255,11 +262,7 @@ final class TcpListener implements Listener {
 
     private void leave(TcpSession session) {
         if (sessions.remove(session)) {
-            left(session.peerAddress);
+            places.giveBack(session.peerAddress);
         }
-    }
-
-    private void left(InetAddress from) {
-        byAddress.computeIfPresent(from, (address, count) -> count > 1 ? count - 1 : null);
     }
 }
