@@ -1,5 +1,7 @@
 package io.terrace.channel.tcp;
 
+import static io.terrace.channel.tcp.TcpGrantBed.TIMEOUT_NS;
+import static io.terrace.channel.tcp.TcpGrantBed.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -9,17 +11,12 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Errors amid a listener's work, as without memory there may be, and what others notice of them: nothing. */
 final class TcpFaultsTest {
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
-
     private final AtomicInteger failingMessages = new AtomicInteger();
     private final AtomicInteger failingEnds = new AtomicInteger();
     private TcpListener listener;
@@ -99,14 +96,6 @@ final class TcpFaultsTest {
     private static void assertServed(TcpLink link) throws IOException {
         link.send(ByteBuffer.wrap(new byte[] {7}), TIMEOUT_NS);
         assertThat(link.receive(TIMEOUT_NS)).isEqualTo(ByteBuffer.wrap(new byte[] {7}));
-    }
-
-    private static void eventually(BooleanSupplier holds) {
-        long deadlineNs = System.nanoTime() + TIMEOUT_NS;
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime() - deadlineNs).isNegative();
-            LockSupport.parkNanos(10_000_000);
-        }
     }
 
     /** Says the same back, but for as often as it is to fail. */

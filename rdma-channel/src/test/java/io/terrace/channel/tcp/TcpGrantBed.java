@@ -45,10 +45,10 @@ import java.util.function.BooleanSupplier;
  * A {@link TcpGrantServer} with one extent, whose owner is told to be slow or to fail, and what a well-behaved client says to
  * it.
  */
-final class TcpGrantBed implements Closeable {
-    static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
+public final class TcpGrantBed implements Closeable {
+    public static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
     static final int LENGTH = 1 << 20;
-    static final BlockKey BLOCK = new BlockKey("pool", 1, 1);
+    public static final BlockKey BLOCK = new BlockKey("pool", 1, 1);
 
     /** Asking for it takes until {@link #slowBlock}. */
     static final BlockKey SLOW = new BlockKey("pool", 2, 1);
@@ -62,7 +62,7 @@ final class TcpGrantBed implements Closeable {
     final CountDownLatch slowBlock = new CountDownLatch(1);
     final AtomicInteger slowCalls = new AtomicInteger();
     final AtomicReference<Peer> lastPeer = new AtomicReference<>();
-    final TcpGrantServer server;
+    public final TcpGrantServer server;
 
     /** What the owner was told of: grants, and sessions that are gone. */
     final Set<Long> released = ConcurrentHashMap.newKeySet();
@@ -78,12 +78,13 @@ final class TcpGrantBed implements Closeable {
     volatile boolean newsFail;
 
     final AtomicInteger newsFailed = new AtomicInteger();
-    volatile long leaseMs = 60_000;
+
+    public volatile long leaseMs = 60_000;
 
     private final byte[] content = new byte[LENGTH];
     private final SlotTable table;
 
-    TcpGrantBed(Path dir, TcpLimits limits) throws IOException {
+    public TcpGrantBed(Path dir, TcpLimits limits) throws IOException {
         new Random(5).nextBytes(content);
         Path extent = Files.write(dir.resolve("extent"), content);
         table = SlotTable.create(dir.resolve("slots"), 16, new Random(7));
@@ -228,6 +229,11 @@ final class TcpGrantBed implements Closeable {
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
+        }
+
+        @Override
+        public Holder holder(Peer peer, GrantRequest request) {
+            return Holder.onAnotherHost(peer.user());
         }
 
         @Override
