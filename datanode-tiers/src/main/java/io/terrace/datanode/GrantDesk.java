@@ -5,6 +5,7 @@ import io.terrace.channel.ExtentOwner;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
+import io.terrace.channel.Holder;
 import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
@@ -78,12 +79,28 @@ public final class GrantDesk implements ExtentOwner {
     /** To a client of this host, whose user the kernel knows. */
     @Override
     public GrantAnswer grant(Peer peer, GrantRequest request) {
-        return grant(peer, request, allowed -> Holder.onThisHost(peer.user()));
+        return grant(peer, request, allowed -> holder(peer, request));
     }
 
     /** To a client of another host, which may call itself what it likes. */
     GrantAnswer grantElsewhere(Peer peer, GrantRequest request) {
         return grant(peer, request, allowed -> Holder.onAnotherHost(allowed.user()));
+    }
+
+    /** For a client of this host. */
+    @Override
+    public Holder holder(Peer peer, GrantRequest request) {
+        return Holder.onThisHost(peer.user());
+    }
+
+    /** For a client of another host, by its token alone. */
+    Holder holderElsewhere(GrantRequest request) {
+        try {
+            return Holder.onAnotherHost(
+                    access.check(request.block(), request.token()).user());
+        } catch (BlockAccess.Denied e) {
+            return Holder.UNKNOWN;
+        }
     }
 
     private GrantAnswer grant(Peer peer, GrantRequest request, Function<BlockAccess.Allowed, Holder> holder) {

@@ -1,5 +1,6 @@
 package io.terrace.datanode;
 
+import io.terrace.channel.Holder;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.terrace.datanode;
 
+import io.terrace.channel.Holder;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;

@@ -1,6 +1,7 @@
 package io.terrace.datanode;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.Holder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

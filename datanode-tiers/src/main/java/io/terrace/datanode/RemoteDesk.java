@@ -3,6 +3,7 @@ package io.terrace.datanode;
 import io.terrace.channel.ExtentOwner;
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
+import io.terrace.channel.Holder;
 import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
@@ -41,6 +42,11 @@ public final class RemoteDesk implements ExtentOwner {
         return nvm != null && answer instanceof Refusal refusal && refusal.reason() == RefusalReason.NOT_RESIDENT
                 ? nvm.grantElsewhere(peer, request)
                 : answer;
+    }
+
+    @Override
+    public Holder holder(Peer peer, GrantRequest request) {
+        return memory.holderElsewhere(request);
     }
 
     @Override

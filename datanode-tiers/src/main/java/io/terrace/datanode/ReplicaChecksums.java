@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /** The checksums in the meta files of the durable replicas; thread-safe. */
 public final class ReplicaChecksums implements ChecksumSource {
 
+    /** Of an array. */
+    private static final int MOST_BYTES = Integer.MAX_VALUE - Long.BYTES;
+
     private final ReplicaSource replicas;
 
     /** The checksums of these. */
@@ -20,16 +23,16 @@ public final class ReplicaChecksums implements ChecksumSource {
     }
 
     @Override
-    public @Nullable Checksums of(BlockKey block, long lengthBytes, long mostBytes) throws IOException {
+    public @Nullable Checksums of(BlockKey block, long lengthBytes, Room room) throws IOException {
         try (ReplicaSource.OpenReplica replica = replicas.open(block, lengthBytes)) {
-            return read(replica.meta(), lengthBytes, mostBytes);
+            return read(replica.meta(), lengthBytes, room);
         }
     }
 
-    static @Nullable Checksums read(ReadableByteChannel meta, long lengthBytes, long mostBytes) throws IOException {
+    static @Nullable Checksums read(ReadableByteChannel meta, long lengthBytes, Room room) throws IOException {
         MetaHeader header = MetaHeader.read(meta);
         long sumBytes = header.sumBytes(lengthBytes);
-        if (sumBytes > Math.min(mostBytes, Integer.MAX_VALUE - Long.BYTES)) {
+        if (sumBytes > MOST_BYTES || !room.take(sumBytes)) {
             return null;
         }
         ByteBuffer sums = ByteBuffer.allocate((int) sumBytes);

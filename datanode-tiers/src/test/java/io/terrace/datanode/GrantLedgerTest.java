@@ -3,6 +3,7 @@ package io.terrace.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.Holder;
 import org.junit.jupiter.api.Test;
 
 class GrantLedgerTest {

@@ -6,6 +6,7 @@ import io.terrace.channel.BlockKey;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
+import io.terrace.channel.Holder;
 import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
@@ -38,6 +39,9 @@ class RemoteDeskTest {
     /** Whose tokens are shown; null where there are none. */
     private @Nullable String user;
 
+    /** Whether what is shown is none. */
+    private boolean bad;
+
     @BeforeEach
     void make() throws IOException {
         bed = new NvmBed(volume, 10, Runnable::run);
@@ -53,7 +57,12 @@ class RemoteDeskTest {
                 tier,
                 medium,
                 extent -> medium.name(),
-                (block, token) -> new BlockAccess.Allowed(BlockAccess.NO_END, user),
+                (block, token) -> {
+                    if (bad) {
+                        throw new BlockAccess.Denied(RefusalReason.BAD_TOKEN, "as was wanted");
+                    }
+                    return new BlockAccess.Allowed(BlockAccess.NO_END, user);
+                },
                 accesses,
                 (user, reads, bytes) -> {},
                 bed.figures,
@@ -86,6 +95,17 @@ class RemoteDeskTest {
         assertThat(memory.grant(here, new GrantRequest(key, new byte[0], false)))
                 .as("a user of this host, of one of the names")
                 .isInstanceOf(Grant.class);
+    }
+
+    @Test
+    void holder_isWhomTheTokenNames_andNobodyIsKnownByABadOne() {
+        Peer peer = new Peer(400, "alice", "", "test");
+        GrantRequest request = new GrantRequest(key, new byte[0], false);
+        user = "mallory";
+        assertThat(desk.holder(peer, request)).isEqualTo(Holder.onAnotherHost("mallory"));
+        assertThat(memory.holder(peer, request)).isEqualTo(Holder.onThisHost("alice"));
+        bad = true;
+        assertThat(desk.holder(peer, request)).isEqualTo(Holder.UNKNOWN);
     }
 
     private GrantAnswer ask() {

@@ -28,7 +28,8 @@ class ReplicaChecksumsTest {
                 .putInt(chunkBytes)
                 .put(sums)
                 .array();
-        return ReplicaChecksums.read(Channels.newChannel(new ByteArrayInputStream(meta)), lengthBytes, mostBytes);
+        return ReplicaChecksums.read(
+                Channels.newChannel(new ByteArrayInputStream(meta)), lengthBytes, bytes -> bytes <= mostBytes);
     }
 
     @Test

@@ -19,6 +19,12 @@ public interface ExtentOwner {
     GrantAnswer grant(Peer peer, GrantRequest request);
 
     /**
+     * Whom a grant of this request would count for, by what the request proves; {@link Holder#UNKNOWN} where it proves
+     * nothing. Never waits for a disk, as {@link #grant} may.
+     */
+    Holder holder(Peer peer, GrantRequest request);
+
+    /**
      * The holder still uses the grant and wants a longer lease.
      *
      * @return the new lease in milliseconds from now, never beyond the token's end; 0 or less refuses, and the grant

@@ -67,7 +67,7 @@ public enum SettingKeys {
             "terrace.channel.tcp.checksums.max",
             "256m",
             "DataNode",
-            "Heap for the checksums of blocks that clients of other hosts read: 1/128 of those blocks. Beyond it, they read through stock HDFS."),
+            "Heap for the checksums of blocks that clients of other hosts read: 1/128 of those blocks; one user has half of it at most. Beyond it, they read through stock HDFS."),
     CHANNEL_VERBS_PORT_OFFSET(
             "terrace.channel.verbs.port.offset",
             "0",

@@ -156,6 +156,11 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
     }
 
     @Override
+    public Holder holder(Peer peer, GrantRequest request) {
+        return Holder.onThisHost(peer.user());
+    }
+
+    @Override
     public synchronized long renew(Peer peer, long grantId) {
         Extent extent = byGrant.get(grantId);
         return renews && extent != null && !extent.retiring && peer.equals(extent.holders.get(grantId)) ? leaseMs : 0;

@@ -4,7 +4,7 @@ import io.terrace.datanode.Extent;
 import io.terrace.datanode.ExtentStore;
 import io.terrace.datanode.GrantLedger;
 import io.terrace.datanode.HeldGrant;
-import io.terrace.datanode.Holder;
+import io.terrace.channel.Holder;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.function.BiConsumer;

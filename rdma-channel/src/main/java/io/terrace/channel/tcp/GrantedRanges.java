@@ -4,6 +4,7 @@ import io.terrace.channel.Access;
 import io.terrace.channel.ExtentOwner;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.Holder;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Message;
 import io.terrace.channel.Range;
@@ -60,8 +61,12 @@ final class GrantedRanges {
         this.later = later;
     }
 
-    /** Answers a request; the caller holds the client's lock. */
-    Message grant(TcpClient client, Message.Ask ask) {
+    /**
+     * Answers a request; the caller holds the client's lock.
+     *
+     * @param holder whom the grant counts for
+     */
+    Message grant(TcpClient client, Message.Ask ask, Holder holder) {
         long nowNs = System.nanoTime();
         GrantAnswer answer = owner.grant(client.peer, ask.request());
         if (answer instanceof Refusal refusal) {
@@ -70,7 +75,7 @@ final class GrantedRanges {
         Grant grant = (Grant) answer;
         boolean kept = false;
         try {
-            TcpRange range = open(grant);
+            TcpRange range = open(grant, holder);
             if (range == null) {
                 return new Message.Refused(
                         ask.requestId(), new Refusal(RefusalReason.BUSY, "no room for more checksums"));
@@ -78,7 +83,7 @@ final class GrantedRanges {
             long endsNs = nowNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
             client.held.put(
                     grant.grantId(),
-                    new TcpClient.HeldRange(grant.grantId(), grant.descriptor().block(), range, endsNs));
+                    new TcpClient.HeldRange(grant.grantId(), grant.descriptor().block(), holder, range, endsNs));
             kept = true;
             return new Message.Granted(
                     ask.requestId(),
@@ -95,12 +100,12 @@ final class GrantedRanges {
     }
 
     /** Registers what a grant is for; the owner's link has served its purpose afterwards. */
-    private @Nullable TcpRange open(Grant grant) throws IOException {
+    private @Nullable TcpRange open(Grant grant, Holder holder) throws IOException {
         boolean named = LinkDirectory.isName(grant.linkName());
         Path file = named ? links.path().resolve(grant.linkName()) : Path.of(grant.linkName());
         try {
             long lengthBytes = grant.descriptor().lengthBytes();
-            Checksums checksums = shelf.take(grant.descriptor().block(), lengthBytes);
+            Checksums checksums = shelf.take(grant.descriptor().block(), lengthBytes, holder);
             if (checksums == null) {
                 return null;
             }
@@ -113,7 +118,7 @@ final class GrantedRanges {
                 return range;
             } finally {
                 if (!registered) {
-                    shelf.giveBack(grant.descriptor().block());
+                    shelf.giveBack(grant.descriptor().block(), holder);
                 }
             }
         } finally {
@@ -215,7 +220,7 @@ final class GrantedRanges {
                 owner.released(client.peer, held.grantId);
             } finally {
                 client.ending--;
-                shelf.giveBack(held.block);
+                shelf.giveBack(held.block, held.holder);
                 tellIfGone(client);
             }
         }

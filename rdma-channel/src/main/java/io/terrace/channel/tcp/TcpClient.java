@@ -1,6 +1,7 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.Holder;
 import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
 import java.util.Collection;
@@ -22,14 +23,16 @@ final class TcpClient {
     static final class HeldRange {
         final long grantId;
         final BlockKey block;
+        final Holder holder;
         final TcpRange range;
         final long endsNs;
         private long reportedReads;
         private long reportedBytes;
 
-        HeldRange(long grantId, BlockKey block, TcpRange range, long endsNs) {
+        HeldRange(long grantId, BlockKey block, Holder holder, TcpRange range, long endsNs) {
             this.grantId = grantId;
             this.block = block;
+            this.holder = holder;
             this.range = range;
             this.endsNs = endsNs;
         }

@@ -59,6 +59,7 @@ public final class TcpGrantServer implements Closeable {
     private final GrantedRanges ranges;
     private final ResidencyNews news;
     private final Map<Long, TcpClient> clients = new ConcurrentHashMap<>();
+    private final ExtentOwner owner;
     private final ExecutorService workers;
     private final ScheduledExecutorService ticker;
     private long ticks;
@@ -76,6 +77,7 @@ public final class TcpGrantServer implements Closeable {
             throws IOException {
         this.datanode = datanode;
         this.blocks = blocks;
+        this.owner = owner;
         this.oneSided = oneSided;
         this.figures = figures;
         this.news = new ResidencyNews(blocks);
@@ -222,7 +224,7 @@ public final class TcpGrantServer implements Closeable {
                 answer = client.ended
                         ? new Message.Refused(
                                 ask.requestId(), new Refusal(RefusalReason.OFF, "the connection has ended"))
-                        : ranges.grant(client, ask);
+                        : ranges.grant(client, ask, owner.holder(client.peer, ask.request()));
             }
         } catch (RuntimeException | Error e) {
             LOG.error("Cannot grant {} to {}", ask.request(), client.peer, e);

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,12 @@ final class ChecksummedReadTest {
             sums.putInt((int) crc.getValue());
         }
         return new Checksums(ChecksumKind.CRC32C, CHUNK_BYTES, sums.array());
+    }
+
+    /** As a source says them. */
+    static @Nullable Checksums checksums(byte[] data, ChecksumSource.Room room) {
+        Checksums all = checksums(data);
+        return room.take(all.sums().length) ? all : null;
     }
 
     @Test

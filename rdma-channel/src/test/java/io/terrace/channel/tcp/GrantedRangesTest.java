@@ -1,5 +1,7 @@
 package io.terrace.channel.tcp;
 
+import static io.terrace.channel.tcp.TcpGrantBed.TIMEOUT_NS;
+import static io.terrace.channel.tcp.TcpGrantBed.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +13,7 @@ import io.terrace.channel.ExtentOwner;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
+import io.terrace.channel.Holder;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Message;
 import io.terrace.channel.Peer;
@@ -26,13 +29,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the owner is told of grants whose ranges are read over several connections. */
 final class GrantedRangesTest {
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
     /** More than a socket's buffers take. */
     private static final int LENGTH = 32 << 20;
 
@@ -73,11 +73,11 @@ final class GrantedRangesTest {
         TcpLimits limits = new TcpLimits(8, 8, 1, 256, 2L * LENGTH, 10_000, 300_000);
         listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null);
         shelf = new ChecksumShelf(
-                (block, length, most) -> {
+                (block, length, room) -> {
                     if (checksumsFail) {
                         throw new InternalError("as was wanted");
                     }
-                    Checksums checksums = ChecksummedReadTest.checksums(content);
+                    Checksums checksums = Objects.requireNonNull(ChecksummedReadTest.checksums(content, room));
                     lastSums = new WeakReference<>(checksums.sums());
                     return checksums;
                 },
@@ -93,7 +93,7 @@ final class GrantedRangesTest {
         link = TcpLink.connect(listener.address(), limits, TIMEOUT_NS);
         TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
         client = new TcpClient(new Peer(1, "user", "", "user/test"), session, Runnable::run);
-        assertThat(ranges.grant(client, asking(BLOCK))).isInstanceOf(Message.Granted.class);
+        assertThat(ranges.grant(client, asking(BLOCK), Holder.UNKNOWN)).isInstanceOf(Message.Granted.class);
         heldBytes = shelf.heldBytes();
         range = client.held.get(7L).range;
         region = link.attach(range.key, TIMEOUT_NS);
@@ -184,7 +184,8 @@ final class GrantedRangesTest {
     @Test
     void grant_whoseChecksumsCannotBeHadForAnError_isReleased() {
         checksumsFail = true;
-        assertThatThrownBy(() -> ranges.grant(client, asking(OTHER))).isInstanceOf(InternalError.class);
+        assertThatThrownBy(() -> ranges.grant(client, asking(OTHER), Holder.UNKNOWN))
+                .isInstanceOf(InternalError.class);
         assertThat(told).containsExactly("released 7");
         assertThat(shelf.heldBytes()).isEqualTo(heldBytes);
     }
@@ -204,14 +205,6 @@ final class GrantedRangesTest {
         return new Message.Ask(1, new GrantRequest(block, new byte[0], false));
     }
 
-    private static void eventually(BooleanSupplier holds) {
-        long deadlineNs = System.nanoTime() + TIMEOUT_NS;
-        while (!holds.getAsBoolean()) {
-            assertThat(System.nanoTime() - deadlineNs).isNegative();
-            LockSupport.parkNanos(1_000_000);
-        }
-    }
-
     private final class Owner implements ExtentOwner {
         private final Path file;
 
@@ -223,6 +216,11 @@ final class GrantedRangesTest {
         public GrantAnswer grant(Peer peer, GrantRequest request) {
             Descriptor descriptor = new Descriptor(request.block(), Tier.MEMORY, 0, LENGTH, 0, 1);
             return new Grant(7, descriptor, file.toString(), 60_000);
+        }
+
+        @Override
+        public Holder holder(Peer peer, GrantRequest request) {
+            return Holder.UNKNOWN;
         }
 
         @Override

@@ -9,6 +9,7 @@ import io.terrace.channel.ExtentOwner;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
+import io.terrace.channel.Holder;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
@@ -95,7 +96,7 @@ public final class TcpGrantBed implements Closeable {
                 new Blocks(table),
                 links,
                 new Owner(links, extent),
-                (block, length, most) -> ChecksummedReadTest.checksums(content),
+                (block, length, room) -> ChecksummedReadTest.checksums(content, room),
                 LENGTH,
                 new Recorded(),
                 limits,

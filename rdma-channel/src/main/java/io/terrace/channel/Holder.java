@@ -1,4 +1,4 @@
-package io.terrace.datanode;
+package io.terrace.channel;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,8 @@ public record Holder(Proof proof, String user) {
         NONE
     }
 
-    private static final Holder UNKNOWN = new Holder(Proof.NONE, "");
+    /** All whom nothing tells apart. */
+    public static final Holder UNKNOWN = new Holder(Proof.NONE, "");
 
     /** A process of this host. */
     public static Holder onThisHost(String systemUser) {
