@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The calls of one client that want a worker, and what the server does for it by itself. One of all these runs at a time,
  * and the client's in their order, so that nobody keeps the workers from others; where many wait, or large ones, the client's
- * input waits too. Thread-safe.
+ * input waits too. A call whose turn has come may have to wait for something else: what the server does by itself goes on
+ * meanwhile. Thread-safe.
  */
 final class Calls {
     /** An honest client asks for one grant at a time, but gives many back. */
@@ -22,11 +23,25 @@ final class Calls {
 
     private static final Logger LOG = LoggerFactory.getLogger(Calls.class);
 
-    private record Call(Runnable work, int messageBytes) {}
+    /** Something that the client wants. */
+    interface Call {
+        void run();
+
+        /**
+         * Called on a worker when it is next in its client's order.
+         *
+         * @param turn what runs it; to be run once, when it may, by a worker
+         */
+        default void whenNext(Runnable turn) {
+            turn.run();
+        }
+    }
+
+    private record Waiting(Call call, int messageBytes) {}
 
     private final Executor workers;
     private final TcpSession session;
-    private final Deque<Call> waiting = new ArrayDeque<>();
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
 
     /** What the server does for the client by itself, when that came while something ran. */
     private final Deque<Runnable> own = new ArrayDeque<>(1);
@@ -48,8 +63,8 @@ final class Calls {
      *
      * @param messageBytes of what the client said
      */
-    synchronized void add(Runnable call, int messageBytes) {
-        waiting.add(new Call(call, messageBytes));
+    synchronized void add(Call call, int messageBytes) {
+        waiting.add(new Waiting(call, messageBytes));
         waitingBytes += messageBytes;
         if (waiting.size() >= MOST_WAITING || waitingBytes >= MOST_WAITING_BYTES) {
             inputWaits = true;
@@ -76,7 +91,8 @@ final class Calls {
             return;
         }
         try {
-            workers.execute(this::runOne);
+            Call next = waiting.element().call;
+            workers.execute(() -> next(next));
             scheduled = true;
         } catch (RejectedExecutionException e) {
             // The server closes.
@@ -84,21 +100,31 @@ final class Calls {
         }
     }
 
+    private void next(Call call) {
+        try {
+            call.whenNext(this::runOne);
+        } catch (RuntimeException | Error e) {
+            // What comes behind it would wait for good.
+            LOG.error("Cut connection {}, whose calls cannot be answered", session.number, e);
+            session.close();
+        }
+    }
+
     private void runOne() {
-        Call call;
+        Waiting next;
         synchronized (this) {
             scheduled = false;
             if (running) {
                 return;
             }
-            call = waiting.poll();
-            if (call == null) {
+            next = waiting.poll();
+            if (next == null) {
                 return;
             }
-            waitingBytes -= call.messageBytes;
+            waitingBytes -= next.messageBytes;
             running = true;
         }
-        run(call.work);
+        run(next.call::run);
         goOn();
     }
 

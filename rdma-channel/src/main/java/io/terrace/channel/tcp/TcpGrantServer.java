@@ -1,6 +1,7 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.ExtentOwner;
+import io.terrace.channel.Holder;
 import io.terrace.channel.LinkDirectory;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
@@ -19,8 +20,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +47,17 @@ public final class TcpGrantServer implements Closeable {
 
     private static final long NEWS_MS = 50;
     private static final long REPORT_EVERY = 1000 / NEWS_MS;
-    private static final int WORKERS = 2;
+
+    /** Grants that are made at one time: each may wait for a disk. */
+    private static final int GRANTING = 16;
+
+    /** Grants that wait for others of the same user. */
+    private static final int WAITING = 1024;
+
+    /** Workers that no grant keeps. */
+    private static final int PROMPT = 2;
+
+    private static final long IDLE_WORKER_S = 60;
 
     /** Beside everything that there is to tell, so much may wait for one client. */
     private static final long LATE_NEWS_BYTES = 1 << 20;
@@ -61,6 +74,7 @@ public final class TcpGrantServer implements Closeable {
     private final Map<Long, TcpClient> clients = new ConcurrentHashMap<>();
     private final ExtentOwner owner;
     private final ExecutorService workers;
+    private final FairTurns turns;
     private final ScheduledExecutorService ticker;
     private long ticks;
 
@@ -86,10 +100,23 @@ public final class TcpGrantServer implements Closeable {
             thread.setDaemon(true);
             return thread;
         };
-        this.workers = Executors.newFixedThreadPool(WORKERS, threads);
+        this.workers = workers(threads);
+        this.turns = new FairTurns(GRANTING, WAITING, workers);
         this.ticker = Executors.newSingleThreadScheduledExecutor(threads);
         this.listener = TcpListener.open(where, limits, new Answers());
         this.ranges = new GrantedRanges(listener, links, owner, shelf, oneSided, ticker);
+    }
+
+    private static ExecutorService workers(ThreadFactory threads) {
+        ThreadPoolExecutor workers = new ThreadPoolExecutor(
+                GRANTING + PROMPT,
+                GRANTING + PROMPT,
+                IDLE_WORKER_S,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                threads);
+        workers.allowCoreThreadTimeOut(true);
+        return workers;
     }
 
     /**
@@ -207,7 +234,7 @@ public final class TcpGrantServer implements Closeable {
             send(session, new Message.Welcome(datanode, "", blocks.incarnation(), oneSided.where()));
             tellEverything(session);
         } else if (message instanceof Message.Ask ask) {
-            client.calls.add(() -> answer(client, ask), messageBytes);
+            client.calls.add(new Asked(client, ask), messageBytes);
         } else if (message instanceof Message.Report report) {
             client.calls.add(() -> ranges.reported(client, report), messageBytes);
         } else if (message instanceof Message.Release release) {
@@ -217,22 +244,58 @@ public final class TcpGrantServer implements Closeable {
         }
     }
 
-    private void answer(TcpClient client, Message.Ask ask) {
-        Message answer;
-        try {
-            synchronized (client) {
-                answer = client.ended
-                        ? new Message.Refused(
-                                ask.requestId(), new Refusal(RefusalReason.OFF, "the connection has ended"))
-                        : ranges.grant(client, ask, owner.holder(client.peer, ask.request()));
-            }
-        } catch (RuntimeException | Error e) {
-            LOG.error("Cannot grant {} to {}", ask.request(), client.peer, e);
-            answer = new Message.Refused(
-                    ask.requestId(), new Refusal(RefusalReason.FAILED, "the DataNode failed; see its log"));
+    /** A grant that somebody asks for: whose token he shows is looked at first, since only his own may keep it waiting. */
+    private final class Asked implements Calls.Call {
+        private final TcpClient client;
+        private final Message.Ask ask;
+        private Holder holder = Holder.UNKNOWN;
+        private boolean crowded;
+
+        Asked(TcpClient client, Message.Ask ask) {
+            this.client = client;
+            this.ask = ask;
         }
-        figures.increment(answer instanceof Message.Granted ? Figure.CHANNEL_GRANTS : Figure.CHANNEL_GRANTS_REFUSED);
-        send(client.session, answer);
+
+        @Override
+        public void whenNext(Runnable turn) {
+            try {
+                holder = owner.holder(client.peer, ask.request());
+            } catch (RuntimeException | Error e) {
+                LOG.debug("The grant to {} will fail likewise, and say so", client.peer, e);
+            }
+            if (!turns.run(holder, turn)) {
+                crowded = true;
+                turn.run();
+            }
+        }
+
+        @Override
+        public void run() {
+            Message answer = answer();
+            figures.increment(
+                    answer instanceof Message.Granted ? Figure.CHANNEL_GRANTS : Figure.CHANNEL_GRANTS_REFUSED);
+            send(client.session, answer);
+        }
+
+        private Message answer() {
+            if (crowded) {
+                return refusal(RefusalReason.BUSY, "too many grants of the same user wait");
+            }
+            try {
+                synchronized (client) {
+                    return client.ended
+                            ? refusal(RefusalReason.OFF, "the connection has ended")
+                            : ranges.grant(client, ask, holder);
+                }
+            } catch (RuntimeException | Error e) {
+                LOG.error("Cannot grant {} to {}", ask.request(), client.peer, e);
+                return refusal(RefusalReason.FAILED, "the DataNode failed; see its log");
+            }
+        }
+
+        private Message refusal(RefusalReason reason, String why) {
+            return new Message.Refused(ask.requestId(), new Refusal(reason, why));
+        }
     }
 
     private void tick() {

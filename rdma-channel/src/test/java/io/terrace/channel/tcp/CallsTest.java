@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,6 +78,32 @@ final class CallsTest {
         assertThat(ran).containsExactly("call", "own");
         workers.remove().run();
         assertThat(ran).containsExactly("call", "own", "next");
+    }
+
+    @Test
+    void call_whoseTurnIsKeptBack_keepsThoseBehindIt_andNotTheServersOwnWork() {
+        AtomicReference<Runnable> kept = new AtomicReference<>();
+        calls.add(
+                new Calls.Call() {
+                    @Override
+                    public void run() {
+                        ran.add("kept back");
+                    }
+
+                    @Override
+                    public void whenNext(Runnable turn) {
+                        kept.set(turn);
+                    }
+                },
+                1);
+        calls.add(() -> ran.add("behind"), 1);
+        workers.remove().run();
+        calls.runSoon(() -> ran.add("own"));
+        assertThat(workers).isEmpty();
+        assertThat(ran).containsExactly("own");
+        kept.get().run();
+        workers.remove().run();
+        assertThat(ran).containsExactly("own", "kept back", "behind");
     }
 
     @Test

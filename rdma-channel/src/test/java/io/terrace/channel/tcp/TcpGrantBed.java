@@ -128,9 +128,14 @@ public final class TcpGrantBed implements Closeable {
 
     /** Says hello and asks. */
     static Grant ask(TcpLink link, BlockKey block) throws IOException {
-        say(link, new Message.Hello("somebody/test"));
-        say(link, asking(1, block));
+        askAs("somebody", link, block);
         return granted(link);
+    }
+
+    /** The owner believes who he is. */
+    static void askAs(String user, TcpLink link, BlockKey block) throws IOException {
+        say(link, new Message.Hello(user + "/test"));
+        say(link, asking(1, block));
     }
 
     static void say(TcpLink link, Message message) throws IOException {

@@ -6,6 +6,7 @@ import static io.terrace.channel.tcp.TcpGrantBed.PATIENT;
 import static io.terrace.channel.tcp.TcpGrantBed.SLOW;
 import static io.terrace.channel.tcp.TcpGrantBed.TIMEOUT_NS;
 import static io.terrace.channel.tcp.TcpGrantBed.ask;
+import static io.terrace.channel.tcp.TcpGrantBed.askAs;
 import static io.terrace.channel.tcp.TcpGrantBed.asking;
 import static io.terrace.channel.tcp.TcpGrantBed.eventually;
 import static io.terrace.channel.tcp.TcpGrantBed.granted;
@@ -18,6 +19,8 @@ import io.terrace.channel.Peer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Owners that hang or fail amid a client's call, and what other clients and other grants notice of it: nothing. */
 final class TcpRevocationTest {
+    /** Half of those that may be made at one time. */
+    private static final int MOST_HANGING = 8;
+
     @TempDir
     Path dir;
 
@@ -80,6 +86,30 @@ final class TcpRevocationTest {
             assertThat(bed.released).doesNotContain(late.grantId());
             bed.slowBlock.countDown();
             eventually(() -> bed.released.contains(late.grantId()));
+        }
+    }
+
+    @Test
+    void grants_ofOneUserThatHang_keepNobodyElseFromHis_andTheRestOfHisFollow() throws Exception {
+        List<TcpLink> greedy = new ArrayList<>();
+        try (TcpLink honest = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+            for (int i = 0; i < 2 * MOST_HANGING; i++) {
+                TcpLink one = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS);
+                greedy.add(one);
+                askAs("greedy", one, SLOW);
+            }
+            eventually(() -> bed.slowCalls.get() == MOST_HANGING);
+            askAs("honest", honest, BLOCK);
+            Grant grant = granted(honest);
+            bed.server.revoke(bed.lastPeer.get(), grant.grantId(), true);
+            eventually(() -> bed.released.contains(grant.grantId()));
+            assertThat(bed.slowCalls.get()).isEqualTo(MOST_HANGING);
+            bed.slowBlock.countDown();
+            eventually(() -> bed.slowCalls.get() == greedy.size());
+        } finally {
+            for (TcpLink link : greedy) {
+                link.close();
+            }
         }
     }
 

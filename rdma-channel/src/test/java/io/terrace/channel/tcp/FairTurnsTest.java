@@ -1,0 +1,111 @@
+package io.terrace.channel.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.channel.Holder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Who begins while others have not ended: what is begun within a turn begins while that lasts. */
+final class FairTurnsTest {
+    private static final int MOST = 8;
+    private static final Holder GREEDY = Holder.onAnotherHost("greedy");
+    private static final Holder HONEST = Holder.onAnotherHost("honest");
+
+    /** What waits for a worker; the test is all workers. */
+    private final Deque<Runnable> workers = new ArrayDeque<>();
+
+    private final List<String> begun = new ArrayList<>();
+    private final FairTurns turns = new FairTurns(MOST, MOST, workers::add);
+
+    /** Within so many turns of one user. */
+    private void within(int count, Holder holder, Runnable then) {
+        if (count == 0) {
+            then.run();
+        } else {
+            assertThat(turns.run(holder, () -> within(count - 1, holder, then))).isTrue();
+        }
+    }
+
+    private void begin(Holder holder, String what) {
+        assertThat(turns.run(holder, () -> begun.add(what))).isTrue();
+    }
+
+    private void work() {
+        while (!workers.isEmpty()) {
+            workers.remove().run();
+        }
+    }
+
+    @Test
+    void turnsOfOneUser_areHalf_andThoseOfOthersBeginAtOnce() {
+        within(MOST / 2, GREEDY, () -> {
+            begin(GREEDY, "one too many");
+            assertThat(begun).isEmpty();
+            within(MOST / 4, HONEST, () -> {
+                begin(HONEST, "of the honest");
+                assertThat(begun).isEmpty();
+                begin(Holder.UNKNOWN, "of a third");
+                assertThat(begun).containsExactly("of a third");
+            });
+        });
+        work();
+        assertThat(begun).containsExactly("of a third", "of the honest", "one too many");
+    }
+
+    @Test
+    void turnsThatWait_beginInTheirOrder_asOthersEnd() {
+        within(MOST / 2, GREEDY, () -> {
+            begin(GREEDY, "first");
+            begin(GREEDY, "second");
+            assertThat(workers).isEmpty();
+        });
+        work();
+        assertThat(begun).containsExactly("first", "second");
+        within(MOST / 2, GREEDY, () -> begun.add("as many as before"));
+        assertThat(begun).contains("as many as before");
+    }
+
+    @Test
+    void turnsThatWait_areBounded_andThoseOfOneUserLeaveRoomForOthers() {
+        within(
+                MOST / 2,
+                GREEDY,
+                () -> within(MOST / 4, HONEST, () -> {
+                    for (int i = 0; i < MOST / 2; i++) {
+                        begin(GREEDY, "waits");
+                    }
+                    assertThat(turns.run(GREEDY, () -> begun.add("too many"))).isFalse();
+                    begin(HONEST, "waits");
+                }));
+        work();
+        assertThat(begun).hasSize(MOST / 2 + 1).containsOnly("waits");
+    }
+
+    @Test
+    void turn_thatFails_isOver() {
+        for (int i = 0; i < MOST; i++) {
+            assertThatThrownBy(() -> turns.run(GREEDY, () -> {
+                        throw new OutOfMemoryError("as was wanted");
+                    }))
+                    .isInstanceOf(OutOfMemoryError.class);
+        }
+        within(MOST / 2, GREEDY, () -> begun.add("as many as before"));
+        assertThat(begun).hasSize(1);
+    }
+
+    @Test
+    void turnsThatWait_whenThereAreNoWorkersAnyMore_areTakenByWhoEnds() {
+        FairTurns closing = new FairTurns(2, 2, work -> {
+            throw new RejectedExecutionException("closed");
+        });
+        boolean unused = closing.run(GREEDY, () -> assertThat(closing.run(GREEDY, () -> begun.add("late")))
+                .isTrue());
+        assertThat(begun).containsExactly("late");
+    }
+}
