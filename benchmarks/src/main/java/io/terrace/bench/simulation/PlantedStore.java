@@ -1,10 +1,10 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.channel.Holder;
 import io.terrace.datanode.Extent;
 import io.terrace.datanode.ExtentStore;
 import io.terrace.datanode.GrantLedger;
 import io.terrace.datanode.HeldGrant;
-import io.terrace.channel.Holder;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.function.BiConsumer;

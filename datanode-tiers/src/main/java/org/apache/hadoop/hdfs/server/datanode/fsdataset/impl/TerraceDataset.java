@@ -290,15 +290,21 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
         return present == null ? super.getNumBlocksCached() : present.pinnedCopies();
     }
 
+    /** What directives may pin, and what lazy persistence has locked besides: what is left is left for directives. */
     @Override
     public long getCacheCapacity() {
         ReplicaWatch present = watch;
-        return present == null ? super.getCacheCapacity() : present.pinCapacityBytes();
+        return present == null ? super.getCacheCapacity() : present.pinCapacityBytes() + lockedBytes();
     }
 
     @Override
     public long getCacheUsed() {
         ReplicaWatch present = watch;
-        return present == null ? super.getCacheUsed() : present.pinUsedBytes();
+        return present == null ? super.getCacheUsed() : present.pinUsedBytes() + lockedBytes();
+    }
+
+    /** Of stock's own account, which has only the replicas on RAM disks once the tier stands in for its cache. */
+    private long lockedBytes() {
+        return super.getCacheUsed();
     }
 }
