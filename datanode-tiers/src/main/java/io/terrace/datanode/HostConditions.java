@@ -132,8 +132,8 @@ public final class HostConditions {
                     "memory-locked",
                     Severity.WARNING,
                     "dfs.datanode.max.locked.memory gives stock's cache " + facts.lockedMemoryBytes()
-                            + " bytes beside the tier; cache directives are served by the tier",
-                    "set it to 0, unless LAZY_PERSIST needs it"));
+                            + " bytes beside the tier; cache directives are served by the tier, within that limit",
+                    "set it to 0, which leaves directives the tier, unless LAZY_PERSIST needs it"));
         }
     }
 

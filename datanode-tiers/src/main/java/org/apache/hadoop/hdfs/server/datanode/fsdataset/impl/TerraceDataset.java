@@ -290,21 +290,24 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
         return present == null ? super.getNumBlocksCached() : present.pinnedCopies();
     }
 
-    /** What directives may pin, and what lazy persistence has locked besides: what is left is left for directives. */
+    /**
+     * What directives may pin of the tier; within {@code dfs.datanode.max.locked.memory} where that is set, which stock
+     * shares between them and lazy persistence.
+     */
     @Override
     public long getCacheCapacity() {
         ReplicaWatch present = watch;
-        return present == null ? super.getCacheCapacity() : present.pinCapacityBytes() + lockedBytes();
+        long lockable = super.getCacheCapacity();
+        if (present == null) {
+            return lockable;
+        }
+        return lockable == 0 ? present.pinCapacityBytes() : Math.min(lockable, present.pinCapacityBytes());
     }
 
+    /** Stock's own account has only the replicas on RAM disks once the tier stands in for its cache. */
     @Override
     public long getCacheUsed() {
         ReplicaWatch present = watch;
-        return present == null ? super.getCacheUsed() : present.pinUsedBytes() + lockedBytes();
-    }
-
-    /** Of stock's own account, which has only the replicas on RAM disks once the tier stands in for its cache. */
-    private long lockedBytes() {
-        return super.getCacheUsed();
+        return present == null ? super.getCacheUsed() : present.pinUsedBytes() + super.getCacheUsed();
     }
 }
