@@ -1,11 +1,13 @@
 package io.terrace.datanode;
 
+import io.terrace.channel.LinkDirectory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -28,13 +30,13 @@ import org.slf4j.LoggerFactory;
  * The tmpfs directory of one DataNode and the files in it.
  *
  * <pre>
- *   in_use.lock        held by the process that uses the directory
+ *   in_use.lock        held by the process that uses the directory, 0600: a lock needs no more than reading
  *   extents/POOL/blk_ID_STAMP_NUMBER   one file for each copy, 0444 when whole, in a directory of 0700
  *   leftovers/         files of an earlier process, to be verified or deleted
  * </pre>
  *
- * <p>Thread-safe. A directory that is missing, not writable, in use or not in memory is an IOException that names the
- * setting.
+ * <p>Thread-safe. A directory that is missing, not the process's own ({@link OwnDirectory}), in use or not in memory is an
+ * IOException that names the setting.
  */
 public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closeable {
 
@@ -43,20 +45,19 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryDirectory.class);
     private static final Pattern EXTENT_NAME = Pattern.compile("blk_(-?\\d{1,19})_(\\d{1,19})_(\\d{1,19})");
-    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
     private static final Set<PosixFilePermission> COPYING = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> SEALED = PosixFilePermissions.fromString("r--r--r--");
 
-    private final Path root;
+    private final OwnDirectory root;
     private final Path extents;
     private final Path leftovers;
     private final FileChannel lockFile;
     private final FileStore fileStore;
 
-    private MemoryDirectory(Path root, FileChannel lockFile, FileStore fileStore) {
+    private MemoryDirectory(OwnDirectory root, FileChannel lockFile, FileStore fileStore) throws IOException {
         this.root = root;
-        this.extents = root.resolve("extents");
-        this.leftovers = root.resolve("leftovers");
+        this.extents = root.directory("extents");
+        this.leftovers = root.directory("leftovers");
         this.lockFile = lockFile;
         this.fileStore = fileStore;
     }
@@ -80,16 +81,16 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
             }
             LOG.warn("{}: copies there are no faster than the file system", message);
         }
+        OwnDirectory own = OwnDirectory.check(root, "anybody could take, forge or delete what is there", key);
         FileChannel lockFile;
         try {
-            lockFile =
-                    FileChannel.open(root.resolve("in_use.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        } catch (IOException e) {
+            lockFile = own.file("in_use.lock");
+        } catch (FileSystemException e) {
             throw new IOException(key + "=" + root + " is not writable by this user", e);
         }
         try {
             lock(lockFile, key + "=" + root);
-            MemoryDirectory directory = new MemoryDirectory(root, lockFile, store);
+            MemoryDirectory directory = new MemoryDirectory(own, lockFile, store);
             directory.prepare();
             return directory;
         } catch (IOException | RuntimeException e) {
@@ -111,11 +112,8 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     }
 
     private void prepare() throws IOException {
-        for (Path directory : List.of(extents, leftovers)) {
-            Files.createDirectories(directory);
-            Files.setPosixFilePermissions(directory, OWNER_ONLY);
-        }
-        for (Path pool : list(extents)) {
+        pools(leftovers);
+        for (Path pool : pools(extents)) {
             for (Path file : list(pool)) {
                 Path aside = leftovers.resolve(pool.getFileName().toString());
                 Files.createDirectories(aside);
@@ -125,9 +123,14 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
         }
     }
 
-    /** The directory itself. */
+    /** The directory itself, without symbolic links. */
     public Path root() {
-        return root;
+        return root.path();
+    }
+
+    /** Where granted extents appear for a moment; what an earlier process left there is removed. */
+    public LinkDirectory links() throws IOException {
+        return LinkDirectory.create(root.directory("links"));
     }
 
     /** Bytes of the file system, used or not. */
@@ -144,10 +147,11 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     @Override
     public List<Leftover> leftovers() throws IOException {
         List<Leftover> found = new ArrayList<>();
-        for (Path pool : list(leftovers)) {
+        for (Path pool : pools(leftovers)) {
             for (Path file : list(pool)) {
                 Matcher name = EXTENT_NAME.matcher(file.getFileName().toString());
                 boolean whole = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                        && OwnDirectory.owns(file)
                         && Files.getPosixFilePermissions(file).equals(SEALED);
                 if (whole && name.matches()) {
                     found.add(new Leftover(
@@ -234,6 +238,15 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     @Override
     public void close() throws IOException {
         lockFile.close();
+    }
+
+    /** The directories of block pools. What is neither ours nor one was put there by somebody else. */
+    private List<Path> pools(Path directory) throws IOException {
+        List<Path> pools = list(directory);
+        for (Path pool : pools) {
+            root.requireOwnDirectory(pool);
+        }
+        return pools;
     }
 
     private static List<Path> list(Path directory) throws IOException {

@@ -15,8 +15,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryDirectoryTest {
+
+    private static final int NOBODY = 65534;
 
     @TempDir
     private Path root;
@@ -89,8 +93,116 @@ class MemoryDirectoryTest {
     }
 
     @Test
+    void open_ofADirectoryThatOthersMayWrite_isRefusedWithARemedy() throws IOException {
+        Path parent = Files.createDirectory(root.resolve("parent"));
+        Path memory = Files.createDirectory(parent.resolve("memory"));
+        Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("rwxrwx--x"));
+        assertThatThrownBy(() -> MemoryDirectory.open(memory, false))
+                .hasMessageContaining("terrace.datanode.memory.dir")
+                .hasMessageContaining(memory.toString())
+                .hasMessageContaining("chmod go-w");
+        Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("rwx--x--x"));
+        Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThatThrownBy(() -> MemoryDirectory.open(memory, false))
+                .hasMessageContaining(parent + " is writable")
+                .hasMessageContaining("chmod go-w");
+        assertThat(memory).isEmptyDirectory();
+    }
+
+    @Test
+    void open_ofADirectoryOfAnotherUser_isRefusedWithARemedy() throws IOException {
+        assumeRoot();
+        Path memory = Files.createDirectory(root.resolve("memory"));
+        Files.setAttribute(memory, "unix:uid", NOBODY);
+        assertThatThrownBy(() -> MemoryDirectory.open(memory, false))
+                .hasMessageContaining("terrace.datanode.memory.dir=" + memory)
+                .hasMessageContaining("belongs to user id " + NOBODY)
+                .hasMessageContaining("chown");
+        assertThat(memory).isEmptyDirectory();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"extents", "leftovers", "links", "extents/BP-1", "leftovers/BP-1"})
+    void open_withALinkInTheWayOfADirectory_isRefusedAndLeavesWhatItLeadsTo(String entry) throws IOException {
+        Path victim = Files.createDirectories(root.resolve("victim/BP-1"));
+        Path replica = Files.writeString(victim.resolve("blk_1_7_1"), "bytes");
+        Files.setPosixFilePermissions(replica, PosixFilePermissions.fromString("r--r--r--"));
+        Path memory = Files.createDirectory(root.resolve("memory"));
+        Path inTheWay = memory.resolve(entry);
+        Files.createDirectories(inTheWay.getParent());
+        Files.createSymbolicLink(inTheWay, entry.endsWith("BP-1") ? victim : victim.getParent());
+        assertThatThrownBy(() -> {
+                    try (MemoryDirectory directory = MemoryDirectory.open(memory, false)) {
+                        directory.leftovers();
+                        directory.links();
+                    }
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("terrace.datanode.memory.dir=" + memory)
+                .hasMessageContaining(inTheWay + " is no directory")
+                .hasMessageContaining("remove it");
+        assertThat(replica).hasContent("bytes");
+    }
+
+    @Test
+    void open_withADirectoryOfAnotherUserInIt_isRefused() throws IOException {
+        assumeRoot();
+        for (String entry : new String[] {"extents", "leftovers", "links"}) {
+            Path memory = Files.createDirectory(root.resolve("with-" + entry));
+            Files.setAttribute(Files.createDirectory(memory.resolve(entry)), "unix:uid", NOBODY);
+            assertThatThrownBy(() -> {
+                        try (MemoryDirectory directory = MemoryDirectory.open(memory, false)) {
+                            directory.links();
+                        }
+                    })
+                    .hasMessageContaining(memory.resolve(entry) + " is no directory of user id 0");
+        }
+    }
+
+    @Test
+    void leftovers_ofAnotherUser_areNoCopies() throws IOException {
+        assumeRoot();
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            Extent extent = extent("BP-1", 11, 1);
+            write(directory, extent, true);
+            Files.setAttribute(directory.file(extent), "unix:uid", NOBODY);
+        }
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            assertThat(directory.leftovers()).isEmpty();
+        }
+    }
+
+    @Test
+    void lock_canBeTakenByNobodyElse() throws IOException {
+        Path lock = Files.createFile(root.resolve("in_use.lock"));
+        Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("rw-r--r--"));
+        MemoryDirectory.open(root, false).close();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(lock)))
+                .isEqualTo("rw-------");
+        Files.delete(lock);
+        MemoryDirectory.open(root, false).close();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(lock)))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void open_withALinkInTheWayOfTheLock_isRefused() throws IOException {
+        Path victim = Files.writeString(root.resolve("victim"), "bytes");
+        Files.setPosixFilePermissions(victim, PosixFilePermissions.fromString("rw-r--r--"));
+        Path memory = Files.createDirectory(root.resolve("memory"));
+        Files.createSymbolicLink(memory.resolve("in_use.lock"), victim);
+        assertThatThrownBy(() -> MemoryDirectory.open(memory, false)).hasMessageContaining("in_use.lock is no file");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(victim)))
+                .isEqualTo("rw-r--r--");
+    }
+
+    private static void assumeRoot() {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root may give files to another user");
+    }
+
+    @Test
     void anotherUser_canNeitherListNorOpenButByTheLink() throws Exception {
-        assumeTrue("root".equals(System.getProperty("user.name")), "only root may become another user");
+        assumeRoot();
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "setpriv is missing");
         for (Path above = root; above != null; above = above.getParent()) {
             assumeTrue(
@@ -124,7 +236,7 @@ class MemoryDirectoryTest {
     private static int asNobody(String... command) throws IOException, InterruptedException {
         String[] all = new String[command.length + 4];
         all[0] = "/usr/bin/setpriv";
-        all[1] = "--reuid=65534";
+        all[1] = "--reuid=" + NOBODY;
         all[2] = "--regid=65534";
         all[3] = "--clear-groups";
         System.arraycopy(command, 0, all, 4, command.length);

@@ -14,15 +14,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 /**
  * The directory of the DataNodes' Unix sockets, checked so that nobody can pose as a DataNode: whoever may make a socket
  * there is its owner or root.
  *
- * <p>As stock checks {@code dfs.domain.socket.path}: no component may be writable by group or others, except a sticky one
- * above the last (so that {@code /tmp} will do), and each belongs to root or to the owner of the directory.
+ * <p>It is a {@link GuardedDirectory}, as {@code dfs.domain.socket.path} must be for stock.
  */
 public final class ChannelDirectory {
     /** How the sockets' names end; before it stands the DataNode's uuid. */
@@ -31,11 +29,8 @@ public final class ChannelDirectory {
     /** Bytes that a socket's path may have in Linux's {@code sockaddr_un}. */
     private static final int MAX_SOCKET_PATH_BYTES = 107;
 
-    private static final int GROUP_OR_OTHERS_WRITE = 0022;
-    private static final int STICKY = 01000;
     private static final int SOCKET_TYPE = 0140000;
     private static final int TYPE_MASK = 0170000;
-    private static final int ROOT = 0;
     private static final int BACKLOG = 128;
 
     private final Path path;
@@ -55,20 +50,7 @@ public final class ChannelDirectory {
         if (!Files.isDirectory(real)) {
             throw new IOException(path + " is no directory");
         }
-        int owner = uid(real);
-        for (Path component = real; component != null; component = component.getParent()) {
-            int mode = mode(component);
-            boolean stickyAbove = (mode & STICKY) != 0 && !component.equals(real);
-            if ((mode & GROUP_OR_OTHERS_WRITE) != 0 && !stickyAbove) {
-                throw new IOException(component + " is writable by its group or by others, so anybody could pose as a"
-                        + " DataNode; chmod go-w it, or set terrace.channel.dir to another directory");
-            }
-            int componentOwner = uid(component);
-            if (componentOwner != ROOT && componentOwner != owner) {
-                throw new IOException(component + " belongs to user id " + componentOwner + ", neither root nor the"
-                        + " owner of " + real + "; set terrace.channel.dir to another directory");
-            }
-        }
+        GuardedDirectory.check(real, "anybody could pose as a DataNode", "terrace.channel.dir");
         return new ChannelDirectory(real);
     }
 
@@ -140,25 +122,9 @@ public final class ChannelDirectory {
 
     private static boolean isSocket(Path entry) {
         try {
-            return (mode(entry) & TYPE_MASK) == SOCKET_TYPE;
+            return (GuardedDirectory.mode(entry) & TYPE_MASK) == SOCKET_TYPE;
         } catch (IOException e) {
             return false; // gone meanwhile
         }
-    }
-
-    private static int mode(Path component) throws IOException {
-        return attribute(component, "mode");
-    }
-
-    private static int uid(Path component) throws IOException {
-        return attribute(component, "uid");
-    }
-
-    private static int attribute(Path component, String name) throws IOException {
-        Map<String, Object> attributes = Files.readAttributes(component, "unix:" + name, LinkOption.NOFOLLOW_LINKS);
-        if (attributes.get(name) instanceof Integer value) {
-            return value;
-        }
-        throw new IOException("no " + name + " of " + component);
     }
 }

@@ -100,7 +100,7 @@ final class GrantServers implements Closeable {
                     onNvm.registeredBy(extents);
                 }
             }
-            LinkDirectory links = LinkDirectory.create(files.directory().root().resolve("links"));
+            LinkDirectory links = files.directory().links();
             desk = new GrantDesk(
                     parts.memory(),
                     Tier.MEMORY,

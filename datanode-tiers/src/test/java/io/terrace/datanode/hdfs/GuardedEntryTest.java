@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.log4j.Level;
@@ -120,18 +121,25 @@ class GuardedEntryTest {
     }
 
     @Test
-    void start_withDirectoryThatCannotBeWritten_staysStock() throws Exception {
-        // Not a matter of permissions, which a test that runs as root does not feel.
-        Path directory = Files.createDirectory(cluster.scratch().resolve("unwritable"));
+    void start_withSomethingElseInThePlaceOfItsFiles_staysStock() throws Exception {
+        Path directory = Files.createDirectory(cluster.scratch().resolve("occupied"));
         Files.createDirectory(directory.resolve("in_use.lock"));
         conf.set(DataNodeSettings.MEMORY_DIR, directory.toString());
-        staysStock(DataNodeSettings.MEMORY_DIR, "is not writable");
+        staysStock(DataNodeSettings.MEMORY_DIR, "in_use.lock is no file", "remove it");
+    }
+
+    @Test
+    void start_withDirectoryThatOthersMayWrite_staysStock() throws Exception {
+        Path directory = Files.createDirectory(cluster.scratch().resolve("shared"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+        conf.set(DataNodeSettings.MEMORY_DIR, directory.toString());
+        staysStock(DataNodeSettings.MEMORY_DIR, "chmod go-w");
     }
 
     @Test
     void start_withDirectoryOnDisk_staysStockUnlessAllowed(@TempDir Path temporary) throws Exception {
         Path disk = Files.createDirectories(Path.of("target/not-tmpfs").toAbsolutePath());
-        Path directory = Files.getFileStore(disk).type().equals("tmpfs") ? temporary : disk;
+        Path directory = Files.getFileStore(temporary).type().equals("tmpfs") ? disk : temporary;
         if (Files.getFileStore(directory).type().equals("tmpfs")) {
             return;
         }
