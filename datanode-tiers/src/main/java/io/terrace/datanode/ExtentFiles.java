@@ -8,9 +8,10 @@ package io.terrace.datanode;
 public interface ExtentFiles {
 
     /**
-     * Removes the extent's file.
+     * Removes the extent's file. One that is gone already is no failure.
      *
      * @param truncate also take the bytes away from those who still have it open, though they no longer may
+     * @return false if that failed: the file counts as there, and this is called again
      */
-    void remove(Extent extent, boolean truncate);
+    boolean remove(Extent extent, boolean truncate);
 }

@@ -33,7 +33,7 @@ final class ExtentTable {
     private final Map<BlockId, Extent> current = new HashMap<>();
 
     private final Set<Extent> retiring = new LinkedHashSet<>();
-    private final ArrayDeque<Extent> doomed = new ArrayDeque<>();
+    private final Doomed doomed = new Doomed();
     private final ArrayDeque<HeldGrant> revocations = new ArrayDeque<>();
 
     private long nextNumber = 1;
@@ -199,14 +199,24 @@ final class ExtentTable {
         }
         extent.state = ExtentState.DOOMED;
         retiring.remove(extent);
-        doomed.addLast(extent);
+        doomed.add(extent);
         events.housekeepingWanted();
     }
 
-    /** The next extent whose file must be removed; {@link #freed} must follow. */
+    /** A turn of removals begins. */
+    void removalsBegin(long nowNs) {
+        doomed.turn(nowNs);
+    }
+
+    /** The next extent whose file must be removed; {@link #freed} or {@link #notRemoved} must follow. */
     @Nullable
     Extent nextDoomed() {
-        return doomed.pollFirst();
+        return doomed.next();
+    }
+
+    /** Its file is still there: it stays doomed, and used. */
+    void notRemoved(Extent extent, long nowNs) {
+        doomed.failed(extent, nowNs);
     }
 
     /** DOOMED to FREED: the file is gone. */

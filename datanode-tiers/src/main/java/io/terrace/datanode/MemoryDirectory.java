@@ -19,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -48,6 +49,9 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     private static final Set<PosixFilePermission> COPYING = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> SEALED = PosixFilePermissions.fromString("r--r--r--");
 
+    private static final long FAILURES_TOLD_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Sparingly failures = new Sparingly(FAILURES_TOLD_NS);
     private final OwnDirectory root;
     private final Path extents;
     private final Path leftovers;
@@ -217,20 +221,27 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     }
 
     @Override
-    public void remove(Extent extent, boolean truncate) {
+    public boolean remove(Extent extent, boolean truncate) {
         Path file = file(extent);
         try {
             if (truncate && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                // A file without a name cannot be cut any more: it keeps its name until it is.
                 Files.setPosixFilePermissions(file, COPYING);
                 try (FileChannel bytes = FileChannel.open(file, StandardOpenOption.WRITE)) {
                     bytes.truncate(0);
                 }
             }
             Files.deleteIfExists(file);
+            return true;
         } catch (NoSuchFileException e) {
             LOG.debug("{} is gone already", file);
+            return true;
         } catch (IOException e) {
-            LOG.warn("Cannot remove {}: its memory stays in use until it is deleted", file, e);
+            Long others = failures.next(System.nanoTime());
+            if (others != null) {
+                LOG.warn("Cannot remove {} (nor {} before it): it counts as used, and is tried again", file, others, e);
+            }
+            return false;
         }
     }
 

@@ -2,7 +2,6 @@ package io.terrace.datanode;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.Holder;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -69,7 +68,7 @@ public final class MemoryTier {
     private final Limits limits;
     private final GrantLedger ledger;
     private final ExtentTable table;
-    private final ExtentFiles files;
+    private final ExtentRemoval removal;
     /** Whether a stock client still holds the descriptor of this block that it was passed. */
     private final Predicate<BlockKey> descriptorHeld;
 
@@ -87,9 +86,9 @@ public final class MemoryTier {
             Predicate<BlockKey> descriptorHeld) {
         this.limits = limits;
         this.ledger = ledger;
-        this.files = files;
         this.descriptorHeld = descriptorHeld;
         this.table = new ExtentTable(limits, region, ledger, slots, events);
+        this.removal = new ExtentRemoval(this, table, files);
     }
 
     /** Takes room and an address for a copy of this block, which {@link #publish} or {@link #abandon} must follow. */
@@ -213,6 +212,12 @@ public final class MemoryTier {
         table.snapshot().forEach(extent -> end(extent, RetireCause.SHUTDOWN, nowNs));
     }
 
+    /** As {@link #close}, in a process that goes on: files go once nobody reads them, as no next process adopts them soon. */
+    public synchronized void breakOff(long nowNs) {
+        closed = true;
+        table.snapshot().forEach(extent -> end(extent, RetireCause.BROKEN_OFF, nowNs));
+    }
+
     /** Counts bytes in the directory that are not an extent's (yet): leftovers of an earlier process. */
     public synchronized void hold(long deltaBytes) {
         table.hold(deltaBytes);
@@ -311,31 +316,20 @@ public final class MemoryTier {
     }
 
     /**
-     * One turn of housekeeping: ends overdue grants, removes the files nobody reads any more.
+     * One turn of housekeeping: ends overdue grants, removes the files nobody reads any more. A file that cannot be removed
+     * counts as used, and a later turn tries again.
      *
      * @return the work done; 0 when there was nothing to do
      */
     public int sweep(long nowNs) {
         int work;
-        List<Extent> doomed = new ArrayList<>();
         synchronized (this) {
-            List<HeldGrant> overdue = ledger.endOverdue(nowNs);
-            work = overdue.size();
+            work = ledger.endOverdue(nowNs).size();
             // Also asks again about descriptors that stock clients hold: nothing tells when they are closed.
             table.retiring().forEach(extent -> settle(extent, nowNs));
-            for (Extent extent = table.nextDoomed(); extent != null; extent = table.nextDoomed()) {
-                doomed.add(extent);
-            }
+            table.removalsBegin(nowNs);
         }
-        for (Extent extent : doomed) {
-            if (extent.cause != RetireCause.SHUTDOWN) {
-                files.remove(extent, !extent.passed);
-            }
-            synchronized (this) {
-                table.freed(extent, nowNs);
-            }
-        }
-        return work + doomed.size();
+        return work + removal.run(nowNs);
     }
 
     /** Takes the next grant whose holder must be told to stop; null when there is none. */

@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +46,9 @@ public final class NvmLinks implements ExtentFiles, Closeable {
     private static final String ONE_TIME = "links";
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
+    private static final long FAILURES_TOLD_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Sparingly failures = new Sparingly(FAILURES_TOLD_NS);
     private final Map<Path, Volume> volumes = new ConcurrentHashMap<>();
     /** By identity. */
     private final Map<Extent, Link> links = new ConcurrentHashMap<>();
@@ -78,15 +82,25 @@ public final class NvmLinks implements ExtentFiles, Closeable {
 
     /** Removes the link. Never truncates, whatever is asked: the bytes may be those of a replica. */
     @Override
-    public void remove(Extent extent, boolean truncate) {
-        Link link = links.remove(extent);
+    public boolean remove(Extent extent, boolean truncate) {
+        Link link = links.get(extent);
         if (link != null) {
             try {
                 Files.deleteIfExists(link.file());
             } catch (IOException e) {
-                LOG.warn("Cannot remove {}: a deleted block keeps its room until it is", link.file(), e);
+                Long others = failures.next(System.nanoTime());
+                if (others != null) {
+                    LOG.warn(
+                            "Cannot remove {} (nor {} before it): a deleted block keeps its room until it is",
+                            link.file(),
+                            others,
+                            e);
+                }
+                return false;
             }
+            links.remove(extent);
         }
+        return true;
     }
 
     /** Removes all links of all volumes: nobody serves from them any more. */

@@ -12,6 +12,8 @@ public enum RetireCause {
     POOL_GONE,
     /** The DataNode stops; the file stays for the next process to verify and adopt. */
     SHUTDOWN,
+    /** Terrace failed and leaves the DataNode stock; the process goes on, so the file goes. */
+    BROKEN_OFF,
     /** The background scrub found bytes that do not match the checksums of the replica. */
     SCRUB_FAILED,
     /** Terrace was switched off for its block pool. */

@@ -2,7 +2,10 @@ package io.terrace.datanode;
 
 import java.util.function.Consumer;
 
-/** Files of extents, and somebody who is told before one goes, while its bytes are still there. Thread-safe. */
+/**
+ * Files of extents, and somebody who is told before one goes, while its bytes are still there; told again when its removal
+ * failed and is tried again. Thread-safe.
+ */
 public final class WatchedFiles implements ExtentFiles {
     private final ExtentFiles files;
     private volatile Consumer<Extent> beforeRemoval = extent -> {};
@@ -18,8 +21,8 @@ public final class WatchedFiles implements ExtentFiles {
     }
 
     @Override
-    public void remove(Extent extent, boolean truncate) {
+    public boolean remove(Extent extent, boolean truncate) {
         beforeRemoval.accept(extent);
-        files.remove(extent, truncate);
+        return files.remove(extent, truncate);
     }
 }

@@ -84,6 +84,36 @@ class MemoryDirectoryTest {
     }
 
     @Test
+    void remove_thatCannotCutTheFile_leavesItsNameToTryAgain() throws IOException {
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            Extent extent = extent("BP-1", 1, 1);
+            write(directory, extent, true);
+            Path aside = Files.move(directory.file(extent), root.resolve("aside"));
+            // What cannot be opened for writing, whoever asks.
+            Files.createDirectory(directory.file(extent));
+            assertThat(directory.remove(extent, true)).isFalse();
+            assertThat(directory.file(extent)).exists();
+            Files.delete(directory.file(extent));
+            Files.move(aside, directory.file(extent));
+            try (FileChannel keptBy = directory.open(extent)) {
+                assertThat(directory.remove(extent, true)).isTrue();
+                assertThat(keptBy.size()).isZero();
+            }
+            assertThat(directory.file(extent)).doesNotExist();
+            assertThat(directory.remove(extent, true)).as("gone already").isTrue();
+        }
+    }
+
+    @Test
+    void remove_ofAPassedFileThatFails_saysSo() throws IOException {
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            Extent extent = extent("BP-1", 1, 1);
+            Files.createDirectories(directory.file(extent).resolve("in-the-way"));
+            assertThat(directory.remove(extent, false)).isFalse();
+        }
+    }
+
+    @Test
     void create_forPoolThatIsAPath_throws() throws IOException {
         try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
             assertThatThrownBy(() -> directory.create(extent("../../escape", 1, 1)))

@@ -38,6 +38,7 @@ class MemoryTierTest {
                     if (truncate) {
                         truncated.add(extent);
                     }
+                    return true;
                 },
                 slots,
                 new TierEvents() {

@@ -55,7 +55,7 @@ final class NvmBed implements ReplicaSource, NvmReplica.Look {
                 new MemoryTier.Limits(1 << 30, 100, 0),
                 new Region(1 << 20, 1 << 30, 0),
                 new GrantLedger(limits),
-                (extent, truncate) -> {},
+                (extent, truncate) -> true,
                 new Counted(),
                 new TierNews(figures, key -> {}, more -> {}),
                 key -> false);

@@ -55,6 +55,18 @@ class NvmLinksTest {
     }
 
     @Test
+    void remove_thatFails_isTriedAgain() throws IOException {
+        links.link(extent, replica).close();
+        Path link = made().get(0);
+        Files.delete(link);
+        Files.createDirectories(link.resolve("in-the-way"));
+        assertThat(links.remove(extent, true)).isFalse();
+        Files.delete(link.resolve("in-the-way"));
+        assertThat(links.remove(extent, true)).isTrue();
+        assertThat(made()).isEmpty();
+    }
+
+    @Test
     void remove_neverTruncates_evenWhenAsked() throws IOException {
         links.link(extent, replica).close();
         String permissions = PosixFilePermissions.toString(Files.getPosixFilePermissions(replica.file()));

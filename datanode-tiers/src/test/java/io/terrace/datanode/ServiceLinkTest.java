@@ -34,7 +34,7 @@ class ServiceLinkTest {
             new MemoryTier.Limits(1_000_000, 1_000, 0),
             new Region(1 << 20, 1L << 30, 0),
             new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
-            (extent, truncate) -> {},
+            (extent, truncate) -> true,
             SharedSlots.NONE,
             tierNews,
             key -> false);

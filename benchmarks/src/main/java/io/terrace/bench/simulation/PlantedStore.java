@@ -53,7 +53,8 @@ record PlantedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover) imp
     }
 
     @Override
-    public void remove(Extent extent, boolean truncate) {
+    public boolean remove(Extent extent, boolean truncate) {
         remover.accept(extent, () -> store.remove(extent, truncate));
+        return true;
     }
 }

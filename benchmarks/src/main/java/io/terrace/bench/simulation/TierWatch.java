@@ -88,9 +88,9 @@ final class TierWatch {
             }
 
             @Override
-            public void remove(Extent extent, boolean truncate) {
+            public boolean remove(Extent extent, boolean truncate) {
                 removed(extent);
-                files.remove(extent, truncate);
+                return files.remove(extent, truncate);
             }
         };
     }

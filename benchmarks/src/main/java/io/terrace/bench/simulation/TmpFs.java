@@ -168,12 +168,13 @@ final class TmpFs {
         }
 
         @Override
-        public void remove(Extent extent, boolean truncate) {
+        public boolean remove(Extent extent, boolean truncate) {
             process.checkAlive();
             Entry entry = entries.remove(name(extent));
             if (entry != null && truncate) {
                 entry.file.truncate(0);
             }
+            return true;
         }
 
         /** Gives the extent's file a further name. */

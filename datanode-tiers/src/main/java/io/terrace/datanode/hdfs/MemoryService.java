@@ -234,7 +234,7 @@ final class MemoryService implements Closeable {
         if (promotesAtOnce) {
             copies = new PromotesAtOnce(copies, tier, promotions, replicas, System::nanoTime);
         }
-        dataset.watch(new GuardedWatch(copies, this::closeTiers));
+        dataset.watch(new GuardedWatch(copies, this::breakOff));
         services.start();
         toClose.push(() -> {
             dataset.unwatch();
@@ -243,9 +243,19 @@ final class MemoryService implements Closeable {
         });
     }
 
+    /** The DataNode is stock from now on: nothing is served, and housekeeping gives the memory back. */
+    private void breakOff() {
+        tier.breakOff(System.nanoTime());
+        closeNvm();
+    }
+
     /** Nothing is served from them any more. */
     private void closeTiers() {
         tier.close(System.nanoTime());
+        closeNvm();
+    }
+
+    private void closeNvm() {
         if (nvm != null) {
             nvm.extents().close();
         }

@@ -29,7 +29,7 @@ class AnchoredPinsTest {
             new MemoryTier.Limits(1_000, 10, 500),
             new Region(1 << 20, 1 << 20, 10),
             new GrantLedger(new GrantLedger.Limits(1_000, 100, 1_000, 100, 1L << 40, 1 << 20)),
-            (extent, truncate) -> {},
+            (extent, truncate) -> true,
             SharedSlots.NONE,
             new TierNews(figures, key -> {}, more -> {}),
             key -> false);

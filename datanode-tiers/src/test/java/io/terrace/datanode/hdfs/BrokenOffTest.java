@@ -1,0 +1,54 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.channel.BlockKey;
+import io.terrace.datanode.MoveOutcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.junit.jupiter.api.Test;
+
+/** A fault of Terrace in a DataNode that goes on as stock. */
+class BrokenOffTest {
+
+    @Test
+    void fault_inTheWatch_leavesAStockDataNode_thatHasItsMemoryBack() throws Exception {
+        try (TerraceCluster cluster = TerraceCluster.start(1)) {
+            org.apache.hadoop.fs.Path file = cluster.write("broken-off", 100_000, 1);
+            BlockKey key = cluster.key(file, 0);
+            assertThat(cluster.promote(0, key, 100_000).outcome()).isEqualTo(MoveOutcome.DONE);
+            assertThat(extents(cluster)).isOne();
+            breakTheWatch(cluster);
+            // A walk over files that go meanwhile may fail.
+            await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> extents(cluster) == 0);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> cluster.service(0).tier().usage().usedBytes() == 0);
+            assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("broken-off", 100_000));
+        }
+    }
+
+    /** No block is one that the watch does not expect; it is asked for those that a client reads. */
+    private static void breakTheWatch(TerraceCluster cluster) {
+        ExtendedBlock none = null;
+        String name = Thread.currentThread().getName();
+        Thread.currentThread().setName("DataXceiver for client test [Sending block none]");
+        try {
+            assertThatThrownBy(() -> cluster.datanode(0).getFSDataset().getBlockInputStream(none, 0))
+                    .isInstanceOf(NullPointerException.class);
+        } finally {
+            Thread.currentThread().setName(name);
+        }
+    }
+
+    private static long extents(TerraceCluster cluster) throws IOException {
+        try (Stream<Path> files = Files.walk(cluster.memoryDir(0).resolve("extents"))) {
+            return files.filter(Files::isRegularFile).count();
+        }
+    }
+}
