@@ -25,6 +25,7 @@ public final class BackgroundChecks implements Closeable {
     private final BlockingQueue<String> readyPools = new LinkedBlockingQueue<>();
 
     private final Thread thread;
+    private long nextScrubNs;
     private volatile boolean closed;
 
     /**
@@ -53,34 +54,57 @@ public final class BackgroundChecks implements Closeable {
 
     private void run() {
         long startNs = System.nanoTime();
-        long nextScrubNs = startNs + scrubIntervalNs;
-        try {
-            while (!closed) {
+        nextScrubNs = startNs + scrubIntervalNs;
+        while (!closed) {
+            try {
                 String pool = readyPools.poll(Math.min(scrubIntervalNs, 1_000_000_000L), TimeUnit.NANOSECONDS);
                 if (pool != null) {
-                    leftovers.settle(pool);
+                    settle(pool);
                 }
-                long nowNs = System.nanoTime();
-                if (nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
-                    leftovers.discardAll();
-                }
-                if (scrubs && nextScrubNs - nowNs <= 0) {
-                    nextScrubNs = nowNs + scrubIntervalNs;
-                    scrub.pass(() -> !closed && settleReady());
-                }
+                turn(startNs, System.nanoTime());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            } catch (RuntimeException | Error e) {
+                tell(e);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
-            LOG.error("Background checks of the memory tier ended", e);
+        }
+    }
+
+    private void turn(long startNs, long nowNs) {
+        if (nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
+            leftovers.discardAll();
+        }
+        if (scrubs && nextScrubNs - nowNs <= 0) {
+            nextScrubNs = nowNs + scrubIntervalNs;
+            scrub.pass(() -> !closed && settleReady());
+        }
+    }
+
+    /** Without memory the log may fail too, and a thread that ends checks nothing any more. */
+    private static void tell(Throwable why) {
+        try {
+            LOG.error("A background check of the memory tier failed", why);
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
         }
     }
 
     private boolean settleReady() {
         for (String pool = readyPools.poll(); pool != null; pool = readyPools.poll()) {
-            leftovers.settle(pool);
+            settle(pool);
         }
         return true;
+    }
+
+    /** The leftover that fails is not met again, so the pool's others have their turn. */
+    private void settle(String pool) {
+        try {
+            leftovers.settle(pool);
+        } catch (RuntimeException | Error e) {
+            readyPools.add(pool);
+            throw e;
+        }
     }
 
     @Override

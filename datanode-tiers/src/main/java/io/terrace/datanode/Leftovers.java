@@ -5,9 +5,9 @@ import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -30,7 +30,7 @@ public final class Leftovers {
     private final VerifiedCopy verification;
     private final Figures figures;
     private final LongSupplier nanoClock;
-    private final Map<String, List<MemoryDirectory.Leftover>> byPool = new LinkedHashMap<>();
+    private final Map<String, Deque<MemoryDirectory.Leftover>> byPool = new LinkedHashMap<>();
 
     /** Lists the leftovers. */
     public Leftovers(
@@ -48,7 +48,7 @@ public final class Leftovers {
         this.figures = figures;
         this.nanoClock = nanoClock;
         for (MemoryDirectory.Leftover leftover : directory.leftovers()) {
-            byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayList<>()).add(leftover);
+            byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayDeque<>()).add(leftover);
             tier.hold(leftover.lengthBytes());
         }
     }
@@ -58,32 +58,41 @@ public final class Leftovers {
         return Set.copyOf(byPool.keySet());
     }
 
-    /** Adopts or deletes the leftovers of a pool whose replicas are known. */
+    /**
+     * Adopts or deletes the leftovers of a pool whose replicas are known. After an unexpected exception the rest wait for
+     * another call.
+     */
     public void settle(String pool) {
-        List<MemoryDirectory.Leftover> leftovers = byPool.remove(pool);
+        Deque<MemoryDirectory.Leftover> leftovers = byPool.get(pool);
         if (leftovers == null) {
             return;
         }
+        int all = leftovers.size();
         int adopted = 0;
-        for (MemoryDirectory.Leftover leftover : leftovers) {
-            tier.hold(-leftover.lengthBytes());
-            if (adopt(leftover)) {
-                adopted++;
-            } else {
+        for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
+            adopted += settle(leftover) ? 1 : 0;
+        }
+        byPool.remove(pool);
+        LOG.info("Of {} copies that an earlier process left of {}, {} are served again", all, pool, adopted);
+    }
+
+    private boolean settle(MemoryDirectory.Leftover leftover) {
+        tier.hold(-leftover.lengthBytes());
+        boolean adopted = false;
+        try {
+            adopted = adopt(leftover);
+        } finally {
+            if (!adopted) {
                 discard(leftover);
             }
         }
-        LOG.info(
-                "Of {} copies that an earlier process left of {}, {} are served again",
-                leftovers.size(),
-                pool,
-                adopted);
+        return adopted;
     }
 
     /** Deletes the leftovers of pools that never came. */
     public void discardAll() {
-        for (List<MemoryDirectory.Leftover> leftovers : byPool.values()) {
-            for (MemoryDirectory.Leftover leftover : leftovers) {
+        for (Deque<MemoryDirectory.Leftover> leftovers : byPool.values()) {
+            for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
                 tier.hold(-leftover.lengthBytes());
                 discard(leftover);
             }

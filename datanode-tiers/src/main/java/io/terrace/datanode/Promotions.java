@@ -28,6 +28,8 @@ public final class Promotions implements Closeable {
     private static final long ROOM_WAIT_MS = 1_500;
     private static final long ROOM_POLL_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long STOP_WAIT_MS = 10_000;
+    /** Made before memory is short. */
+    private static final MoveResult ERROR = MoveResult.of(MoveOutcome.FAILED, "an error, see the DataNode's log");
 
     /**
      * A wish for a copy.
@@ -89,14 +91,23 @@ public final class Promotions implements Closeable {
             try {
                 Order order = queue.poll(1, TimeUnit.SECONDS);
                 if (order != null) {
-                    order.done().accept(carryOut(order, promotion));
+                    answer(order, promotion);
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
-            } catch (RuntimeException e) {
-                LOG.error("An order to copy a block failed", e);
+            } catch (RuntimeException | Error e) {
+                tell(e);
             }
+        }
+    }
+
+    /** Without memory the log may fail too, and a thread that ends copies nothing any more. */
+    private static void tell(Throwable why) {
+        try {
+            LOG.error("An order to copy a block failed", why);
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
         }
     }
 
@@ -104,9 +115,28 @@ public final class Promotions implements Closeable {
     public boolean step(Promotion promotion) {
         Order order = queue.poll();
         if (order != null) {
-            order.done().accept(carryOut(order, promotion));
+            answer(order, promotion);
         }
         return order != null;
+    }
+
+    /** An order that is not answered is never sent again, so each is, however it ends. */
+    private void answer(Order order, Promotion promotion) {
+        MoveResult result;
+        try {
+            result = carryOut(order, promotion);
+        } catch (RuntimeException e) {
+            LOG.error("Cannot copy {} to memory", order.key(), e);
+            result = MoveResult.of(MoveOutcome.FAILED, String.valueOf(e));
+        } catch (Error e) {
+            try {
+                order.done().accept(ERROR);
+            } catch (RuntimeException | Error again) {
+                e.addSuppressed(again);
+            }
+            throw e;
+        }
+        order.done().accept(result);
     }
 
     private MoveResult carryOut(Order order, Promotion promotion) {
@@ -115,13 +145,7 @@ public final class Promotions implements Closeable {
             if (closed || !order.stillWanted().getAsBoolean()) {
                 return MoveResult.of(MoveOutcome.REFUSED, "no longer wanted");
             }
-            MoveResult result;
-            try {
-                result = promotion.run(order.key(), order.lengthBytes(), order.pinned());
-            } catch (RuntimeException e) {
-                LOG.error("Cannot copy {} to memory", order.key(), e);
-                return MoveResult.of(MoveOutcome.FAILED, String.valueOf(e));
-            }
+            MoveResult result = promotion.run(order.key(), order.lengthBytes(), order.pinned());
             if (result != Promotion.ROOM_SOON || nanoClock.getAsLong() - deadlineNs >= 0) {
                 return result;
             }

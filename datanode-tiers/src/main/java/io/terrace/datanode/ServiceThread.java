@@ -106,18 +106,28 @@ public final class ServiceThread implements Closeable {
                 failedBefore = false;
             }
             return wantedMs > 0 ? TimeUnit.MILLISECONDS.toNanos(wantedMs) : intervalNs;
-        } catch (ServiceException | IOException | RuntimeException e) {
-            if (e.getCause() instanceof RemoteException) {
-                link.refused();
-            } else {
-                link.failed();
+        } catch (ServiceException | IOException | RuntimeException | Error e) {
+            try {
+                failed(e);
+            } catch (RuntimeException | Error again) {
+                // Without memory the log may fail too, and a thread that ends is heard of no more.
+                e.addSuppressed(again);
             }
-            hangUp();
-            if (!failedBefore && !closed) {
-                LOG.warn("The placement service {} does not answer; what is in memory stays", service, e);
-            }
-            failedBefore = true;
             return intervalNs;
+        }
+    }
+
+    private void failed(Throwable why) {
+        if (why.getCause() instanceof RemoteException) {
+            link.refused();
+        } else {
+            link.failed();
+        }
+        hangUp();
+        boolean tell = !failedBefore && !closed;
+        failedBefore = true;
+        if (tell) {
+            LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
         }
     }
 

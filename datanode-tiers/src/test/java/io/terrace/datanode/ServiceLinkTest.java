@@ -2,16 +2,19 @@ package io.terrace.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.Tier;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
+import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -67,6 +70,25 @@ class ServiceLinkTest {
         tierNews.listen(made);
         accesses.listen(POOL, made);
         return made;
+    }
+
+    @Test
+    void heartbeat_thatEndsInAnError_isNotTheLast() {
+        AtomicInteger dials = new AtomicInteger();
+        ServiceThread.Dialler dialler = new ServiceThread.Dialler() {
+            @Override
+            public PlacementDataNodePB dial() {
+                dials.incrementAndGet();
+                throw new AssertionError("as was wanted");
+            }
+
+            @Override
+            public void hangUp(PlacementDataNodePB service) {}
+        };
+        try (ServiceThread thread = new ServiceThread("test", told -> link, dialler, 10, 1)) {
+            assertThat(thread.link()).isSameAs(link);
+            await().atMost(Duration.ofSeconds(60)).until(() -> dials.get() > 2);
+        }
     }
 
     private void enter(long id) {

@@ -67,12 +67,21 @@ final class ServiceLinks implements Closeable {
         while (!closed) {
             try {
                 look();
-            } catch (RuntimeException e) {
-                LOG.error("Looking for NameNodes failed", e);
+            } catch (RuntimeException | Error e) {
+                tell(e);
             }
             LockSupport.parkNanos(threads.isEmpty() ? FIRST_LOOKS_NS : LOOK_NS);
         }
         threads.forEach(this::end);
+    }
+
+    /** Without memory the log may fail too, and a thread that ends follows no NameNode any more. */
+    private static void tell(Throwable why) {
+        try {
+            LOG.error("Looking for NameNodes failed", why);
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
+        }
     }
 
     private void look() {
