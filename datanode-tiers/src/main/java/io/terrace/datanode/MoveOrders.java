@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * Carries out the orders of placement services: drops at once, promotions through the {@link Promotions}. An order that
  * is sent again while it is carried out is taken once; one of an epoch that was superseded is refused, also when its turn
- * comes only later. Thread-safe.
+ * comes only later. Copies keep to the least pace of all whose orders are under way. Thread-safe.
  */
 public final class MoveOrders {
 
@@ -29,8 +29,7 @@ public final class MoveOrders {
     private final MemoryTier tier;
     private final Promotions promotions;
     private final Authority authority;
-    private final Pace pace;
-    private final long ownBytesPerSecond;
+    private final OrderedPace pace;
     private final Figures figures;
     private final Runnable wakeHousekeeping;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
@@ -51,8 +50,7 @@ public final class MoveOrders {
         this.tier = tier;
         this.promotions = promotions;
         this.authority = authority;
-        this.pace = pace;
-        this.ownBytesPerSecond = ownBytesPerSecond;
+        this.pace = new OrderedPace(pace, ownBytesPerSecond);
         this.figures = figures;
         this.wakeHousekeeping = wakeHousekeeping;
     }
@@ -74,13 +72,16 @@ public final class MoveOrders {
         if (!authority.isCurrent(order.pool(), order.epoch())) {
             finish.accept(MoveResult.of(MoveOutcome.REFUSED, "an order of an earlier epoch"));
         } else if (order.promote()) {
-            pace.rate(least(ownBytesPerSecond, order.bytesPerSecond()));
+            pace.begun(order.pool(), order.bytesPerSecond());
             promotions.submit(new Promotions.Order(
                     order.key(),
                     order.lengthBytes(),
                     false,
                     () -> authority.isCurrent(order.pool(), order.epoch()),
-                    finish));
+                    result -> {
+                        pace.ended(order.pool());
+                        finish.accept(result);
+                    }));
         } else {
             finish.accept(drop(order.key(), nowNs));
         }
@@ -96,9 +97,5 @@ public final class MoveOrders {
         }
         wakeHousekeeping.run();
         return new MoveResult(MoveOutcome.DONE, dropped.lengthBytes(), 0, "");
-    }
-
-    private static long least(long a, long b) {
-        return a == 0 ? b : b == 0 ? a : Math.min(a, b);
     }
 }
