@@ -1,7 +1,9 @@
 package io.terrace.datanode;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,13 @@ public final class DataNodeSettings {
     /** For tests: DataNodes that share a configuration have a memory directory each, below {@link #memoryDir}. */
     public boolean memoryDirPerDataNode() {
         return bool(MEMORY_DIR_PER_DATANODE, false);
+    }
+
+    /** The settings for tests that are on. */
+    public List<String> testSwitches() {
+        return Stream.of(PROMOTE_AT_ONCE, MEMORY_DIR_PER_DATANODE)
+                .filter(key -> bool(key, false))
+                .toList();
     }
 
     /** The whole switch. */

@@ -28,6 +28,7 @@ public final class HostConditions {
      * @param ramDiskVolumes RAM_DISK volumes, which LAZY_PERSIST writes to
      * @param grants whether clients can be granted anything: the channel directory is set
      * @param rdmaTrouble why there is no RDMA although it is wanted; empty when there is, or it is not
+     * @param testSwitches settings for tests that are on
      */
     public record Facts(
             long capacityBytes,
@@ -36,7 +37,8 @@ public final class HostConditions {
             long lockedMemoryBytes,
             int ramDiskVolumes,
             boolean grants,
-            String rdmaTrouble) {}
+            String rdmaTrouble,
+            List<String> testSwitches) {}
 
     private final Path root;
 
@@ -64,6 +66,13 @@ public final class HostConditions {
                     "RDMA is wanted and there is none, tcp serves: " + facts.rdmaTrouble(),
                     "docs/rdma.md says what is needed; " + SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key()
                             + " = 0 asks for none"));
+        }
+        if (!facts.testSwitches().isEmpty()) {
+            found.add(condition(
+                    "test-switches",
+                    Severity.WARNING,
+                    "On, and for tests only: " + String.join(", ", facts.testSwitches()),
+                    "set it to false on a cluster that is used"));
         }
         return found;
     }

@@ -62,4 +62,14 @@ class DataNodeSettingsTest {
         }
         assertThat(read).isEqualTo(listed);
     }
+
+    @Test
+    void testSwitches_areThoseThatAreOn() {
+        Configuration conf = required();
+        assertThat(new DataNodeSettings(conf).testSwitches()).isEmpty();
+        conf.setBoolean(DataNodeSettings.MEMORY_DIR_PER_DATANODE, true);
+        conf.setBoolean(DataNodeSettings.PROMOTE_AT_ONCE, true);
+        assertThat(new DataNodeSettings(conf).testSwitches())
+                .containsExactly(DataNodeSettings.PROMOTE_AT_ONCE, DataNodeSettings.MEMORY_DIR_PER_DATANODE);
+    }
 }

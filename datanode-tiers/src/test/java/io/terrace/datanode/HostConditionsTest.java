@@ -31,7 +31,7 @@ class HostConditionsTest {
     @Test
     void look_whereRdmaIsWantedAndMissing_saysWhy() {
         HostConditions.Facts facts =
-                new HostConditions.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device");
+                new HostConditions.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device", List.of());
         assertThat(new HostConditions(Path.of("/nowhere")).look(facts))
                 .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
                 .singleElement()
@@ -44,7 +44,7 @@ class HostConditionsTest {
         file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
+        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", List.of())))
                 .isEmpty();
     }
 
@@ -55,7 +55,7 @@ class HostConditionsTest {
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "")))
+        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "", List.of())))
                 .containsExactlyInAnyOrder(
                         "memory-tmpfs-small",
                         "memory-too-little",
@@ -65,13 +65,32 @@ class HostConditionsTest {
                         "memory-lazy-persist",
                         "memory-locked",
                         "channel-off");
-        assertThat(ids(new HostConditions.Facts(GB, "ext4", 100 * GB, 0, 0, true, "")))
+        assertThat(ids(new HostConditions.Facts(GB, "ext4", 100 * GB, 0, 0, true, "", List.of())))
                 .contains("memory-not-tmpfs");
     }
 
     @Test
+    void look_whereSwitchesForTestsAreOn_namesEach() {
+        HostConditions.Facts facts = new HostConditions.Facts(
+                GB,
+                "tmpfs",
+                8 * GB,
+                0,
+                0,
+                true,
+                "",
+                List.of(DataNodeSettings.PROMOTE_AT_ONCE, DataNodeSettings.MEMORY_DIR_PER_DATANODE));
+        assertThat(new HostConditions(root).look(facts))
+                .singleElement()
+                .satisfies(condition -> assertThat(condition.getId()).isEqualTo("test-switches"))
+                .extracting(ConditionProto::getText)
+                .asString()
+                .contains("terrace.datanode.promote.at-once", "terrace.datanode.memory.dir.per-datanode");
+    }
+
+    @Test
     void look_whereNothingCanBeRead_saysNothingOfIt() {
-        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
+        assertThat(ids(new HostConditions.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", List.of())))
                 .isEmpty();
     }
 }

@@ -87,6 +87,7 @@ final class MemoryService implements Closeable {
         NvmVolumes volumes = new NvmVolumes(dataset);
         volumes.sweep();
         promotesAtOnce = settings.promotesAtOnce();
+        settings.testSwitches().forEach(key -> LOG.warn("{} is on, which is for tests; set it to false", key));
         directory = opened(MemoryDirectory.open(memoryDir(settings, name), settings.requireTmpfs()));
         Path channelDir = settings.channelDir();
         SlotTable table = channelDir == null ? null : opened(slotTable(settings));

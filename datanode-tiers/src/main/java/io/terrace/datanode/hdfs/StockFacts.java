@@ -29,6 +29,7 @@ final class StockFacts {
                                 DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_DEFAULT),
                 (int) ramDiskVolumes,
                 grants,
-                rdmaTrouble);
+                rdmaTrouble,
+                settings.testSwitches());
     }
 }
