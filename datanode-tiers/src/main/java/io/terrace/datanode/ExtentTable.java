@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExtentTable {
 
+    private static final int KEPT_OPEN_SHARE = 8;
+
     private record BlockId(String pool, long id) {}
 
     private final MemoryTier.Limits limits;
@@ -43,6 +45,10 @@ final class ExtentTable {
 
     private long pinnedBytes;
     private int extents;
+    /** Of removed files whose descriptors were passed: as many of these bytes may still be kept from the kernel. */
+    private long passedAndRemovedBytes;
+    /** As many of them are, as far as is known. */
+    private long keptOpenBytes;
 
     ExtentTable(MemoryTier.Limits limits, Region region, GrantLedger ledger, Slots slots, TierEvents events) {
         this.limits = limits;
@@ -91,8 +97,25 @@ final class ExtentTable {
         return List.copyOf(retiring);
     }
 
+    /** What copies may hold now: less than the limit while stock readers keep removed ones open. */
+    long capacityBytes() {
+        return Math.max(0, limits.capacityBytes() - keptOpenBytes);
+    }
+
+    /** The file system holds so many bytes that are no extent's. Those of others than passed descriptors do not count. */
+    long unaccounted(long bytes) {
+        passedAndRemovedBytes = Math.min(passedAndRemovedBytes, bytes);
+        keptOpenBytes = passedAndRemovedBytes;
+        return keptOpenBytes;
+    }
+
+    /** Whether stock readers get the replica's descriptor, since they keep too many bytes of removed copies open. */
+    boolean isTooMuchKeptOpen() {
+        return keptOpenBytes > limits.capacityBytes() / KEPT_OPEN_SHARE;
+    }
+
     boolean hasRoom(long lengthBytes) {
-        return usedBytes + lengthBytes <= limits.capacityBytes() && extents < limits.extents();
+        return usedBytes + lengthBytes <= capacityBytes() && extents < limits.extents();
     }
 
     void hold(long deltaBytes) {
@@ -102,7 +125,7 @@ final class ExtentTable {
 
     /** Whether there will be room once everything that leaves is gone. */
     boolean hasRoomSoon(long lengthBytes) {
-        return leavingBytes > 0 && usedBytes - leavingBytes + lengthBytes <= limits.capacityBytes();
+        return leavingBytes > 0 && usedBytes - leavingBytes + lengthBytes <= capacityBytes();
     }
 
     /** Takes room and an address; null when the region has no hole that large. */
@@ -155,7 +178,7 @@ final class ExtentTable {
         }
         candidates.sort(Comparator.comparingLong(extent -> extent.lastReadNs - nowNs));
         for (Extent extent : candidates) {
-            if (usedBytes - leavingBytes + lengthBytes <= limits.capacityBytes()) {
+            if (usedBytes - leavingBytes + lengthBytes <= capacityBytes()) {
                 return;
             }
             retire(extent, RetireCause.MADE_ROOM, nowNs);
@@ -229,6 +252,9 @@ final class ExtentTable {
         usedBytes -= extent.lengthBytes();
         leavingBytes -= extent.lengthBytes();
         extents--;
+        if (extent.passed && extent.cause != RetireCause.SHUTDOWN) {
+            passedAndRemovedBytes += extent.lengthBytes();
+        }
     }
 
     /** The holder of a grant is to be told, though the extent stays as it is. */
@@ -249,7 +275,7 @@ final class ExtentTable {
 
     MemoryTier.Usage usage() {
         return new MemoryTier.Usage(
-                limits.capacityBytes(),
+                capacityBytes(),
                 usedBytes,
                 leavingBytes,
                 pinnedBytes,

@@ -142,6 +142,20 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
         return fileStore.getTotalSpace();
     }
 
+    /** Bytes of the file system that are used; -1 when the directory is not all of it, or that cannot be told. */
+    public long usedBytes() {
+        try {
+            Path above = root.path().getParent();
+            boolean alone = above != null
+                    && !Files.getAttribute(root.path(), "unix:dev").equals(Files.getAttribute(above, "unix:dev"));
+            long totalBytes = fileStore.getTotalSpace();
+            return alone && totalBytes > 0 ? totalBytes - fileStore.getUnallocatedSpace() : -1;
+        } catch (IOException e) {
+            LOG.debug("Cannot tell what is used of {}", root.path(), e);
+            return -1;
+        }
+    }
+
     /** The kind of file system, as the system names it. */
     public String fileSystemType() {
         return fileStore.type();

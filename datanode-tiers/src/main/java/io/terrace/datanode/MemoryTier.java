@@ -51,11 +51,11 @@ public final class MemoryTier {
      * @param capacityBytes what all copies may hold together
      * @param extents how many copies there may be
      * @param passedNs how long bytes whose descriptor a stock client holds count as used after retirement; afterwards
-     *     the file is removed and its bytes are the kernel's to free when that client closes it
+     *     the file is removed, and its bytes are the kernel's to free when that client closes it ({@link #unaccounted})
      */
     public record Limits(long capacityBytes, int extents, long passedNs) {}
 
-    /** What the tier holds, at one moment. */
+    /** What the tier may hold and holds, at one moment. */
     public record Usage(
             long capacityBytes,
             long usedBytes,
@@ -111,7 +111,7 @@ public final class MemoryTier {
             retire(present, RetireCause.CHANGED, nowNs);
         }
         if (!table.hasRoom(lengthBytes)) {
-            if (pinned && lengthBytes <= limits.capacityBytes()) {
+            if (pinned && lengthBytes <= table.capacityBytes()) {
                 table.makeRoom(lengthBytes, nowNs);
                 table.retiring().forEach(extent -> settle(extent, nowNs));
             }
@@ -224,13 +224,25 @@ public final class MemoryTier {
     }
 
     /**
+     * The file system of the copies holds so many bytes that none of them accounts for. As far as they can be those of
+     * removed copies that stock clients keep open, the tier's capacity is less by them; answers how many.
+     */
+    public synchronized long unaccounted(long bytes) {
+        return table.unaccounted(bytes);
+    }
+
+    /**
      * Lends a live copy to a stock reader, who must give it back; null when there is none of this stamp.
      *
-     * @param descriptorPassed the file descriptor itself goes to a client process
+     * @param descriptorPassed the file descriptor itself goes to a client process: refused while too much is kept open so
      */
     public synchronized @Nullable Extent lend(BlockKey key, boolean descriptorPassed, long nowNs) {
         Extent extent = table.live(key);
         if (extent == null) {
+            return null;
+        }
+        // Stock's clients skip checksums of what is pinned, so of that they are passed the verified copy and nothing else.
+        if (descriptorPassed && !extent.pinned && table.isTooMuchKeptOpen()) {
             return null;
         }
         extent.lentStreams++;

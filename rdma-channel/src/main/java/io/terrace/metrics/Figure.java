@@ -558,6 +558,12 @@ public enum Figure {
             Kind.GAUGE,
             Where.DATANODE,
             "The part of the used bytes that is no longer served and waits for its last readers."),
+    MEMORY_KEPT_OPEN_BYTES(
+            "memory.kept_open.bytes",
+            Unit.BYTES,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Bytes of removed copies that stock short-circuit clients keep open; the capacity is less by them. 0 where the memory directory is no mount of its own."),
     MEMORY_PINNED_BYTES(
             "memory.pinned.bytes",
             Unit.BYTES,

@@ -8,6 +8,7 @@ import io.terrace.datanode.DataNodeSettings;
 import io.terrace.datanode.GrantLedger;
 import io.terrace.datanode.HostConditions;
 import io.terrace.datanode.Housekeeping;
+import io.terrace.datanode.KeptOpen;
 import io.terrace.datanode.Leftovers;
 import io.terrace.datanode.MemoryDirectory;
 import io.terrace.datanode.MemoryTier;
@@ -74,6 +75,7 @@ final class MemoryService implements Closeable {
     private final LocalReplicas replicas;
     private final TierNews news;
     private final Housekeeping housekeeping;
+    private final KeptOpen keptOpen;
     private final BackgroundChecks checks;
     private final ServiceLinks services;
 
@@ -135,9 +137,12 @@ final class MemoryService implements Closeable {
         Runnable beat = table == null ? () -> {} : () -> table.beat(System.nanoTime());
         housekeeping = new Housekeeping(
                 tier, pins, replicas, promotions, revoker, dataset::pinFailed, beat, System::nanoTime, name);
-        if (nvm != null) {
-            housekeeping.also(nvm::turn);
-        }
+        NvmService onNvm = nvm;
+        keptOpen = new KeptOpen(tier, directory::usedBytes, table == null ? 0 : Files.size(table.path()));
+        housekeeping.also(nowNs -> {
+            keptOpen.turn(nowNs);
+            return onNvm == null ? 0 : onNvm.turn(nowNs);
+        });
         toClose.push(housekeeping::close);
         news.onHousekeeping(housekeeping::wake);
         checks = opened(checks(settings, name));
@@ -288,6 +293,7 @@ final class MemoryService implements Closeable {
         figures.gauge(Figure.MEMORY_CAPACITY_BYTES, () -> tier.usage().capacityBytes());
         figures.gauge(Figure.MEMORY_USED_BYTES, () -> tier.usage().usedBytes());
         figures.gauge(Figure.MEMORY_RETIRING_BYTES, () -> tier.usage().retiringBytes());
+        figures.gauge(Figure.MEMORY_KEPT_OPEN_BYTES, keptOpen::bytes);
         figures.gauge(Figure.MEMORY_PINNED_BYTES, () -> tier.usage().pinnedBytes());
         figures.gauge(Figure.MEMORY_EXTENTS, () -> tier.usage().extents());
         figures.gauge(Figure.MEMORY_GRANTS, () -> tier.usage().grants());
