@@ -275,12 +275,6 @@ final class ExtentTable {
 
     MemoryTier.Usage usage() {
         return new MemoryTier.Usage(
-                capacityBytes(),
-                usedBytes,
-                leavingBytes,
-                pinnedBytes,
-                extents,
-                ledger.size(),
-                region.allocatedBytes());
+                capacityBytes(), usedBytes, leavingBytes, pinnedBytes, extents, ledger.size(), region.allocatedBytes());
     }
 }

@@ -241,7 +241,8 @@ public final class MemoryTier {
         if (extent == null) {
             return null;
         }
-        // Stock's clients skip checksums of what is pinned, so of that they are passed the verified copy and nothing else.
+        // Stock's clients skip checksums of what is pinned, so of that they are passed the verified copy and nothing
+        // else.
         if (descriptorPassed && !extent.pinned && table.isTooMuchKeptOpen()) {
             return null;
         }

@@ -44,8 +44,8 @@ final class OwnDirectory {
         try {
             int owner = GuardedDirectory.check(real, danger, key);
             if (owner != USER) {
-                throw new IOException(real + " belongs to user id " + owner + ", not to the DataNode's, which is " + USER
-                        + "; chown it, or set " + key + " to another directory");
+                throw new IOException(real + " belongs to user id " + owner + ", not to the DataNode's, which is "
+                        + USER + "; chown it, or set " + key + " to another directory");
             }
         } catch (IOException e) {
             throw new IOException(setting + " is not the DataNode's alone: " + e.getMessage(), e);

@@ -63,7 +63,7 @@ public final class TierNews implements TierEvents {
                     case ORDERED -> Figure.MEMORY_RETIRED_ORDERED;
                     case MADE_ROOM -> Figure.MEMORY_RETIRED_MADE_ROOM;
                     case CHANGED -> Figure.MEMORY_RETIRED_CHANGED;
-                    case POOL_GONE, SHUTDOWN, SCRUB_FAILED, SWITCHED_OFF -> Figure.MEMORY_RETIRED_OTHER;
+                    case POOL_GONE, SHUTDOWN, BROKEN_OFF, SCRUB_FAILED, SWITCHED_OFF -> Figure.MEMORY_RETIRED_OTHER;
                 });
         if (extent.passed) {
             refreshDescriptors.accept(extent.key());

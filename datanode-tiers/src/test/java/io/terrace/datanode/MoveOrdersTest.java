@@ -52,8 +52,8 @@ class MoveOrdersTest {
         orders.take(order("slowest", 3, 50), 0, result -> {});
         assertThat(seconds()).isEqualTo(199.75);
         try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
-            Promotion promotion = new Promotion(
-                    tier, new MissingReplicas(), directory, pace, false, figures, () -> nowNs);
+            Promotion promotion =
+                    new Promotion(tier, new MissingReplicas(), directory, pace, false, figures, () -> nowNs);
             promotions.step(promotion);
             promotions.step(promotion);
             assertThat(seconds()).isEqualTo(199.75);

@@ -117,8 +117,7 @@ class ThreadFaultsTest {
         for (Throwable fault : new Throwable[] {new IllegalStateException("wanted"), new AssertionError("wanted")}) {
             Faulty files = new Faulty(fault);
             ReplicaSource source = new MissingReplicas();
-            Leftovers leftovers =
-                    new Leftovers(tier, files, source, Pace.ofSystem(0), figures, System::nanoTime);
+            Leftovers leftovers = new Leftovers(tier, files, source, Pace.ofSystem(0), figures, System::nanoTime);
             assertThat(tier.usage().usedBytes()).isEqualTo(300);
             try (MemoryDirectory directory = MemoryDirectory.open(root, false);
                     BackgroundChecks checks = new BackgroundChecks(
