@@ -11,7 +11,9 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.hdfs.security.token.block.ExportedBlockKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeRegistration;
 import org.apache.hadoop.security.token.SecretManager.InvalidToken;
 import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.Time;
@@ -19,32 +21,64 @@ import org.apache.hadoop.util.Time;
 /**
  * Block tokens, checked as DataXceiver checks them for a read: the token's secret, block, expiry and mode; a read asks for
  * no storage types or ids. Thread-safe.
+ *
+ * <p>Whether they are needed is the NameNode's to say, in its answer to the registration for a block pool, or the
+ * DataNode's configuration. As in stock, where one pool has them all are checked.
  */
 final class BlockTokens implements BlockAccess {
 
-    private final DataNode datanode;
-    private final boolean tokensExpected;
+    /** The registrations of a DataNode. */
+    interface Registrations {
+        /**
+         * That for a block pool.
+         *
+         * @throws IOException as long as there is none
+         */
+        DatanodeRegistration of(String pool) throws IOException;
+    }
+
+    private final Registrations registrations;
+    private final BlockPoolTokenSecretManager secrets;
+    private volatile boolean needed;
 
     BlockTokens(DataNode datanode) {
-        this.datanode = datanode;
-        this.tokensExpected = datanode.getConf()
-                .getBoolean(
-                        DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY,
-                        DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_DEFAULT);
+        this(
+                datanode::getDNRegistrationForBP,
+                datanode.getBlockPoolTokenSecretManager(),
+                datanode.getConf()
+                        .getBoolean(
+                                DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY,
+                                DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_DEFAULT));
+    }
+
+    /** @param needed whatever a NameNode says */
+    BlockTokens(Registrations registrations, BlockPoolTokenSecretManager secrets, boolean needed) {
+        this.registrations = registrations;
+        this.secrets = secrets;
+        this.needed = needed;
+    }
+
+    /** Whether tokens are known to be needed; sure of every block pool that somebody has asked for a block of. */
+    boolean areNeeded() {
+        return needed;
     }
 
     @Override
     public Allowed check(BlockKey block, byte[] serialized) throws Denied {
+        String pool = block.pool();
         try {
             // As stock waits for it: before the registration nobody knows whether tokens are needed.
-            datanode.getDNRegistrationForBP(block.pool());
+            ExportedBlockKeys keys = registrations.of(pool).getExportedKeys();
+            if (!needed && keys != null && keys.isBlockTokenEnabled()) {
+                needed = true;
+            }
         } catch (IOException e) {
-            throw new Denied(RefusalReason.OFF, "block pool " + block.pool() + " is not registered");
+            throw new Denied(RefusalReason.OFF, "block pool " + pool + " is not registered");
         }
-        BlockPoolTokenSecretManager secrets = datanode.getBlockPoolTokenSecretManager();
-        if (!secrets.isBlockPoolRegistered(block.pool())) {
-            if (tokensExpected) {
-                throw new Denied(RefusalReason.OFF, "the keys of block pool " + block.pool() + " are not here yet");
+        if (!secrets.isBlockPoolRegistered(pool)) {
+            // The registration is there a moment before its keys are.
+            if (needed) {
+                throw new Denied(RefusalReason.OFF, "the keys of block pool " + pool + " are not here yet");
             }
             return Allowed.TO_ALL;
         }

@@ -12,12 +12,19 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.hdfs.security.token.block.ExportedBlockKeys;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.NodeType;
+import org.apache.hadoop.hdfs.server.common.StorageInfo;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeRegistration;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.security.token.Token;
@@ -91,5 +98,55 @@ class BlockTokensTest {
         assertThatThrownBy(() -> check(token))
                 .isInstanceOfSatisfying(BlockAccess.Denied.class, denied -> assertThat(denied.reason())
                         .isEqualTo(RefusalReason.BAD_TOKEN));
+    }
+
+    /** The DataNode's configuration names no tokens; the NameNode's answer to the registration does, before its keys. */
+    @Test
+    void check_beforeTheKeysOfARegisteredPool_isRefused_whateverTheConfigurationSays() throws Exception {
+        Map<String, DatanodeRegistration> registered = new HashMap<>();
+        BlockPoolTokenSecretManager none = new BlockPoolTokenSecretManager();
+        BlockTokens tokens = new BlockTokens(registrations(registered), none, false);
+        assertRefused(tokens, BLOCK, RefusalReason.OFF);
+
+        registered.put(POOL, registration(false));
+        assertThat(tokens.check(BLOCK, new byte[0])).isEqualTo(BlockAccess.Allowed.TO_ALL);
+        assertThat(tokens.areNeeded()).isFalse();
+
+        BlockKey ofAnother = new BlockKey("BP-2-127.0.0.1-2", 7, 1007);
+        registered.put(ofAnother.pool(), registration(true));
+        assertRefused(tokens, ofAnother, RefusalReason.OFF);
+        assertThat(tokens.areNeeded()).isTrue();
+        assertRefused(tokens, BLOCK, RefusalReason.OFF);
+        none.addBlockPool(POOL, keys);
+        assertRefused(tokens, BLOCK, RefusalReason.BAD_TOKEN);
+    }
+
+    private static BlockTokens.Registrations registrations(Map<String, DatanodeRegistration> known) {
+        return pool -> {
+            DatanodeRegistration registration = known.get(pool);
+            if (registration == null) {
+                throw new IOException("not yet");
+            }
+            return registration;
+        };
+    }
+
+    private static DatanodeRegistration registration(boolean tokens) {
+        return new DatanodeRegistration(
+                new DatanodeID("127.0.0.1", "localhost", "uuid", 1, 2, 3, 4),
+                new StorageInfo(NodeType.DATA_NODE),
+                new ExportedBlockKeys(
+                        tokens,
+                        1,
+                        1,
+                        new org.apache.hadoop.hdfs.security.token.block.BlockKey(),
+                        new org.apache.hadoop.hdfs.security.token.block.BlockKey[0]),
+                "3.5.0");
+    }
+
+    private static void assertRefused(BlockTokens tokens, BlockKey block, RefusalReason reason) {
+        assertThatThrownBy(() -> tokens.check(block, new byte[0]))
+                .isInstanceOfSatisfying(BlockAccess.Denied.class, denied -> assertThat(denied.reason())
+                        .isEqualTo(reason));
     }
 }
