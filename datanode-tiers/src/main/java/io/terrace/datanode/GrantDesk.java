@@ -141,6 +141,7 @@ public final class GrantDesk implements ExtentOwner {
             String link = links.link(extent);
             Descriptor descriptor = new Descriptor(
                     extent.key(), medium, extent.address(), extent.lengthBytes(), extent.slot, extent.sequence);
+            ClientTrace.granted(peer, allowed.user(), descriptor);
             return new Grant(held.id(), descriptor, link, leaseMs);
         } catch (IOException e) {
             LOG.warn("Cannot link {}; it is dropped", extent, e);
