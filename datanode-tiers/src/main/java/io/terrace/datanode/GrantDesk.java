@@ -10,6 +10,7 @@ import io.terrace.channel.Peer;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
+import io.terrace.channel.Sparingly;
 import io.terrace.channel.Tier;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;

@@ -7,12 +7,18 @@ import io.terrace.channel.BlockKey;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Peer;
+import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
 import io.terrace.channel.Tier;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
+import org.apache.log4j.Logger;
+import org.apache.log4j.PatternLayout;
+import org.apache.log4j.WriterAppender;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,14 +96,26 @@ class GrantDeskTest {
         });
     }
 
+    /** Stock's log of who reads what has a line for each descriptor that is passed. */
     @Test
-    void sparingly_letsOneThroughInItsTime_andTellsHowManyItDidNot() {
-        Sparingly sparingly = new Sparingly(100);
-        assertThat(sparingly.next(-5)).isZero();
-        assertThat(sparingly.next(0)).isNull();
-        assertThat(sparingly.next(94)).isNull();
-        assertThat(sparingly.next(95)).isEqualTo(2);
-        assertThat(sparingly.next(194)).isNull();
-        assertThat(sparingly.next(1000)).isEqualTo(1);
+    void grant_leavesALineInStocksTraceOfClients_andRefusalsAndReadsNone() {
+        StringWriter trace = new StringWriter();
+        WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), trace);
+        Logger.getLogger(ClientTrace.NAME).addAppender(appender);
+        try {
+            Peer stranger = new Peer(6, "user", "", "bad\n2026-01-01 INFO all is well");
+            Grant grant = (Grant) desk.grant(stranger, request);
+            desk.reported(stranger, List.of(new ReadReport(grant.grantId(), 1, 10)));
+            denied = new BlockAccess.Denied(RefusalReason.BAD_TOKEN, "bad");
+            assertThat(desk.grant(PEER, request)).isInstanceOf(Refusal.class);
+        } finally {
+            Logger.getLogger(ClientTrace.NAME).removeAppender(appender);
+        }
+        assertThat(trace.toString().strip().lines())
+                .singleElement()
+                .asString()
+                .contains(
+                        "INFO op: TERRACE_GRANT, cliID: bad\\u000a2026-01-01 INFO all is well, user: user, tokenUser: user")
+                .endsWith("blockid: " + request.block().blockId());
     }
 }

@@ -35,6 +35,9 @@ public final class GrantServer implements AutoCloseable {
     /** Taken of one client's messages before the others have their turn. */
     private static final int MESSAGES_A_TURN = 64;
 
+    /** Whoever can connect can be cut as often as he likes: all are counted, few are told. */
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final String datanode;
     private final GrantConversation conversation;
     private final GrantLimits limits;
@@ -47,6 +50,7 @@ public final class GrantServer implements AutoCloseable {
     private final Thread thread;
 
     private final GrantSessions sessions;
+    private final Sparingly told = new Sparingly(TELL_NS);
     private volatile boolean closing;
 
     private GrantServer(
@@ -350,7 +354,10 @@ public final class GrantServer implements AutoCloseable {
 
     private void cut(GrantSession session, @Nullable String why) {
         figures.increment(Figure.CHANNEL_PEERS_CUT);
-        LOG.info("Cut client {} of user {}: {}", session.number, session.user, why);
+        Long others = told.next(System.nanoTime());
+        if (others != null) {
+            LOG.info("Cut client {} of {}: {} ({} others before it)", session.number, session.user, why, others);
+        }
         end(session);
     }
 

@@ -12,6 +12,7 @@ import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
 import io.terrace.channel.RegionKey;
+import io.terrace.channel.Sparingly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,10 @@ final class GrantedRanges {
     /** Where the other way cannot say how long its reads may take: longer than any. */
     private static final long LONG_GRACE_NS = TimeUnit.SECONDS.toNanos(10);
 
+    /** A block that cannot be served is asked for again and again. */
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Sparingly told = new Sparingly(TELL_NS);
     private final TcpListener listener;
     private final LinkDirectory links;
     private final ExtentOwner owner;
@@ -89,7 +94,10 @@ final class GrantedRanges {
                     ask.requestId(),
                     new Grant(grant.grantId(), grant.descriptor(), range.key.digits(), grant.leaseMs()));
         } catch (IOException e) {
-            LOG.warn("Cannot serve {} over tcp", grant, e);
+            Long others = told.next(nowNs);
+            if (others != null) {
+                LOG.warn("Cannot serve {} over tcp, nor {} others before it", grant, others, e);
+            }
             return new Message.Refused(
                     ask.requestId(), new Refusal(RefusalReason.FAILED, "the extent or its checksums cannot be read"));
         } finally {

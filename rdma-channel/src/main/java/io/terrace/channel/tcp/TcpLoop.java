@@ -1,6 +1,7 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.Sparingly;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class TcpLoop implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpLoop.class);
     private static final long TICK_MS = 250;
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** Larger pieces cost fewer calls; beyond this nothing was gained on loopback. */
@@ -41,6 +43,7 @@ final class TcpLoop implements Closeable {
 
     private final Set<TcpSession> sessions = new HashSet<>();
     private final Queue<Work> todo = new ConcurrentLinkedQueue<>();
+    private final Sparingly told = new Sparingly(TELL_NS);
     private final Thread thread;
     private long sweptNs;
     private volatile boolean closing;
@@ -92,7 +95,7 @@ final class TcpLoop implements Closeable {
             if (session.output.addUnasked(frame, mostBytes)) {
                 step(session, System.nanoTime());
             } else {
-                LOG.info("Cut connection {}, which takes no news", session.number);
+                tellCut(session, "it takes no news");
                 cut(session);
             }
         });
@@ -225,7 +228,7 @@ final class TcpLoop implements Closeable {
 
     private void failed(TcpSession session, Throwable why) {
         if (why instanceof MalformedMessageException) {
-            LOG.info("Cut connection {}: {}", session.number, why.getMessage());
+            tellCut(session, why.getMessage());
             listener.cut();
         } else if (why instanceof IOException || why instanceof CancelledKeyException) {
             LOG.debug("Lost connection {}", session.number, why);
@@ -233,6 +236,19 @@ final class TcpLoop implements Closeable {
             LOG.error("Cut connection {}, which could not be served", session.number, why);
         }
         finish(session);
+    }
+
+    /** Whoever can connect can be cut as often as he likes: all are counted, few are told. */
+    private void tellCut(TcpSession session, @Nullable String why) {
+        Long others = told.next(System.nanoTime());
+        if (others != null) {
+            LOG.info(
+                    "Cut connection {} of {}: {} (and {} others before it)",
+                    session.number,
+                    session.peerAddress,
+                    why,
+                    others);
+        }
     }
 
     private void cut(TcpSession session) {

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantRequest;
+import io.terrace.channel.LoggedLines;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.RegionKey;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -174,6 +176,25 @@ final class TcpGrantServerTest {
             try (TcpRegion region = honest.attach(key(grant), TIMEOUT_NS)) {
                 bed.assertBytes(region);
             }
+        }
+    }
+
+    @Test
+    void cuts_ofManyConnections_areCounted_andFewAreTold() throws Exception {
+        TcpLimits limits = limits(64, PATIENCE_MS);
+        serve(limits);
+        int connections = 30;
+        long beganNs = System.nanoTime();
+        try (LoggedLines log = new LoggedLines(TcpLoop.class)) {
+            for (int i = 0; i < connections; i++) {
+                try (Socket hostile = socket()) {
+                    hostile.getOutputStream().write(new byte[] {0x7f, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+                    assertThat(ends(hostile)).isTrue();
+                }
+            }
+            assertThat(bed.figures.value(Figure.CHANNEL_PEERS_CUT)).isEqualTo(connections);
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs);
+            assertThat(log.containing("Cut connection")).hasSizeBetween(1, limits.threads() * (int) (seconds + 1));
         }
     }
 

@@ -1,21 +1,21 @@
-package io.terrace.datanode;
+package io.terrace.channel;
 
 import org.jspecify.annotations.Nullable;
 
 /** Lets through one of many in a given time, and knows how many it did not. Thread-safe. */
-final class Sparingly {
+public final class Sparingly {
     private final long everyNs;
     private boolean any;
     private long lastNs;
     private long left;
 
     /** One in so long a time, and the first. */
-    Sparingly(long everyNs) {
+    public Sparingly(long everyNs) {
         this.everyNs = everyNs;
     }
 
     /** How many were not let through since the last that was; null if this one is not either. */
-    synchronized @Nullable Long next(long nowNs) {
+    public synchronized @Nullable Long next(long nowNs) {
         if (any && nowNs - lastNs < everyNs) {
             left++;
             return null;
