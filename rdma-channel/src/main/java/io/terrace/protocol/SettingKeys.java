@@ -83,6 +83,11 @@ public enum SettingKeys {
             "false",
             "DataNode",
             "Register memory for RDMA without pinning it (on-demand paging), where the device is known to do that right; pinned elsewhere."),
+    CHANNEL_VERBS_TRUSTED_NETWORK(
+            "terrace.channel.verbs.trusted-network",
+            "false",
+            "DataNode",
+            "Serve by RDMA although block tokens are on. A card asks for a key of 32 bits alone, so whoever can connect to the RDMA port can try to read what is registered without any token: say true only where all such hosts and users may read all of HDFS. Where tokens are off it makes no difference."),
     CHANNEL_VERBS_LIBDISNI(
             "terrace.channel.verbs.libdisni",
             "false",

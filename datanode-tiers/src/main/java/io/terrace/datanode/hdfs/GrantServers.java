@@ -9,7 +9,6 @@ import io.terrace.channel.Peer;
 import io.terrace.channel.SlotTable;
 import io.terrace.channel.Tier;
 import io.terrace.channel.tcp.AnnouncedBlocks;
-import io.terrace.channel.tcp.OneSidedRanges;
 import io.terrace.channel.tcp.TcpGrantServer;
 import io.terrace.channel.verbs.VerbsExtents;
 import io.terrace.datanode.Accesses;
@@ -88,10 +87,13 @@ final class GrantServers implements Closeable {
         DataNode datanode = parts.datanode();
         DataNodeSettings settings = parts.settings();
         try {
-            rdma = RdmaClients.serve(datanode, settings.extentsMax() + settings.nvmExtentsMax(), parts.figures());
+            BlockTokens tokens = new BlockTokens(datanode);
+            rdma = RdmaClients.serve(
+                    datanode, tokens, settings.extentsMax() + settings.nvmExtentsMax(), parts.figures());
             AnnouncedBlocks announced = new AnnouncedBlocks(table);
-            NvmService onNvm =
-                    settings.nvmEnabled() ? opened(new NvmService(parts, volumes, nvmBase, announced, wake)) : null;
+            NvmService onNvm = settings.nvmEnabled()
+                    ? opened(new NvmService(parts, tokens, volumes, nvmBase, announced, wake))
+                    : null;
             VerbsExtents extents = rdma.extents();
             if (extents != null) {
                 toClose.push(extents);
@@ -105,7 +107,7 @@ final class GrantServers implements Closeable {
                     parts.memory(),
                     Tier.MEMORY,
                     extent -> links.link(files.directory().file(extent)),
-                    new BlockTokens(datanode),
+                    tokens,
                     parts.accesses(),
                     new StockMetrics(datanode.getMetrics()),
                     parts.figures(),
@@ -121,13 +123,7 @@ final class GrantServers implements Closeable {
             toClose.push(local::close);
             ExtentOwner remoteDesk = new RemoteDesk(desk, onNvm == null ? null : onNvm.desk());
             remote = RemoteClients.serve(
-                    datanode,
-                    announced,
-                    links,
-                    remoteDesk,
-                    parts.replicas(),
-                    extents == null ? OneSidedRanges.NONE : extents,
-                    parts.figures());
+                    datanode, announced, links, remoteDesk, parts.replicas(), rdma.oneSided(), parts.figures());
             if (remote != null) {
                 toClose.push(remote);
             }

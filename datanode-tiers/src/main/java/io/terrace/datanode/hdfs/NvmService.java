@@ -59,7 +59,12 @@ final class NvmService implements Closeable {
      * @param wake called when there is housekeeping
      */
     NvmService(
-            GrantServers.Parts parts, NvmVolumes volumes, long regionBase, AnnouncedBlocks announced, Runnable wake) {
+            GrantServers.Parts parts,
+            BlockTokens tokens,
+            NvmVolumes volumes,
+            long regionBase,
+            AnnouncedBlocks announced,
+            Runnable wake) {
         DataNode datanode = parts.datanode();
         DataNodeSettings settings = parts.settings();
         Figures figures = parts.figures();
@@ -95,7 +100,7 @@ final class NvmService implements Closeable {
                 tier,
                 Tier.NVM,
                 links::oneTimeLink,
-                new BlockTokens(datanode),
+                tokens,
                 parts.accesses(),
                 new StockMetrics(datanode.getMetrics()),
                 figures,

@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.channel.tcp.OneSidedRanges;
 import io.terrace.channel.verbs.VerbsChoices;
 import io.terrace.channel.verbs.VerbsExtents;
 import io.terrace.channel.verbs.VerbsLimits;
@@ -20,26 +21,33 @@ import org.slf4j.LoggerFactory;
 final class RdmaClients {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaClients.class);
 
+    /** Why it steps aside where block tokens are on. */
+    static final String UNTRUSTED =
+            "block tokens are on, and a card checks none, so whoever connects by RDMA could read"
+                    + " what is registered; " + SettingKeys.CHANNEL_VERBS_TRUSTED_NETWORK.key()
+                    + " = true says that the network is trusted with it";
+
     private RdmaClients() {}
 
     /**
      * What came of it.
      *
+     * @param oneSided the same for those who grant; {@link OneSidedRanges#NONE} where there are none
      * @param trouble why there are none although they are wanted; empty otherwise
      */
-    record Served(@Nullable VerbsExtents extents, String trouble) {}
+    record Served(@Nullable VerbsExtents extents, OneSidedRanges oneSided, String trouble) {}
 
     /**
      * Starts to serve them at the transfer port plus {@code terrace.channel.verbs.port.offset}.
      *
-     * @return without extents when the operator does not want it, and where there is no device, library or port: tcp
-     *     serves then
+     * @return without extents when the operator does not want it, where block tokens are on and the network is not said to
+     *     be trusted, and where there is no device, library or port: tcp serves then
      */
-    static Served serve(DataNode datanode, int extentsMax, Figures figures) {
+    static Served serve(DataNode datanode, BlockTokens tokens, int extentsMax, Figures figures) {
         Configuration conf = datanode.getConf();
         int offset = conf.getInt(SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key(), 0);
         if (offset == 0) {
-            return new Served(null, "");
+            return new Served(null, OneSidedRanges.NONE, "");
         }
         int tcpOffset = conf.getInt(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), 0);
         if (tcpOffset == 0) {
@@ -50,6 +58,10 @@ final class RdmaClients {
                 conf, UserGroupInformation.isSecurityEnabled(), transfer.getPort() + tcpOffset);
         if (!protection.isEmpty()) {
             return without(protection);
+        }
+        boolean trusted = conf.getBoolean(SettingKeys.CHANNEL_VERBS_TRUSTED_NETWORK.key(), false);
+        if (tokens.areNeeded() && !trusted) {
+            return without(UNTRUSTED);
         }
         int port = transfer.getPort() + offset;
         if (port < 1 || port > 65_535) {
@@ -66,19 +78,18 @@ final class RdmaClients {
         VerbsChoices choices = new VerbsChoices(
                 conf.getBoolean(SettingKeys.CHANNEL_VERBS_LIBDISNI.key(), false),
                 conf.getBoolean(SettingKeys.CHANNEL_VERBS_PAGING.key(), false));
+        Runnable refused = () -> figures.increment(Figure.CHANNEL_VERBS_REFUSED);
         try {
-            VerbsExtents extents = VerbsExtents.open(
-                    new InetSocketAddress(transfer.getAddress(), port),
-                    limits,
-                    choices,
-                    () -> figures.increment(Figure.CHANNEL_VERBS_REFUSED));
+            VerbsExtents extents =
+                    VerbsExtents.open(new InetSocketAddress(transfer.getAddress(), port), limits, choices, refused);
             figures.gauge(
                     Figure.CHANNEL_VERBS_CONNECTIONS, () -> extents.listener().connections());
             figures.gauge(Figure.CHANNEL_VERBS_EXTENTS, () -> extents.listener().ranges());
             figures.gauge(
                     Figure.CHANNEL_VERBS_EXTENT_BYTES, () -> extents.listener().rangeBytes());
             LOG.info("Serving memory by RDMA at {}", extents.address());
-            return new Served(extents, "");
+            return new Served(
+                    extents, trusted ? extents : new RdmaWithoutTokens(extents, tokens::areNeeded, refused), "");
         } catch (IOException | LinkageError e) {
             return without(String.valueOf(e.getMessage()));
         }
@@ -86,6 +97,6 @@ final class RdmaClients {
 
     private static Served without(String trouble) {
         LOG.warn("Memory is not served by RDMA: {}", trouble);
-        return new Served(null, trouble);
+        return new Served(null, OneSidedRanges.NONE, trouble);
     }
 }

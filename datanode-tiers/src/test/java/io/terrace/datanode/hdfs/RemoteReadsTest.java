@@ -8,6 +8,7 @@ import io.terrace.client.ClientFigures;
 import io.terrace.datanode.DataNodeSettings;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Figure;
+import io.terrace.metrics.Figures;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Test;
 class RemoteReadsTest {
 
     private static final String OFFSET = "terrace.channel.tcp.port.offset";
+    private static final String TRUSTED = "terrace.channel.verbs.trusted-network";
 
     /** Leads out of the range of ports that the kernel hands out, where the transfer ports of these clusters are. */
     static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
@@ -56,6 +58,7 @@ class RemoteReadsTest {
         conf.setInt(OFFSET, OUT_OF_EPHEMERAL_PORTS);
         // Wanted, but loopback has no RDMA device: all of these tests go over tcp.
         conf.setInt("terrace.channel.verbs.port.offset", OUT_OF_EPHEMERAL_PORTS + 1);
+        conf.setBoolean(TRUSTED, true);
         cluster = TerraceCluster.start(2, conf);
         client = OtherHostClient.of(cluster, PATIENCE);
     }
@@ -129,6 +132,22 @@ class RemoteReadsTest {
         client.awaitGranted(file, BYTES);
         assertThat(ClientFigures.value(Figure.CLIENT_VERBS_READS)).isZero();
         assertThat(ClientFigures.value(Figure.CLIENT_VERBS_STEPPED_DOWN)).isZero();
+    }
+
+    /** A card checks no token. */
+    @Test
+    void rdma_whereTokensAreOnAndTheNetworkIsNotTrusted_isNotServed() {
+        Configuration conf = cluster.datanode(0).getConf();
+        conf.setBoolean(TRUSTED, false);
+        try {
+            RdmaClients.Served served =
+                    RdmaClients.serve(cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new Figures());
+            assertThat(served.extents()).isNull();
+            assertThat(served.oneSided().where()).isEmpty();
+            assertThat(served.trouble()).contains("block tokens").contains(TRUSTED);
+        } finally {
+            conf.setBoolean(TRUSTED, true);
+        }
     }
 
     /** It is told where DataNodes of its host would be met, and there is none. */
