@@ -297,6 +297,12 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Grants of extents that could not be registered, for want of room or locked memory; tcp alone serves them."),
+    CHANNEL_VERBS_HELD_OFF(
+            "channel.verbs.held_off",
+            Unit.COUNT,
+            Kind.GAUGE,
+            Where.DATANODE,
+            "Addresses that no RDMA connection is taken from for a minute, since too many from there were of no use, as those of who guesses keys are."),
     CHANNEL_REVOKES("channel.revokes", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Revocations sent to clients."),
 
     // The placement service in the NameNode.

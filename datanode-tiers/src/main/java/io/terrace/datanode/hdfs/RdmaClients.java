@@ -87,6 +87,8 @@ final class RdmaClients {
             figures.gauge(Figure.CHANNEL_VERBS_EXTENTS, () -> extents.listener().ranges());
             figures.gauge(
                     Figure.CHANNEL_VERBS_EXTENT_BYTES, () -> extents.listener().rangeBytes());
+            figures.gauge(
+                    Figure.CHANNEL_VERBS_HELD_OFF, () -> extents.listener().addressesHeldOff());
             LOG.info("Serving memory by RDMA at {}", extents.address());
             return new Served(
                     extents, trusted ? extents : new RdmaWithoutTokens(extents, tokens::areNeeded, refused), "");

@@ -81,6 +81,11 @@ final class Controls {
         return shown != null && shown.areOver(nowNs);
     }
 
+    /** Whether the other side has ever shown a key that led somewhere. */
+    boolean hasShownAny() {
+        return shown != null && shown.any();
+    }
+
     void forget(long number) {
         answers.remove(number);
     }

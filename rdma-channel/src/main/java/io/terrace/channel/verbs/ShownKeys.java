@@ -49,6 +49,11 @@ final class ShownKeys {
         return found;
     }
 
+    /** Whether one ever led somewhere. */
+    boolean any() {
+        return attached;
+    }
+
     /** Whether the place is somebody else's: nothing was attached in time, or nothing of it has been good for long. */
     boolean areOver(long nowNs) {
         for (Iterator<RegionKey> each = keys.iterator(); each.hasNext(); each.remove()) {

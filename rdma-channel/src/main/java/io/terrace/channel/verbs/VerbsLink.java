@@ -49,6 +49,7 @@ public final class VerbsLink implements Link {
     private final Controls controls;
     private final Messages messages;
     private boolean closed;
+    private boolean failed;
     private volatile boolean ended;
 
     /**
@@ -192,6 +193,16 @@ public final class VerbsLink implements Link {
         }
     }
 
+    /** Whether the other side has attached something, and neither it nor the device made this link fail. */
+    boolean wasOfUse() {
+        lock.lock();
+        try {
+            return !failed && controls.hasShownAny();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Takes a completion from a queue that a listener polls. */
     void completed(long workId, int failure, int bytes) {
         lock.lock();
@@ -236,6 +247,7 @@ public final class VerbsLink implements Link {
             operations.nudged();
         }
         if (failure != 0) {
+            failed = true;
             end(Status.DISCONNECTED);
             return;
         }
@@ -245,6 +257,7 @@ public final class VerbsLink implements Link {
             }
             controls.sendWaiting();
         } catch (IOException e) {
+            failed = true;
             end(Status.FAILED);
         }
     }

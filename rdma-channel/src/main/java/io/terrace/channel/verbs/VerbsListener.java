@@ -9,10 +9,13 @@ import io.terrace.channel.Link;
 import io.terrace.channel.Listener;
 import io.terrace.channel.Range;
 import io.terrace.channel.RegionKey;
+import io.terrace.channel.Sparingly;
 import io.terrace.channel.tcp.Checksums;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class VerbsListener implements Listener {
     private static final int BACKLOG = 128;
 
+    /** Whoever is refused comes again as often as he likes. */
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final RdmaCm cm;
     private final ConnectionEvents events;
     private final Domain domain;
@@ -41,11 +47,15 @@ public final class VerbsListener implements Listener {
     private final RangeBook ranges;
     private final DeviceQueue completions;
     private final boolean messages;
-    private final Map<Long, VerbsLink> sessions = new ConcurrentHashMap<>();
+    private final HeldOffAddresses heldOff = new HeldOffAddresses();
+    private final Sparingly told = new Sparingly(TELL_NS);
+    private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
     private final BlockingQueue<VerbsLink> accepted;
     private final CompletionThread thread;
     private long lastSession;
     private volatile boolean closed;
+
+    private record Session(long number, InetAddress from, VerbsLink link) {}
 
     /** @param messages whether somebody accepts connections and takes messages; if not, they are for attaching only */
     VerbsListener(
@@ -144,6 +154,11 @@ public final class VerbsListener implements Listener {
         return sessions.size();
     }
 
+    /** Addresses that none is taken from, for a minute. */
+    public int addressesHeldOff() {
+        return heldOff.count(System.nanoTime());
+    }
+
     /** Bytes of ranges that are registered. */
     public long rangeBytes() {
         return ranges.rangeBytes();
@@ -167,7 +182,7 @@ public final class VerbsListener implements Listener {
         thread.close();
         List<Closeable> steps = new ArrayList<>();
         steps.add(() -> cm.destroyCmId(listening));
-        steps.addAll(sessions.values());
+        sessions.values().forEach(session -> steps.add(session.link));
         steps.add(completions);
         steps.add(ranges);
         Closing.all(steps);
@@ -184,23 +199,39 @@ public final class VerbsListener implements Listener {
             if (closed || sessions.size() >= limits.sessions()) {
                 throw new IOException(closed ? "nobody listens any more" : "too many connections");
             }
+            InetAddress from = from(id);
+            if (!messages && heldOff.isHeldOff(from, System.nanoTime())) {
+                throw new IOException(from + " is held off");
+            }
             long number = ++lastSession;
             pair = new QueuePair(domain, cm, events, id, completions.queue(), number, Operations.requests(1));
-            VerbsLink session = new VerbsLink(domain, pair, null, ranges, 1, messages);
+            VerbsLink link = new VerbsLink(domain, pair, null, ranges, 1, messages);
+            Session session = new Session(number, from, link);
             sessions.put(number, session);
-            events.tell(id, (what, which) -> happened(number, session, id, what));
+            events.tell(id, (what, which) -> happened(session, id, what));
             cm.accept(id, Connecting.parameters());
         } catch (IOException | RuntimeException | Error e) {
             refuse(id, pair);
-            VerbsProvider.LOG.info("A connection is refused: {}", String.valueOf(e));
+            Long others = told.next(System.nanoTime());
+            if (others != null) {
+                VerbsProvider.LOG.info(
+                        "A connection is refused: {} (and {} others before it)", String.valueOf(e), others);
+            }
         }
+    }
+
+    private InetAddress from(RdmaCmId id) throws IOException {
+        if (cm.getDstAddr(id) instanceof InetSocketAddress internet) {
+            return internet.getAddress();
+        }
+        throw new IOException("it comes from nowhere");
     }
 
     private void refuse(RdmaCmId id, @Nullable QueuePair pair) {
         try {
-            VerbsLink session = pair == null ? null : sessions.remove(lastSession);
+            Session session = pair == null ? null : sessions.remove(lastSession);
             if (session != null) {
-                session.close();
+                session.link.close();
             } else {
                 if (pair != null) {
                     pair.destroy();
@@ -213,27 +244,33 @@ public final class VerbsListener implements Listener {
         events.forget(id);
     }
 
-    private void happened(long number, VerbsLink session, RdmaCmId id, EventType type) {
+    private void happened(Session session, RdmaCmId id, EventType type) {
         if (type == EventType.RDMA_CM_EVENT_ESTABLISHED) {
-            if (messages && !accepted.offer(session)) {
-                end(number, session);
+            if (messages && !accepted.offer(session.link)) {
+                end(session);
             }
         } else {
             events.forget(id);
-            end(number, session);
+            end(session);
         }
     }
 
-    private void end(long number, VerbsLink session) {
-        boolean unused = accepted.remove(session);
-        close(session);
+    private void end(Session session) {
+        boolean unused = accepted.remove(session.link);
+        close(session.link);
         // Last: whoever closes the listener meanwhile waits for the session's end before the completion queue goes.
-        sessions.remove(number);
+        boolean first = sessions.remove(session.number) != null;
+        if (first && !messages && !session.link.wasOfUse() && heldOff.wasUseless(session.from, System.nanoTime())) {
+            VerbsProvider.LOG.warn(
+                    "No RDMA connection is taken from {} for a minute: more than {} of no use came from there within one",
+                    session.from,
+                    HeldOffAddresses.TOLERATED);
+        }
     }
 
-    private static void close(VerbsLink session) {
+    private static void close(VerbsLink link) {
         try {
-            session.close();
+            link.close();
         } catch (IOException e) {
             VerbsProvider.LOG.warn("A connection cannot be closed", e);
         }
@@ -243,13 +280,12 @@ public final class VerbsListener implements Listener {
     private final class Answering implements CompletionThread.Taker {
         @Override
         public void completed(IbvWC completion) {
-            long number = QueuePair.session(completion.getWr_id());
-            VerbsLink session = sessions.get(number);
+            Session session = sessions.get(QueuePair.session(completion.getWr_id()));
             if (session != null) {
                 try {
-                    session.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
+                    session.link.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
                 } catch (RuntimeException | Error e) {
-                    end(number, session);
+                    end(session);
                     VerbsProvider.LOG.warn("A connection is cut, since what it sent cannot be dealt with", e);
                 }
             }
@@ -258,10 +294,10 @@ public final class VerbsListener implements Listener {
         /** Finds those too whose end failed half way. */
         @Override
         public void look(long nowNs) {
-            sessions.forEach((number, session) -> {
+            sessions.values().forEach(session -> {
                 try {
-                    if (session.hasEnded() || (!messages && session.isOfNoUse(nowNs))) {
-                        end(number, session);
+                    if (session.link.hasEnded() || (!messages && session.link.isOfNoUse(nowNs))) {
+                        end(session);
                     }
                 } catch (RuntimeException | Error e) {
                     VerbsProvider.LOG.warn("A connection cannot be looked after", e);

@@ -38,6 +38,9 @@ final class FakeConnections extends RdmaCm {
     /** Of connections that are accepted. */
     Runnable onAccept = () -> {};
 
+    /** Where connections come from. */
+    volatile InetAddress from = InetAddress.getLoopbackAddress();
+
     @Nullable
     IbvContext device;
 
@@ -136,7 +139,7 @@ final class FakeConnections extends RdmaCm {
 
     @Override
     public SocketAddress getDstAddr(RdmaCmId id) {
-        throw new UnsupportedOperationException();
+        return new InetSocketAddress(from, 1);
     }
 
     @Override

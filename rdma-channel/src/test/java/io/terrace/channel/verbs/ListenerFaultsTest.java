@@ -99,6 +99,34 @@ final class ListenerFaultsTest {
         assertThat(connect()).isEqualTo(2);
     }
 
+    /** At the owner's end, a wrong guess of a card's key is a connection that its device ends. */
+    @Test
+    void connections_thatTheDeviceEnds_costTheirAddressAMinute_whereClientsOnlyAttach() throws Exception {
+        // It would take what is polled for the other.
+        listener.close();
+        device.connections.onCreate = id -> listening = id;
+        try (VerbsListener own = provider.serve(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            for (long guess = 1; guess <= HeldOffAddresses.TOLERATED + 1; guess++) {
+                comes(own);
+                poll(failed(guess));
+                await().until(() -> own.connections() == 0);
+            }
+            assertThat(own.addressesHeldOff()).isEqualTo(1);
+            int looks = device.connections.looks.get();
+            happens(EventType.RDMA_CM_EVENT_CONNECT_REQUEST, device.connections.id());
+            await().until(() -> device.connections.looks.get() > looks + 2);
+            assertThat(own.connections()).isZero();
+
+            device.connections.from = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
+            comes(own);
+        }
+    }
+
+    private void comes(VerbsListener own) throws IOException {
+        happens(EventType.RDMA_CM_EVENT_CONNECT_REQUEST, device.connections.id());
+        await().until(() -> own.connections() == 1);
+    }
+
     private void mayFail() {
         if (failing.getAndDecrement() > 0) {
             throw new AssertionError("as was wanted");
