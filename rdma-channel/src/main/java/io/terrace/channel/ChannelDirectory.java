@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -32,6 +33,7 @@ public final class ChannelDirectory {
     private static final int SOCKET_TYPE = 0140000;
     private static final int TYPE_MASK = 0170000;
     private static final int BACKLOG = 128;
+    private static final Path SELF = Path.of("/proc/self");
 
     private final Path path;
 
@@ -52,6 +54,30 @@ public final class ChannelDirectory {
         }
         GuardedDirectory.check(real, "anybody could pose as a DataNode", "terrace.channel.dir");
         return new ChannelDirectory(real);
+    }
+
+    /**
+     * Requires that it belongs to somebody who is believed to be a DataNode: whoever owns it is told block tokens, and what
+     * he answers is not verified.
+     *
+     * @param users beside root and {@code ownUid}, by name or number
+     * @throws IOException that names the owner and the remedy
+     */
+    public void requireOwner(Collection<String> users, int ownUid) throws IOException {
+        int owner = uid(path);
+        if (owner == ROOT || owner == ownUid || users.contains(Integer.toString(owner))) {
+            return;
+        }
+        String name = ownerOf(path).getName();
+        if (!users.contains(name)) {
+            throw new IOException(path + " belongs to " + name + ", who is not known to run DataNodes; set"
+                    + " terrace.channel.owner to the user that does");
+        }
+    }
+
+    /** The user of this process. */
+    public static int ownUid() throws IOException {
+        return uid(SELF.toRealPath());
     }
 
     public Path path() {
@@ -103,9 +129,9 @@ public final class ChannelDirectory {
         }
     }
 
-    /** Who made the socket: the user that the process behind it must be. */
-    public static UserPrincipal ownerOf(Path socket) throws IOException {
-        return Files.getOwner(socket, LinkOption.NOFOLLOW_LINKS);
+    /** Who made the socket, or the directory: the user that the process behind it must be. */
+    public static UserPrincipal ownerOf(Path made) throws IOException {
+        return Files.getOwner(made, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static void removeLeftover(Path socket) throws IOException {

@@ -4,8 +4,10 @@ import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.UnknownSettings;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +15,13 @@ import org.jspecify.annotations.Nullable;
  * What a client is told by its configuration. {@link SettingKeys} documents each key.
  *
  * @param channelDirectory null when the client part is off
+ * @param owners users who may own it, beside root and the client's own
  * @param mappedMaxBytes mapped bytes in all
  * @param grantsMax grants, and so open files, at once
  */
 public record ClientSettings(
         @Nullable Path channelDirectory,
+        Set<String> owners,
         long mappedMaxBytes,
         int grantsMax,
         long grantTimeoutMs,
@@ -42,6 +46,8 @@ public record ClientSettings(
         boolean on = flag(conf, SettingKeys.ENABLED) && !directory.isEmpty();
         return new ClientSettings(
                 on ? Path.of(directory) : null,
+                Set.copyOf(StringUtils.getTrimmedStringCollection(
+                        conf.get(SettingKeys.CHANNEL_OWNER.key(), SettingKeys.CHANNEL_OWNER.defaultValue()))),
                 bytes(conf, SettingKeys.CLIENT_MAPPED_MAX, 0),
                 (int) Math.min(Integer.MAX_VALUE, bytes(conf, SettingKeys.CLIENT_GRANTS_MAX, 1)),
                 milliseconds(conf, SettingKeys.CLIENT_GRANT_TIMEOUT),

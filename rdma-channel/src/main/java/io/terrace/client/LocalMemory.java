@@ -196,10 +196,12 @@ final class LocalMemory {
             }
             links.removeIf(DataNodeLink::hasEnded);
             links.forEach(link -> link.touch(nowNs));
-            List<Path> sockets = ChannelDirectory.check(directory).sockets(MAX_LINKS);
-            for (Path socket : sockets) {
+            ChannelDirectory channel = ChannelDirectory.check(directory);
+            for (Path socket : channel.sockets(MAX_LINKS)) {
                 if (links.size() < MAX_LINKS
                         && links.stream().noneMatch(link -> link.socketPath().equals(socket))) {
+                    // Here and not on every look, since it may have to ask for the owner's name.
+                    channel.requireOwner(settings.owners(), ChannelDirectory.ownUid());
                     DataNodeLink link = new DataNodeLink(
                             socket,
                             settings,

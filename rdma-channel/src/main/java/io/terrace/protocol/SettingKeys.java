@@ -13,6 +13,11 @@ public enum SettingKeys {
             "",
             "client, DataNode",
             "Directory of the Unix sockets over which DataNodes of a host grant blocks to clients. Nobody but its owner and root may be able to write it or any directory above it. Unset: no grants."),
+    CHANNEL_OWNER(
+            "terrace.channel.owner",
+            "hdfs",
+            "client",
+            "Users, by name or number, who run DataNodes: the client believes who owns terrace.channel.dir, and shows him block tokens, if it is one of them, root or the client's own user."),
     CLIENT_LOCAL(
             "terrace.client.local",
             "true",

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -349,6 +351,44 @@ class GrantServerTest {
         Path below = Files.createDirectory(open.resolve("below"));
         assertThatThrownBy(() -> ChannelDirectory.check(below)).hasMessageContaining(open.toString());
         assertThatThrownBy(() -> ChannelDirectory.check(dir.resolve("absent"))).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void cuts_ofManyClients_areCounted_andOneASecondIsTold() throws Exception {
+        int clients = SHORT.connectionsPerUser();
+        long beganNs = System.nanoTime();
+        try (LoggedLines log = new LoggedLines(GrantServer.class)) {
+            for (int i = 0; i < clients; i++) {
+                try (RawClient huge = client()) {
+                    huge.hello("huge");
+                    huge.sayBytes(new byte[] {0x7f, -1, -1, -1});
+                    assertThatThrownBy(huge::hear).isInstanceOf(IOException.class);
+                }
+            }
+            assertThat(node.figures.value(Figure.CHANNEL_PEERS_CUT)).isEqualTo(clients);
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs);
+            assertThat(log.containing("Cut client")).hasSizeBetween(1, (int) seconds + 1);
+        }
+    }
+
+    @Test
+    void directory_ofSomebodyWhoIsNotBelieved_isRefusedWithARemedy() throws IOException {
+        Path own = Files.createDirectory(dir.resolve("own"));
+        int uid = ChannelDirectory.ownUid();
+        String name = ChannelDirectory.ownerOf(own).getName();
+        if (uid == 0) {
+            uid = 54_321;
+            name = Integer.toString(uid);
+            Files.setAttribute(own, "unix:uid", uid);
+        }
+        ChannelDirectory directory = ChannelDirectory.check(own);
+        int somebody = uid + 1;
+        assertThatThrownBy(() -> directory.requireOwner(Set.of("hdfs"), somebody))
+                .hasMessageContaining("belongs to " + name)
+                .hasMessageContaining("terrace.channel.owner");
+        directory.requireOwner(Set.of("hdfs"), uid);
+        directory.requireOwner(Set.of("hdfs", name), somebody);
+        directory.requireOwner(Set.of(Integer.toString(uid)), somebody);
     }
 
     @Test

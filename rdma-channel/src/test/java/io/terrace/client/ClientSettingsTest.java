@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
@@ -13,12 +14,14 @@ class ClientSettingsTest {
     @Test
     void from_anEmptyConfiguration_isOffWithTheDocumentedDefaults() {
         assertThat(ClientSettings.from(conf))
-                .isEqualTo(new ClientSettings(null, 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000));
+                .isEqualTo(new ClientSettings(
+                        null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000));
     }
 
     @Test
     void from_everyKey_isTaken() {
         conf.set("terrace.channel.dir", "/run/terrace");
+        conf.set("terrace.channel.owner", "dn, 998");
         conf.set("terrace.client.mapped.max", "0");
         conf.set("terrace.client.grants.max", "7");
         conf.set("terrace.client.grant.timeout", "2s");
@@ -28,7 +31,8 @@ class ClientSettingsTest {
         conf.set("terrace.client.refused.pause", "5s");
         conf.set("terrace.client.connect.pause", "6s");
         assertThat(ClientSettings.from(conf))
-                .isEqualTo(new ClientSettings(Path.of("/run/terrace"), 0, 7, 2_000, 180_000, 4, 1024, 5_000, 6_000));
+                .isEqualTo(new ClientSettings(
+                        Path.of("/run/terrace"), Set.of("dn", "998"), 0, 7, 2_000, 180_000, 4, 1024, 5_000, 6_000));
     }
 
     @Test

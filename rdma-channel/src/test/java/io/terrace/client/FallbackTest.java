@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.channel.ChannelDirectory;
 import io.terrace.channel.FakeDataNode;
 import io.terrace.metrics.Figure;
 import java.net.StandardProtocolFamily;
@@ -79,6 +80,26 @@ class FallbackTest {
     void build_withADirectoryOthersMayWrite_isNoDatanode() throws Exception {
         Files.setPosixFilePermissions(bed.channel, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertFallsBack(Figure.CLIENT_FALLBACK_NO_DATANODE);
+    }
+
+    /** On a host without a DataNode anybody may make the directory, if it is to be below /tmp. */
+    @ParameterizedTest
+    @CsvSource({"hdfs, false", "'hdfs, 54321', true"})
+    void build_withADirectoryOfSomebodyElse_isNoDatanode_unlessTheSettingNamesHim(String owners, boolean believed)
+            throws Exception {
+        assumeThat(ChannelDirectory.ownUid())
+                .as("only root gives a directory away")
+                .isZero();
+        Files.setAttribute(bed.channel, "unix:uid", 54_321);
+        bed.conf.set("terrace.channel.owner", owners);
+        long asked = moved(Figure.CLIENT_GRANTS_ASKED, () -> {
+            if (believed) {
+                assertThat(bed.build(1, 5000)).isNotNull();
+            } else {
+                assertFallsBack(Figure.CLIENT_FALLBACK_NO_DATANODE);
+            }
+        });
+        assertThat(asked).isEqualTo(believed ? 1 : 0);
     }
 
     @Test
