@@ -1,6 +1,7 @@
 package io.terrace.datanode;
 
 import io.terrace.channel.LinkDirectory;
+import io.terrace.channel.Sparingly;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -64,8 +64,8 @@ public final class ChannelDirectory {
      * @throws IOException that names the owner and the remedy
      */
     public void requireOwner(Collection<String> users, int ownUid) throws IOException {
-        int owner = uid(path);
-        if (owner == ROOT || owner == ownUid || users.contains(Integer.toString(owner))) {
+        int owner = GuardedDirectory.uid(path);
+        if (owner == GuardedDirectory.ROOT || owner == ownUid || users.contains(Integer.toString(owner))) {
             return;
         }
         String name = ownerOf(path).getName();
@@ -77,7 +77,7 @@ public final class ChannelDirectory {
 
     /** The user of this process. */
     public static int ownUid() throws IOException {
-        return uid(SELF.toRealPath());
+        return GuardedDirectory.uid(SELF.toRealPath());
     }
 
     public Path path() {

@@ -16,7 +16,7 @@ public final class GuardedDirectory {
 
     private static final int GROUP_OR_OTHERS_WRITE = 0022;
     private static final int STICKY = 01000;
-    private static final int ROOT = 0;
+    static final int ROOT = 0;
 
     private GuardedDirectory() {}
 
