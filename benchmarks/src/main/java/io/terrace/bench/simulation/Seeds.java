@@ -67,6 +67,7 @@ final class Seeds {
             out.printf(
                     "%-32s found by seed %d: %s%n",
                     plant.title(), finder.seed(), finder.violation().getMessage());
+            out.printf("  replay: bin/terrace test simulation --seed %d --plant %s%n", finder.seed(), plant.title());
             return true;
         }
         out.printf(

@@ -15,6 +15,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -67,8 +68,8 @@ public final class Simulation implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out =
-                Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
+        PrintWriter out = commandLine().getOut();
+        refuseWhatMakesNoSense();
         if ("list".equals(plant)) {
             for (Plant one : Plant.values()) {
                 out.printf("%-32s %-26s %s%n", one.title(), one.breaks().title(), one.bug());
@@ -91,6 +92,33 @@ public final class Simulation implements Callable<Integer> {
         }
     }
 
+    private void refuseWhatMakesNoSense() {
+        boolean all = "all".equals(plant);
+        boolean list = "list".equals(plant);
+        refuseIf(seeds < 0, "--seeds is " + seeds + "; it cannot be negative");
+        refuseIf(seed != null && (all || list), "--seed replays one seed: name one bug with --plant, or none");
+        refuseIf(
+                seed != null && (isGiven("--seeds") || isGiven("--first") || json != null),
+                "--seed replays one seed: --seeds, --first and --json are for runs of many");
+        refuseIf(
+                plant != null && !all && isGiven("--seeds"),
+                "--plant " + plant + " runs no seeds without the bug: leave out --seeds");
+    }
+
+    private boolean isGiven(String option) {
+        return commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    private void refuseIf(boolean senseless, String why) {
+        if (senseless) {
+            throw new ParameterException(commandLine(), why);
+        }
+    }
+
+    private CommandLine commandLine() {
+        return Objects.requireNonNull(spec, "picocli sets it").commandLine();
+    }
+
     private int run(Seeds runs, @Nullable Plant one, boolean all, PrintWriter out) throws IOException {
         Map<String, Object> figures = new LinkedHashMap<>();
         int plants = 0;
@@ -99,7 +127,8 @@ public final class Simulation implements Callable<Integer> {
         if (one == null) {
             failed = runs.run(first, seeds);
             out.printf(
-                    "%d seeds, %d failed, %.0f seeds an hour; %d events, %d reads through grants, %d from memory by stock%n",
+                    "%d seeds, %d failed, %.0f seeds an hour; %d events, %d reads through grants, %d from memory by"
+                            + " stock%n",
                     seeds, failed, runs.seedsPerHour(), runs.events(), runs.grantReads(), runs.stockReads());
         }
         for (Plant each : all ? List.of(Plant.values()) : one == null ? List.<Plant>of() : List.of(one)) {

@@ -13,6 +13,8 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 final class SimulationCommandTest {
@@ -60,6 +62,38 @@ final class SimulationCommandTest {
 
         assertThat(code).isEqualTo(1);
         assertThat(out.toString()).contains("nn0", "is active in epoch 1", "links-removed");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--seed 1 --plant all          | --seed replays one seed",
+                "--seed 1 --plant list         | --seed replays one seed",
+                "--seed 1 --json figures.json  | --json",
+                "--seed 1 --seeds 5            | --seeds",
+                "--seed 1 --first 5            | --first",
+                "--plant token-ignored --seeds 5 | leave out --seeds",
+                "--plant list --seeds 5        | leave out --seeds",
+                "--seeds -1                    | cannot be negative",
+            })
+    void optionsThatMakeNoSense_areRefused(String arguments, String why) {
+        StringWriter errors = new StringWriter();
+
+        int code = new CommandLine(new Simulation())
+                .setErr(new PrintWriter(errors, true))
+                .execute(arguments.split(" "));
+
+        assertThat(code).isEqualTo(2);
+        assertThat(errors.toString()).contains(why);
+    }
+
+    @Test
+    void plantFound_isToldWithTheCommandThatReplaysIt() {
+        int code = execute("--plant", "link-kept-after-open");
+
+        assertThat(code).isZero();
+        assertThat(out.toString()).contains("bin/terrace test simulation --seed 1 --plant link-kept-after-open");
     }
 
     @Test
