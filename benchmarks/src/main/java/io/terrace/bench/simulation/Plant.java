@@ -4,7 +4,8 @@ import java.util.Locale;
 
 /** A bug that can be switched on, to see that the simulation finds it, by the invariant that it breaks. */
 enum Plant {
-    STAMP_CHECK_SKIPPED("nobody on the way to a grant compares generation stamps", Invariant.RIGHT_BYTES),
+    STAMP_CHECK_SKIPPED(
+            "a DataNode grants what it has of a block, whatever stamp it was asked for", Invariant.RIGHT_BYTES),
     FREED_BEFORE_LEASE_ENDED(
             "the clock that ends grants runs two seconds ahead of the one that gives leases",
             Invariant.FREED_WITHOUT_LEASE),

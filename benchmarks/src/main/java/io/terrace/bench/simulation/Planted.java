@@ -1,7 +1,6 @@
 package io.terrace.bench.simulation;
 
 import io.terrace.channel.BlockKey;
-import io.terrace.channel.Grant;
 import io.terrace.channel.SlotTable;
 import io.terrace.datanode.Extent;
 import io.terrace.datanode.ExtentStore;
@@ -76,10 +75,6 @@ final class Planted {
         return is(Plant.LEFTOVER_NOT_VERIFIED) ? PlantedSource.summedUpAnew(source, tmpFs::leftover) : source;
     }
 
-    boolean looksResident(SlotTable table, BlockKey block) {
-        return is(Plant.STAMP_CHECK_SKIPPED) || table.lookup(block) >= 0;
-    }
-
     /** The block that the DataNode looks for when this one is asked for. */
     BlockKey asked(DataNode dataNode, BlockKey block) {
         if (is(Plant.STAMP_CHECK_SKIPPED)) {
@@ -90,10 +85,6 @@ final class Planted {
             }
         }
         return block;
-    }
-
-    boolean accepts(Grant grant, BlockKey asked) {
-        return is(Plant.STAMP_CHECK_SKIPPED) || grant.descriptor().block().equals(asked);
     }
 
     void revokeSent(DataNode dataNode, HeldGrant grant) {
