@@ -20,9 +20,7 @@ enum Plant {
             "a grant ends when its revocation is sent, not when the client acknowledges it",
             Invariant.FREED_WITHOUT_LEASE),
     BUDGET_IGNORED("moves are sent without regard to the budget", Invariant.BUDGET_KEPT),
-    STALE_RESULT_APPLIED(
-            "after a failover, a result of the earlier epoch passes for that of the block's present move",
-            Invariant.RESULT_OF_THIS_ORDER),
+    STALE_RESULT_APPLIED("the service does not look of which epoch a result is", Invariant.RESULT_OF_THIS_ORDER),
     LINK_KEPT_AFTER_OPEN("the link of a grant stays when the client has opened it", Invariant.LINKS_REMOVED),
     RETIRING_BYTES_NOT_COUNTED("bytes are given back to the tier before the file is gone", Invariant.ACCOUNTING),
     UNPIN_NOT_TOLD("nobody is told that a pin ended", Invariant.ACCOUNTING),

@@ -16,7 +16,6 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -122,30 +121,27 @@ final class Planted {
         return is(Plant.CHANGE_UNNOTICED) ? blockId -> {} : changed;
     }
 
-    /**
-     * What is really sent when a heartbeat is sent.
-     *
-     * @param lastMoves the last move that the service ordered, by block
-     */
-    List<HeartbeatRequestProto> heartbeat(
-            Host from, HeartbeatRequestProto heartbeat, long presentEpoch, Map<Long, Long> lastMoves) {
+    /** What is really sent when a heartbeat is sent. */
+    List<HeartbeatRequestProto> heartbeat(Host from, HeartbeatRequestProto heartbeat) {
         if (is(Plant.ONE_DATANODE_UNHEARD) && from.name.equals(UNHEARD)) {
             return List.of();
-        }
-        if (is(Plant.STALE_RESULT_APPLIED)) {
-            HeartbeatRequestProto.Builder relabelled = heartbeat.toBuilder();
-            for (ResultProto.Builder result : relabelled.getResultsBuilderList()) {
-                if (result.getEpoch() < presentEpoch) {
-                    result.setEpoch(presentEpoch)
-                            .setMoveId(lastMoves.getOrDefault(result.getBlock().getBlockId(), result.getMoveId()));
-                }
-            }
-            return List.of(relabelled.build());
         }
         if (is(Plant.HEARTBEAT_COUNTED_TWICE)) {
             return List.of(numbered(heartbeat, 0), numbered(heartbeat, 1));
         }
         return List.of(heartbeat);
+    }
+
+    /** The heartbeat as the service of this epoch takes it. */
+    HeartbeatRequestProto taken(HeartbeatRequestProto heartbeat, long epoch) {
+        if (!is(Plant.STALE_RESULT_APPLIED)) {
+            return heartbeat;
+        }
+        HeartbeatRequestProto.Builder relabelled = heartbeat.toBuilder();
+        for (ResultProto.Builder result : relabelled.getResultsBuilderList()) {
+            result.setEpoch(epoch);
+        }
+        return relabelled.build();
     }
 
     private static HeartbeatRequestProto numbered(HeartbeatRequestProto heartbeat, int which) {

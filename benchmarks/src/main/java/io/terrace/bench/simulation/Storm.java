@@ -121,6 +121,10 @@ final class Storm {
     }
 
     private void failOver() {
+        if (scheduler.oneIn(4)) {
+            regain();
+            return;
+        }
         int other = 1 - world.activeIndex();
         if (world.nameNode(other).process().isAlive()) {
             if (scheduler.oneIn(3)) {
@@ -129,6 +133,16 @@ final class Storm {
             world.failOver(other);
             if (flapping || scheduler.oneIn(3)) {
                 scheduler.after(scheduler.between(0, 600 * MS), "fail back", this::failBack);
+            }
+        }
+    }
+
+    /** The active NameNode loses its place and has it again at once, and numbers its moves from one as in its last epoch. */
+    private void regain() {
+        if (!world.isQuiet() && world.active() != null) {
+            world.failOver(world.activeIndex());
+            if (flapping || scheduler.oneIn(2)) {
+                scheduler.after(scheduler.between(100 * MS, 900 * MS), "regain", this::regain);
             }
         }
     }

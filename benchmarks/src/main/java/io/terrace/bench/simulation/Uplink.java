@@ -3,9 +3,6 @@ package io.terrace.bench.simulation;
 import io.terrace.datanode.ServiceLink;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
-import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
-import java.util.HashMap;
-import java.util.Map;
 
 /** The calls of one DataNode to one NameNode: what {@code ServiceThread} does, without its thread, around the real {@link ServiceLink}. */
 final class Uplink {
@@ -22,7 +19,6 @@ final class Uplink {
     private long outstanding = NONE;
 
     private long calls;
-    private final Map<Long, Long> lastMoves = new HashMap<>();
     private boolean beatSoon;
 
     Uplink(DataNode dataNode, int nameNode, ServiceLink.Shared shared) {
@@ -55,8 +51,7 @@ final class Uplink {
         long call = ++calls;
         outstanding = call;
         world.checks().composed(dataNode, nameNode, request);
-        for (HeartbeatRequestProto one :
-                world.planted().heartbeat(dataNode.host(), request, world.epoch(), lastMoves)) {
+        for (HeartbeatRequestProto one : world.planted().heartbeat(dataNode.host(), request)) {
             world.callNameNode(dataNode, nameNode, one, response -> answered(call, response));
         }
         if (world.planted().forgetsWhenSent()) {
@@ -84,9 +79,6 @@ final class Uplink {
         }
         outstanding = NONE;
         HeartbeatResponseProto obeyed = world.checks().answered(dataNode, nameNode, response);
-        for (OrderProto order : response.getOrdersList()) {
-            lastMoves.put(order.getBlock().getBlockId(), order.getMoveId());
-        }
         link.delivered(obeyed, dataNode.process().nanoTime());
     }
 }

@@ -20,12 +20,15 @@ final class Workload {
     private final Scheduler scheduler;
     private final Namespace namespace;
     private final Contents contents;
+    /** With very few, moves of different epochs are moves of the same block under the same number. */
+    private final int mostBlocks;
 
     Workload(World world) {
         this.world = world;
         this.scheduler = world.scheduler();
         this.namespace = world.namespace();
         this.contents = world.contents();
+        this.mostBlocks = scheduler.oneIn(4) ? (int) scheduler.between(1, 2) : MOST_BLOCKS;
     }
 
     void start() {
@@ -74,7 +77,7 @@ final class Workload {
 
     private void create() {
         List<DataNode> targets = world.someDataNodes(Namespace.REPLICATION);
-        if (targets.isEmpty() || namespace.all().size() >= MOST_BLOCKS) {
+        if (targets.isEmpty() || namespace.all().size() >= mostBlocks) {
             return;
         }
         Block block = new Block(

@@ -204,10 +204,6 @@ final class World {
         return process.isAlive() && !process.isStopped() ? nameNodes[active] : null;
     }
 
-    long epoch() {
-        return epoch;
-    }
-
     Operator operator() {
         return operator;
     }
@@ -317,7 +313,8 @@ final class World {
             DataNode from, int index, HeartbeatRequestProto heartbeat, Consumer<HeartbeatResponseProto> then) {
         NameNode to = nameNodes[index];
         network.send(from.process(), to.process(), "heartbeat", () -> {
-            HeartbeatResponseProto answer = to.heartbeat(heartbeat);
+            HeartbeatResponseProto answer =
+                    to.heartbeat(planted.taken(heartbeat, to.placement().epoch()));
             network.send(to.process(), from.process(), "heartbeat answer", () -> then.accept(answer));
         });
     }
