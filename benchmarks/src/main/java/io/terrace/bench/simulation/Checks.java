@@ -56,6 +56,7 @@ final class Checks {
     private final Set<Move> movesSeen = new HashSet<>();
     private final Set<Sent> promotionsSent = new HashSet<>();
     private final Map<String, Level> levels = new HashMap<>();
+    private final CountedHeat countedHeat = new CountedHeat();
     private long readsOfTheDead;
 
     Checks(World world) {
@@ -117,6 +118,8 @@ final class Checks {
 
     /** A DataNode is about to send this: what it says of its orders is noted. */
     void composed(DataNode dataNode, int nameNode, HeartbeatRequestProto request) {
+        dataNode.toldHeat().composed(nameNode, request);
+        countedHeat.composed(dataNode, world.nameNode(nameNode).process().name(), request);
         for (ResultProto result : request.getResultsList()) {
             dataNode.process()
                     .say(
@@ -239,6 +242,7 @@ final class Checks {
                 nameNode.process().name(),
                 counted,
                 reads());
+        countedHeat.answered(nameNode, heartbeat, answer);
     }
 
     private long reads() {
@@ -265,6 +269,7 @@ final class Checks {
     /** Once all is quiet. */
     void checkSettled(NameNode active) {
         watches.values().forEach(TierWatch::checkSettled);
+        watches.keySet().forEach(dataNode -> dataNode.toldHeat().checkSettled(dataNode));
         for (Block block : world.namespace().all()) {
             Set<String> counted = new TreeSet<>(block.holders);
             Set<String> durable = new TreeSet<>();

@@ -51,6 +51,7 @@ final class DataNode {
     private final TierWatch watch;
     private final MemoryTier tier;
     private final Accesses accesses;
+    private final ToldHeat toldHeat = new ToldHeat();
     private final Pins pins = new Pins(16);
     private final Promotions promotions;
     private final ArrayDeque<Promotion> idleWorkers = new ArrayDeque<>();
@@ -91,6 +92,7 @@ final class DataNode {
                 passedDescriptors::containsKey);
         news.onHousekeeping(this::housekeepSoon);
         accesses = new Accesses(figures, process::nanoTime);
+        accesses.listen(Namespace.POOL, toldHeat);
         Pace pace = new Pace(64 << 20, process::nanoTime, process::blockFor);
         promotions = new Promotions(tier, 8, process::nanoTime, process::blockFor);
         for (int i = 0; i < 2; i++) {
@@ -133,6 +135,9 @@ final class DataNode {
 
     private ServiceLink.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
         ReplicaSource.Found found = dataset.find(pool, blockId);
+        if (found == null) {
+            toldHeat.gone(blockId);
+        }
         return found == null
                 ? null
                 : new ServiceLink.ReplicaLook.Seen(found.key(), found.lengthBytes(), TierProto.DISK);
@@ -202,6 +207,10 @@ final class DataNode {
 
     Accesses accesses() {
         return accesses;
+    }
+
+    ToldHeat toldHeat() {
+        return toldHeat;
     }
 
     Desk desk() {

@@ -21,7 +21,7 @@ enum Invariant {
     RESULT_OF_THIS_ORDER("a move ends with an outcome only if the DataNode told that of this very order"),
     BUDGET_KEPT("a DataNode is sent no more bytes to promote than its budget allows"),
     EPOCH_FENCED("a DataNode carries out no order of an epoch lower than the highest it has seen"),
-    HEAT_COUNTED_ONCE("the service counts no read twice"),
+    HEAT_COUNTED_ONCE("the service is told of every read and counts each that it is told of once"),
     NOTHING_THROWN("nothing under simulation throws what only a broken state explains"),
     SETTLES("once all is quiet, everything retired is freed and nothing is left over");
 

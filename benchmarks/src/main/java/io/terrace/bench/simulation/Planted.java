@@ -126,6 +126,12 @@ final class Planted {
         if (is(Plant.ONE_DATANODE_UNHEARD) && from.name.equals(UNHEARD)) {
             return List.of();
         }
+        if (is(Plant.HEAT_LOST_ON_THE_WAY) && heartbeat.getHeatCount() > 1) {
+            return List.of(heartbeat.toBuilder()
+                    .clearHeat()
+                    .addHeat(heartbeat.getHeat(0))
+                    .build());
+        }
         if (is(Plant.HEARTBEAT_COUNTED_TWICE)) {
             return List.of(numbered(heartbeat, 0), numbered(heartbeat, 1));
         }
