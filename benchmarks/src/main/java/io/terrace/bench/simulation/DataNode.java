@@ -76,7 +76,8 @@ final class DataNode {
         watch = world.checks().watch(this);
         GrantLedger ledger = new GrantLedger(
                 new GrantLedger.Limits(24, 6, world.leaseNs(), world.deadlineNs(), 1L << 30, 1_000_000));
-        store = planted.store(process, ledger, watch, watch.files(planted.files(mount)));
+        ExtentStore files = new UnseenChanges(world, this, planted.files(mount));
+        store = planted.store(process, ledger, watch, watch.files(files));
         dataset =
                 new Dataset(scheduler, process, host.disks, planted.changed(this::changed), blockId -> world.workload()
                         .corrupt(host, blockId));

@@ -1,0 +1,50 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.datanode.Extent;
+import io.terrace.datanode.ExtentStore;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+
+/**
+ * Files of extents whose replica goes, now and then, when the copy is whole and not published yet, by a way that the tier
+ * hears nothing of. Only a last look at the replica can find that out.
+ */
+final class UnseenChanges implements ExtentStore {
+
+    private static final int ONE_COPY_IN = 12;
+
+    private final World world;
+    private final DataNode dataNode;
+    private final ExtentStore store;
+
+    UnseenChanges(World world, DataNode dataNode, ExtentStore store) {
+        this.world = world;
+        this.dataNode = dataNode;
+        this.store = store;
+    }
+
+    @Override
+    public FileChannel create(Extent extent) throws IOException {
+        return store.create(extent);
+    }
+
+    @Override
+    public void seal(Extent extent) throws IOException {
+        store.seal(extent);
+        // Of a loss in the calm the NameNode might hear too late for the last look at its counts.
+        if (!world.isQuiet() && world.scheduler().oneIn(ONE_COPY_IN)) {
+            dataNode.process().say("loses the replica of %s unseen", extent);
+            dataNode.host().disks.remove(extent.key().blockId());
+        }
+    }
+
+    @Override
+    public FileChannel open(Extent extent) throws IOException {
+        return store.open(extent);
+    }
+
+    @Override
+    public void remove(Extent extent, boolean truncate) {
+        store.remove(extent, truncate);
+    }
+}
