@@ -37,6 +37,7 @@ final class Client implements Desk.Caller {
 
     private final Map<Long, HeldGrant> grants = new LinkedHashMap<>();
     private final Map<GrantKey, HeldGrant> byKey = new LinkedHashMap<>();
+    private final Map<Long, MemoryFile> files = new LinkedHashMap<>();
     private final Map<Long, Long> lastUsedNs = new LinkedHashMap<>();
     private @Nullable Connection connection;
     private @Nullable DataNode server;
@@ -63,6 +64,12 @@ final class Client implements Desk.Caller {
 
     Host host() {
         return host;
+    }
+
+    /** What it reads through this grant; null once that is over. */
+    @Nullable
+    MemoryFile file(long grantId) {
+        return files.get(grantId);
     }
 
     /** The DataNode whose grants it holds. */
@@ -144,6 +151,7 @@ final class Client implements Desk.Caller {
                     1 << 20,
                     world.planted().clientClock(process));
             grants.put(held.id(), held);
+            files.put(held.id(), file);
             byKey.put(key, held);
             lastUsedNs.put(held.id(), process.nanoTime());
             world.checks().leased(this, asked, grant, shown, askedNs);
@@ -161,6 +169,7 @@ final class Client implements Desk.Caller {
             return;
         }
         grants.remove(grant.id());
+        files.remove(grant.id());
         byKey.remove(grant.key(), grant);
         lastUsedNs.remove(grant.id());
         world.checks().ended(asked, grant.id());

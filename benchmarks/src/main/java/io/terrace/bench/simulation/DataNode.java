@@ -4,6 +4,7 @@ import io.terrace.channel.BlockKey;
 import io.terrace.channel.SlotTable;
 import io.terrace.datanode.Accesses;
 import io.terrace.datanode.Authority;
+import io.terrace.datanode.Extent;
 import io.terrace.datanode.ExtentStore;
 import io.terrace.datanode.GrantLedger;
 import io.terrace.datanode.Housekeeping;
@@ -130,8 +131,13 @@ final class DataNode {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Scrub scrub = new Scrub(tier, store, source, pace, figures, process::nanoTime);
-        process.every(2_000 * MS, "scrub", () -> scrub.pass(() -> true));
+        ReplicaSource scrubbed = world.planted().scrubbed(source, this);
+        Scrub scrub = new Scrub(tier, store, scrubbed, pace, figures, process::nanoTime);
+        process.every(2_000 * MS, "scrub", () -> {
+            long begunNs = world.scheduler().nowNs();
+            scrub.pass(() -> true);
+            watch.scrubbed(begunNs);
+        });
     }
 
     private ServiceLink.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
@@ -187,6 +193,20 @@ final class DataNode {
 
     TmpFs.Mount mount() {
         return mount;
+    }
+
+    /** The bytes of the live copy of a block; null when there is none. */
+    byte @Nullable [] copied(long blockId) {
+        for (Extent extent : tier.liveExtents()) {
+            if (extent.key().blockId() == blockId) {
+                try {
+                    return mount.file(extent).content();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        return null;
     }
 
     /** The durable replicas as copies are made of them. */

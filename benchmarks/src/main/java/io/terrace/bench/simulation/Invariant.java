@@ -7,6 +7,7 @@ enum Invariant {
     RIGHT_BYTES("a read returns exactly the bytes of the block and stamp that was asked for"),
     READ_WITHIN_LEASE("what was read after the lease or the token had ended is not used"),
     VERIFIED_WHEN_PUBLISHED("an extent that becomes live holds exactly the bytes of its block and stamp"),
+    ROT_ENDS("bytes that went bad in memory are served until the end of the next scrub at most"),
     ONE_OWNER("no address of a region, no slot and no block has two extents at a time"),
     ACCOUNTING("used, retiring, pinned and region bytes are those of the extents that exist, and within capacity"),
     FILES_ACCOUNTED("the memory directory holds no more bytes than the tier counts as used"),

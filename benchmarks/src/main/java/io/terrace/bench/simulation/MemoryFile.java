@@ -5,8 +5,12 @@ import java.util.Arrays;
 /** The bytes of a file, and who still has it: names in directories and open descriptors. */
 final class MemoryFile {
 
+    private static final int NOWHERE = -1;
+
     private byte[] bytes = new byte[0];
     private int lengthBytes;
+    private int rottenAt = NOWHERE;
+    private int rottenBit;
 
     MemoryFile() {}
 
@@ -25,6 +29,30 @@ final class MemoryFile {
 
     void flip(int position, int bit) {
         bytes[position] ^= (byte) (1 << bit);
+    }
+
+    /** A bit flips under whoever reads the file: once, so that one can tell what it did from what anything else did. */
+    void rot(int position, int bit) {
+        if (rottenAt == NOWHERE) {
+            flip(position, bit);
+            rottenAt = position;
+            rottenBit = bit;
+        }
+    }
+
+    boolean isRotten() {
+        return rottenAt != NOWHERE;
+    }
+
+    /** Whether these bytes, read from that position on, are the wanted ones but for the bit that rotted. */
+    boolean isRotOf(byte[] wanted, int position, byte[] got) {
+        int at = rottenAt - position;
+        if (rottenAt == NOWHERE || at < 0 || at >= got.length) {
+            return false;
+        }
+        byte[] mended = got.clone();
+        mended[at] ^= (byte) (1 << rottenBit);
+        return Arrays.equals(wanted, position, position + got.length, mended, 0, got.length);
     }
 
     void append(byte[] more, int offset, int length) {

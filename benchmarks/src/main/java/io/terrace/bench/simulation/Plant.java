@@ -43,6 +43,7 @@ enum Plant {
     STREAM_GIVEN_BACK_TWICE(
             "the stream of a stock reader is given back by its end and by its close", Invariant.NOTHING_THROWN),
     GRANTS_NEVER_OVERDUE("the clock that ends grants runs an hour behind the one that gives leases", Invariant.SETTLES),
+    SCRUB_VERIFIES_NOTHING("the scrub holds copies against checksums of what it reads", Invariant.ROT_ENDS),
     HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE);
 
     private final String bug;

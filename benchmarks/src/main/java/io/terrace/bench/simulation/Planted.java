@@ -202,6 +202,14 @@ final class Planted {
         return is(Plant.CHANGE_TAKEN_FOR_CORRUPTION) ? PlantedSource.neverChanged(source) : source;
     }
 
+    /** The replicas that the scrub holds copies against. */
+    ReplicaSource scrubbed(ReplicaSource source, DataNode dataNode) {
+        if (is(Plant.SCRUB_VERIFIES_NOTHING)) {
+            return PlantedSource.summedUpAnew(source, dataNode::copied);
+        }
+        return source;
+    }
+
     /** Tells of pins that begin, and of none that ends. */
     private static final class PinsOnly implements TierEvents {
 

@@ -1,5 +1,6 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.datanode.Extent;
 import java.util.List;
 
 /** What goes wrong: processes die, stop and come back, hosts are parted, media rot and fail, memory is full, operators change their minds. */
@@ -60,7 +61,7 @@ final class Storm {
         if (world.isQuiet()) {
             return;
         }
-        switch (scheduler.random().nextInt(19)) {
+        switch (scheduler.random().nextInt(21)) {
             case 0 -> endDataNode();
             case 1 -> stopDataNode();
             case 2, 3 -> failOver();
@@ -74,6 +75,7 @@ final class Storm {
             case 13 -> directive();
             case 17 -> slowDisks();
             case 14, 15, 16 -> world.operator().act();
+            case 18, 19 -> rotCopy();
             default -> safeMode();
         }
         scheduler.after(scheduler.between(0, 2 * calmestNs), "storm", this::strike);
@@ -219,6 +221,18 @@ final class Storm {
             world.host(block.holders.stream().reduce((a, b) -> b).orElseThrow())
                     .disks
                     .rot(victim);
+        }
+    }
+
+    /** Memory rots as disks do, only that nobody notices before a scrub does. */
+    private void rotCopy() {
+        DataNode dataNode = anyHost().dataNode;
+        if (dataNode == null) {
+            return;
+        }
+        List<Extent> live = dataNode.tier().liveExtents();
+        if (!live.isEmpty()) {
+            dataNode.watch().rots(live.get(scheduler.random().nextInt(live.size())), scheduler);
         }
     }
 

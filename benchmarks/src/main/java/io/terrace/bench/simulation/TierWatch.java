@@ -14,8 +14,10 @@ import io.terrace.datanode.TierEvents;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -33,6 +35,9 @@ final class TierWatch {
     private final Set<Extent> pinned = new LinkedHashSet<>();
 
     private final Leases leases = new Leases();
+    /** Live when a bit of them flipped, by when that was. */
+    private final Map<Extent, Long> rotten = new LinkedHashMap<>();
+
     private final Set<GivenGrant> given = new LinkedHashSet<>();
     /** Only then can a grant have outlived its extent. */
     private boolean freedSince;
@@ -166,7 +171,7 @@ final class TierWatch {
         byte[] wanted = world.contents().of(extent.key().blockId(), extent.key().generationStamp());
         try {
             Violation.unless(
-                    dataNode.mount().file(extent).holds(wanted),
+                    dataNode.mount().file(extent).holds(wanted) || rotten.containsKey(extent),
                     Invariant.VERIFIED_WHEN_PUBLISHED,
                     "%s serves %s with other bytes",
                     dataNode,
@@ -180,7 +185,34 @@ final class TierWatch {
         dataNode.process().say("frees %s", extent);
         leases.checkFree(dataNode, extent, world.scheduler().nowNs());
         extents.remove(extent);
+        rotten.remove(extent);
         freedSince = true;
+    }
+
+    /** A bit of a live copy flips; from now on a scrub that begins finds it. */
+    void rots(Extent extent, Scheduler scheduler) {
+        try {
+            MemoryFile file = dataNode.mount().file(extent);
+            if (!file.isRotten()) {
+                dataNode.process().say("a bit of %s flips", extent);
+                file.rot(
+                        scheduler.random().nextInt(file.lengthBytes()),
+                        scheduler.random().nextInt(8));
+                rotten.put(extent, scheduler.nowNs());
+            }
+        } catch (IOException e) {
+            throw new Violation(Invariant.VERIFIED_WHEN_PUBLISHED, "no file of " + extent, e);
+        }
+    }
+
+    /** A pass of the scrub is over that began then. */
+    void scrubbed(long begunNs) {
+        rotten.forEach((extent, sinceNs) -> Violation.unless(
+                sinceNs >= begunNs || extent.state() != ExtentState.LIVE,
+                Invariant.ROT_ENDS,
+                "%s scrubbed %s after a bit of it had flipped, and serves it",
+                dataNode,
+                extent));
     }
 
     /** This grant was given. */
@@ -343,5 +375,12 @@ final class TierWatch {
                 dataNode.tier().liveExtents().size(),
                 dataNode.host().tmpFs.files(),
                 dataNode.host().tmpFs.links());
+        rotten.keySet()
+                .forEach(extent -> Violation.unless(
+                        extent.state() != ExtentState.LIVE,
+                        Invariant.ROT_ENDS,
+                        "%s still serves %s, of which a bit flipped",
+                        dataNode,
+                        extent));
     }
 }
