@@ -2,13 +2,11 @@ package io.terrace.bench.simulation;
 
 import io.terrace.channel.Grant;
 import io.terrace.channel.Peer;
-import io.terrace.datanode.Extent;
 import io.terrace.metrics.Figure;
 import io.terrace.placement.Heartbeat;
 import io.terrace.placement.HeartbeatAnswer;
 import io.terrace.placement.Move;
 import io.terrace.placement.Outcome;
-import io.terrace.placement.Reports;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
@@ -20,7 +18,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /** What the oracle remembers of the whole cluster, and the invariants that concern more than one DataNode's tier. */
 final class Checks {
@@ -264,72 +261,5 @@ final class Checks {
     /** After every event. */
     void check() {
         watches.values().forEach(TierWatch::check);
-    }
-
-    /** Once all is quiet. */
-    void checkSettled(NameNode active) {
-        watches.values().forEach(TierWatch::checkSettled);
-        watches.keySet().forEach(dataNode -> dataNode.toldHeat().checkSettled(dataNode));
-        for (Block block : world.namespace().all()) {
-            Set<String> counted = new TreeSet<>(block.holders);
-            Set<String> durable = new TreeSet<>();
-            for (Host host : world.hosts()) {
-                if (host.disks.finalised(block.id, block.stamp) != null) {
-                    durable.add(host.name);
-                }
-            }
-            Violation.unless(
-                    counted.equals(durable),
-                    Invariant.REPLICAS_COUNTED_ONCE,
-                    "the NameNode counts %s of %s, and there are %s",
-                    counted,
-                    block,
-                    durable);
-        }
-        for (Host host : world.hosts()) {
-            DataNode dataNode = host.dataNode;
-            if (dataNode != null) {
-                checkKnown(active, host);
-                checkResidency(active, dataNode);
-            }
-        }
-    }
-
-    private static void checkKnown(NameNode active, Host host) {
-        Reports.NodeReport known = null;
-        for (Reports.NodeReport report : active.placement().reports().nodes(active.nowMs())) {
-            known = report.uuid().equals(host.name) ? report : known;
-        }
-        Violation.unless(
-                known != null && known.live() && known.serving(),
-                Invariant.RESIDENCY_KNOWN,
-                "%s knows of %s, which runs and serves, only this: %s",
-                active.process().name(),
-                host,
-                known);
-    }
-
-    private void checkResidency(NameNode active, DataNode dataNode) {
-        Set<Long> resident = new TreeSet<>();
-        for (Extent extent : dataNode.tier().liveExtents()) {
-            resident.add(extent.key().blockId());
-        }
-        Set<Long> known = new TreeSet<>();
-        for (long id = Namespace.FIRST_ID; id <= world.namespace().lastId(); id++) {
-            for (Reports.Standing standing :
-                    active.placement().reports().block(active.nowMs(), id, 0).standings()) {
-                if (standing.node().equals(dataNode.host().name) && standing.inMemory()) {
-                    known.add(id);
-                }
-            }
-        }
-        Violation.unless(
-                known.equals(resident),
-                Invariant.RESIDENCY_KNOWN,
-                "%s believes %s in the memory of %s, where there are %s",
-                active.process().name(),
-                known,
-                dataNode,
-                resident);
     }
 }

@@ -37,6 +37,11 @@ final class DataNode {
 
     private static final long REGION_BASE = 1L << 40;
     private static final long MS = 1_000_000;
+    /** How long a passed descriptor keeps the bytes of a retired extent. */
+    static final long PASSED_NS = 2_000 * MS;
+
+    static final int GRANTS = 24;
+    static final int GRANTS_PER_PEER = 6;
 
     private final World world;
     private final Host host;
@@ -75,8 +80,8 @@ final class DataNode {
             throw new UncheckedIOException(e);
         }
         watch = world.checks().watch(this);
-        GrantLedger ledger = new GrantLedger(
-                new GrantLedger.Limits(24, 6, world.leaseNs(), world.deadlineNs(), 1L << 30, 1_000_000));
+        GrantLedger ledger = new GrantLedger(new GrantLedger.Limits(
+                GRANTS, GRANTS_PER_PEER, world.leaseNs(), world.deadlineNs(), 1L << 30, 1_000_000));
         ExtentStore files = new UnseenChanges(world, this, planted.files(mount));
         store = planted.store(process, ledger, watch, watch.files(files));
         dataset =
@@ -232,6 +237,11 @@ final class DataNode {
 
     ToldHeat toldHeat() {
         return toldHeat;
+    }
+
+    /** Copies that are ordered and not begun. */
+    int copiesWaiting() {
+        return promotions.waiting();
     }
 
     Desk desk() {

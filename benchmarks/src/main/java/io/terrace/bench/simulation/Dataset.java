@@ -157,15 +157,11 @@ final class Dataset implements ReplicaSource {
 
     private final class OpenFiles implements OpenReplica {
 
-        private final Replica replica;
+        private final MemoryChannel data;
+        private final MemoryChannel meta;
 
         OpenFiles(Replica replica) {
-            this.replica = replica;
-        }
-
-        @Override
-        public FileChannel data() {
-            return new MemoryChannel(replica.data, false, bytes -> {
+            data = MemoryChannel.opened(process, replica.data, false, bytes -> {
                 process.blockFor(scheduler.between(READ_NS / 4, READ_NS * 4));
                 if (disks.isFailing(replica.volume)) {
                     throw new IOException("Input/output error");
@@ -175,11 +171,17 @@ final class Dataset implements ReplicaSource {
                         ? bytes
                         : Math.max(1, scheduler.random().nextInt(bytes) + 1);
             });
+            meta = MemoryChannel.opened(process, replica.meta, false, bytes -> bytes);
+        }
+
+        @Override
+        public FileChannel data() {
+            return data;
         }
 
         @Override
         public ReadableByteChannel meta() {
-            return new MemoryChannel(replica.meta, false, bytes -> bytes);
+            return meta;
         }
 
         @Override
@@ -188,8 +190,9 @@ final class Dataset implements ReplicaSource {
         }
 
         @Override
-        public void close() {
-            // Descriptors of simulated files hold nothing.
+        public void close() throws IOException {
+            data.close();
+            meta.close();
         }
     }
 }

@@ -24,7 +24,7 @@ enum Invariant {
     EPOCH_FENCED("a DataNode carries out no order of an epoch lower than the highest it has seen"),
     HEAT_COUNTED_ONCE("the service is told of every read and counts each that it is told of once"),
     NOTHING_THROWN("nothing under simulation throws what only a broken state explains"),
-    SETTLES("once all is quiet, everything retired is freed and nothing is left over");
+    SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
 
     private final String rule;
 

@@ -26,12 +26,21 @@ final class MemoryChannel extends FileChannel {
     private final MemoryFile file;
     private final boolean writable;
     private final Guard guard;
+    private final Runnable closed;
     private long position;
 
-    MemoryChannel(MemoryFile file, boolean writable, Guard guard) {
+    /** @param closed run when it is closed */
+    MemoryChannel(MemoryFile file, boolean writable, Guard guard, Runnable closed) {
         this.file = file;
         this.writable = writable;
         this.guard = guard;
+        this.closed = closed;
+    }
+
+    /** Opened by this process, which has it among its descriptors until it is closed. */
+    static MemoryChannel opened(OsProcess process, MemoryFile file, boolean writable, Guard guard) {
+        process.descriptorOpened();
+        return new MemoryChannel(file, writable, guard, process::descriptorClosed);
     }
 
     @Override
@@ -94,7 +103,7 @@ final class MemoryChannel extends FileChannel {
 
     @Override
     protected void implCloseChannel() {
-        // The garbage collector closes it.
+        closed.run();
     }
 
     @Override

@@ -28,6 +28,7 @@ final class OsProcess {
     private final List<Runnable> atDeath = new ArrayList<>();
     private boolean alive = true;
     private boolean stopped;
+    private int descriptors;
 
     OsProcess(Scheduler scheduler, String name) {
         this.scheduler = scheduler;
@@ -125,6 +126,19 @@ final class OsProcess {
             scheduler.pause(STOP_POLL_NS);
         }
         checkAlive();
+    }
+
+    void descriptorOpened() {
+        descriptors++;
+    }
+
+    void descriptorClosed() {
+        descriptors--;
+    }
+
+    /** Files that it has open. */
+    int descriptors() {
+        return descriptors;
     }
 
     void checkAlive() {

@@ -44,7 +44,8 @@ enum Plant {
             "the stream of a stock reader is given back by its end and by its close", Invariant.NOTHING_THROWN),
     GRANTS_NEVER_OVERDUE("the clock that ends grants runs an hour behind the one that gives leases", Invariant.SETTLES),
     SCRUB_VERIFIES_NOTHING("the scrub holds copies against checksums of what it reads", Invariant.ROT_ENDS),
-    HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE);
+    HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE),
+    FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES);
 
     private final String bug;
     private final Invariant breaks;

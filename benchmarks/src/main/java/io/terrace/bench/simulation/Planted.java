@@ -207,7 +207,7 @@ final class Planted {
         if (is(Plant.SCRUB_VERIFIES_NOTHING)) {
             return PlantedSource.summedUpAnew(source, dataNode::copied);
         }
-        return source;
+        return is(Plant.FILES_LEFT_OPEN) ? PlantedSource.neverClosed(source) : source;
     }
 
     /** Tells of pins that begin, and of none that ends. */

@@ -57,9 +57,24 @@ abstract class PlantedSource implements ReplicaSource {
                             @Override
                             public ReadableByteChannel meta() {
                                 return new MemoryChannel(
-                                        new Replica(key.blockId(), 0, 0, bytes).meta, false, count -> count);
+                                        new Replica(key.blockId(), 0, 0, bytes).meta, false, count -> count, () -> {});
                             }
                         };
+            }
+        };
+    }
+
+    /** Leaves open what it opened. */
+    static ReplicaSource neverClosed(ReplicaSource source) {
+        return new PlantedSource(source) {
+            @Override
+            public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+                return new PlantedReplica(super.open(key, lengthBytes), () -> {}) {
+                    @Override
+                    public void close() {
+                        // Left to the end of the process.
+                    }
+                };
             }
         };
     }

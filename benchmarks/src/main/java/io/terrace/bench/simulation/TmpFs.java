@@ -139,7 +139,7 @@ final class TmpFs {
             if (entries.putIfAbsent(name(extent), new Entry(extent, file)) != null) {
                 throw new IOException("File exists: " + name(extent));
             }
-            return new MemoryChannel(file, true, this::admitWrite);
+            return MemoryChannel.opened(process, file, true, this::admitWrite);
         }
 
         private int admitWrite(int bytes) throws IOException {
@@ -161,7 +161,7 @@ final class TmpFs {
         @Override
         public FileChannel open(Extent extent) throws IOException {
             process.checkAlive();
-            return new MemoryChannel(find(extent).file, false, bytes -> {
+            return MemoryChannel.opened(process, find(extent).file, false, bytes -> {
                 process.blockFor(scheduler.between(5_000, 100_000));
                 return bytes;
             });
@@ -206,7 +206,7 @@ final class TmpFs {
             if (entry == null) {
                 throw new FileNotFoundException(leftover.path().toString());
             }
-            return new MemoryChannel(entry.file, false, bytes -> {
+            return MemoryChannel.opened(process, entry.file, false, bytes -> {
                 process.blockFor(scheduler.between(5_000, 100_000));
                 return bytes;
             });

@@ -115,7 +115,7 @@ final class World {
         storm.end();
         network.heal();
         scheduler.runUntil(STORM_NS + CALM_NS);
-        checks.checkSettled(nameNodes[active]);
+        new Settled(this, nameNodes[active]).check();
     }
 
     void startDataNode(Host host) {
