@@ -11,8 +11,10 @@ import io.terrace.client.HeldGrant;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,8 @@ final class Client implements Desk.Caller {
     private final OsProcess process;
     /** Never says that it stopped reading, though it does; its leases must run out. */
     private final boolean deaf;
+    /** Goes on renewing what was revoked, as one that wants the memory for itself would. */
+    private final boolean clinging;
     /** Takes what it is granted without a look whether it is what it asked for: the DataNode alone must have looked. */
     private final boolean trusting;
 
@@ -39,6 +43,7 @@ final class Client implements Desk.Caller {
     private final Map<GrantKey, HeldGrant> byKey = new LinkedHashMap<>();
     private final Map<Long, MemoryFile> files = new LinkedHashMap<>();
     private final Map<Long, Long> lastUsedNs = new LinkedHashMap<>();
+    private final Set<Long> clungTo = new LinkedHashSet<>();
     private @Nullable Connection connection;
     private @Nullable DataNode server;
     private @Nullable SlotTable table;
@@ -51,6 +56,7 @@ final class Client implements Desk.Caller {
         this.host = host;
         this.process = new OsProcess(world.scheduler(), name);
         this.deaf = world.scheduler().oneIn(5);
+        this.clinging = deaf && world.scheduler().oneIn(2);
         this.trusting = world.scheduler().oneIn(2);
         this.peer = new Peer(world.nextSession(), "user", "group", name);
         this.token = newToken();
@@ -174,6 +180,9 @@ final class Client implements Desk.Caller {
         lastUsedNs.remove(grant.id());
         world.checks().ended(asked, grant.id());
         if (how == HeldGrant.End.LOST || (deaf && how == HeldGrant.End.REVOKED)) {
+            if (clinging && how == HeldGrant.End.REVOKED) {
+                clungTo.add(grant.id());
+            }
             return;
         }
         process.say("gives grant %d back: %s", grant.id(), how);
@@ -226,6 +235,7 @@ final class Client implements Desk.Caller {
     private void lost() {
         process.say("lost its DataNode");
         connection = null;
+        clungTo.clear();
         List.copyOf(grants.values()).forEach(grant -> grant.end(HeldGrant.End.LOST));
     }
 
@@ -237,7 +247,7 @@ final class Client implements Desk.Caller {
         }
         Peer me = peer;
         report(open, asked, me, List.copyOf(grants.values()));
-        List<Long> renew = new ArrayList<>();
+        List<Long> renew = new ArrayList<>(clungTo);
         long nowNs = process.nanoTime();
         for (HeldGrant grant : List.copyOf(grants.values())) {
             if (grant.takeUsed()) {

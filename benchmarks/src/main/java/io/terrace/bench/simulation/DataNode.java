@@ -90,7 +90,7 @@ final class DataNode {
         source = planted.source(dataset, host.disks);
         news = new TierNews(figures, key -> {}, more -> {});
         tier = new MemoryTier(
-                new MemoryTier.Limits(world.capacityBytes(), 12, 2_000 * MS),
+                new MemoryTier.Limits(world.capacityBytes(), 12, PASSED_NS),
                 new Region(REGION_BASE, 64 * Region.PAGE_BYTES, 100 * MS),
                 ledger,
                 store,
@@ -162,7 +162,10 @@ final class DataNode {
             accesses.listen(Namespace.POOL, uplink.link());
             process.every(250 * MS, "heartbeat", uplink::beat);
         }
-        process.every(100 * MS, "housekeeping", this::housekeep);
+        process.every(100 * MS, "housekeeping", () -> {
+            housekeep();
+            watch.turned();
+        });
         process.every(20 * MS, "copies", this::copy);
         process.every(3_000 * MS, "block report", this::reportAll);
         process.after(world.scheduler().between(MS, 50 * MS), "block report", this::reportAll);

@@ -151,7 +151,7 @@ final class Desk {
 
     void revoke(HeldGrant grant) {
         Session session = sessions.get(grant.peer());
-        if (session != null) {
+        if (session != null && dataNode.world().planted().sendsRevocations()) {
             int slot = grant.extent().slot();
             long sequence = grant.extent().sequence();
             long id = grant.id();

@@ -12,6 +12,8 @@ enum Invariant {
     ACCOUNTING("used, retiring, pinned and region bytes are those of the extents that exist, and within capacity"),
     FILES_ACCOUNTED("the memory directory holds no more bytes than the tier counts as used"),
     FREED_WITHOUT_LEASE("the bytes of an extent go only when nobody holds a lease on it, nor reads it"),
+    FREED_IN_TIME(
+            "a retired extent is given up by all who can hear of it, and freed when leases and deadline are over"),
     GRANT_WITHIN_EXTENT("no grant is held on an extent that is gone"),
     LINKS_REMOVED("a link to an extent exists only while its grant waits to be opened"),
     SLOT_HONEST("a slot is live exactly while its extent is"),

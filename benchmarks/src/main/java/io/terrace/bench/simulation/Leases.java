@@ -10,12 +10,14 @@ final class Leases {
     private static final class Lease {
         final Client client;
         final Extent extent;
+        final long begunNs;
         final long tokenEndsNs;
         long endsNs;
 
-        Lease(Client client, Extent extent, long endsNs, long tokenEndsNs) {
+        Lease(Client client, Extent extent, long begunNs, long endsNs, long tokenEndsNs) {
             this.client = client;
             this.extent = extent;
+            this.begunNs = begunNs;
             this.endsNs = endsNs;
             this.tokenEndsNs = tokenEndsNs;
         }
@@ -23,10 +25,16 @@ final class Leases {
 
     private final Map<Long, Lease> held = new HashMap<>();
     private final Map<Long, Long> over = new HashMap<>();
+    private final long deadlineNs;
+
+    /** @param deadlineNs how long an operation begun under a lease may still run after it */
+    Leases(long deadlineNs) {
+        this.deadlineNs = deadlineNs;
+    }
 
     /** A client holds this grant from now on, by its own count until then, and at most as long as its token is valid. */
-    void begin(long grantId, Client client, Extent extent, long endsNs, long tokenEndsNs) {
-        held.put(grantId, new Lease(client, extent, endsNs, tokenEndsNs));
+    void begin(long grantId, Client client, Extent extent, long nowNs, long endsNs, long tokenEndsNs) {
+        held.put(grantId, new Lease(client, extent, nowNs, endsNs, tokenEndsNs));
     }
 
     void renew(long grantId, long endsNs) {
@@ -50,19 +58,39 @@ final class Leases {
         return lease == null ? over.getOrDefault(grantId, 0L) : Math.min(lease.endsNs, lease.tokenEndsNs);
     }
 
-    /** The bytes of this extent are about to go. */
+    /** The extent was retired long ago: who held it by then was told, and stopped unless he cannot. */
+    void checkTold(DataNode dataNode, Extent extent, long retiredNs) {
+        for (Map.Entry<Long, Lease> entry : held.entrySet()) {
+            Lease lease = entry.getValue();
+            OsProcess holder = lease.client.process();
+            Violation.unless(
+                    lease.extent != extent
+                            || lease.begunNs >= retiredNs
+                            || !holder.isAlive()
+                            || holder.isBlocked()
+                            || holder.stoodStillSince(retiredNs),
+                    Invariant.FREED_IN_TIME,
+                    "%s retired %s long ago, and %s still has grant %d on it",
+                    dataNode,
+                    extent,
+                    holder.name(),
+                    entry.getKey());
+        }
+    }
+
+    /** The bytes of this extent are about to go: what was begun under a lease is over as well. */
     void checkFree(DataNode dataNode, Extent extent, long nowNs) {
         for (Map.Entry<Long, Lease> entry : held.entrySet()) {
             Lease lease = entry.getValue();
             Violation.unless(
-                    lease.extent != extent || !lease.client.process().isAlive() || lease.endsNs <= nowNs,
+                    lease.extent != extent || !lease.client.process().isAlive() || lease.endsNs + deadlineNs <= nowNs,
                     Invariant.FREED_WITHOUT_LEASE,
-                    "%s frees %s, on which %s has grant %d for %.3f ms yet",
+                    "%s frees %s, on which %s has grant %d, and may read for %.3f ms yet",
                     dataNode,
                     extent,
                     lease.client.process().name(),
                     entry.getKey(),
-                    (lease.endsNs - nowNs) / 1e6);
+                    (lease.endsNs + deadlineNs - nowNs) / 1e6);
         }
     }
 }

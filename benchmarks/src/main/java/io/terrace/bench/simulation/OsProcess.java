@@ -28,6 +28,8 @@ final class OsProcess {
     private final List<Runnable> atDeath = new ArrayList<>();
     private boolean alive = true;
     private boolean stopped;
+    private long resumedNs = Long.MIN_VALUE;
+    private int blocked;
     private int descriptors;
 
     OsProcess(Scheduler scheduler, String name) {
@@ -95,6 +97,7 @@ final class OsProcess {
             return;
         }
         stopped = false;
+        resumedNs = scheduler.nowNs();
         say("goes on");
         while (!frozen.isEmpty()) {
             after(0, "thaw", frozen.poll());
@@ -121,11 +124,26 @@ final class OsProcess {
      */
     void blockFor(long durationNs) {
         checkAlive();
-        scheduler.pause(durationNs);
-        while (stopped && alive && scheduler.canPause()) {
-            scheduler.pause(STOP_POLL_NS);
+        blocked++;
+        try {
+            scheduler.pause(durationNs);
+            while (stopped && alive && scheduler.canPause()) {
+                scheduler.pause(STOP_POLL_NS);
+            }
+        } finally {
+            blocked--;
         }
         checkAlive();
+    }
+
+    /** Whether it was stopped at some time since, in the scheduler's time. */
+    boolean stoodStillSince(long sinceNs) {
+        return stopped || resumedNs >= sinceNs;
+    }
+
+    /** Whether one of its threads is in the midst of I/O. */
+    boolean isBlocked() {
+        return blocked > 0;
     }
 
     void descriptorOpened() {

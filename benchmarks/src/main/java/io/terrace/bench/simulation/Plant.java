@@ -42,7 +42,9 @@ enum Plant {
             "a block report leaves out replicas that have a copy in memory", Invariant.REPLICAS_COUNTED_ONCE),
     STREAM_GIVEN_BACK_TWICE(
             "the stream of a stock reader is given back by its end and by its close", Invariant.NOTHING_THROWN),
-    GRANTS_NEVER_OVERDUE("the clock that ends grants runs an hour behind the one that gives leases", Invariant.SETTLES),
+    GRANTS_NEVER_OVERDUE(
+            "the clock that ends grants runs an hour behind the one that gives leases", Invariant.FREED_IN_TIME),
+    REVOCATION_NOT_SENT("nobody is told that an extent which he may read was retired", Invariant.FREED_IN_TIME),
     SCRUB_VERIFIES_NOTHING("the scrub holds copies against checksums of what it reads", Invariant.ROT_ENDS),
     HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE),
     FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES);

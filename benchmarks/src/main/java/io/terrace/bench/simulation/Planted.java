@@ -86,6 +86,10 @@ final class Planted {
         return block;
     }
 
+    boolean sendsRevocations() {
+        return !is(Plant.REVOCATION_NOT_SENT);
+    }
+
     void revokeSent(DataNode dataNode, HeldGrant grant) {
         if (is(Plant.REVOKE_TAKEN_FOR_ACKNOWLEDGED)) {
             dataNode.tier()

@@ -34,7 +34,8 @@ final class TierWatch {
     /** Those that were told to be pinned. */
     private final Set<Extent> pinned = new LinkedHashSet<>();
 
-    private final Leases leases = new Leases();
+    private final Leases leases;
+    private final Retirements retirements;
     /** Live when a bit of them flipped, by when that was. */
     private final Map<Extent, Long> rotten = new LinkedHashMap<>();
 
@@ -45,6 +46,9 @@ final class TierWatch {
     TierWatch(World world, DataNode dataNode) {
         this.world = world;
         this.dataNode = dataNode;
+        this.leases = new Leases(world.deadlineNs());
+        this.retirements =
+                new Retirements(dataNode, leases, Math.max(world.leaseNs() + world.deadlineNs(), DataNode.PASSED_NS));
     }
 
     /** The leftovers of an earlier process, whose adoption is an extent's beginning. */
@@ -117,6 +121,7 @@ final class TierWatch {
             public void gone(Extent extent, RetireCause cause) {
                 dataNode.process().say("retires %s: %s", extent, cause);
                 pinned.remove(extent);
+                retirements.retired(extent, world.scheduler().nowNs());
                 events.gone(extent, cause);
             }
 
@@ -185,6 +190,7 @@ final class TierWatch {
         dataNode.process().say("frees %s", extent);
         leases.checkFree(dataNode, extent, world.scheduler().nowNs());
         extents.remove(extent);
+        retirements.freed(extent);
         rotten.remove(extent);
         freedSince = true;
     }
@@ -215,6 +221,11 @@ final class TierWatch {
                 extent));
     }
 
+    /** A regular turn of housekeeping is over. */
+    void turned() {
+        retirements.turned(world.scheduler().nowNs());
+    }
+
     /** This grant was given. */
     void granted(long session, long grantId) {
         given.add(new GivenGrant(session, grantId));
@@ -225,7 +236,7 @@ final class TierWatch {
         for (Extent extent : extents) {
             if (extent.slot() == grant.descriptor().slot()
                     && extent.sequence() == grant.descriptor().sequence()) {
-                leases.begin(grant.grantId(), client, extent, endsNs, tokenEndsNs);
+                leases.begin(grant.grantId(), client, extent, world.scheduler().nowNs(), endsNs, tokenEndsNs);
             }
         }
     }
