@@ -46,6 +46,9 @@ enum Plant {
             "the clock that ends grants runs an hour behind the one that gives leases", Invariant.FREED_IN_TIME),
     REVOCATION_NOT_SENT("nobody is told that an extent which he may read was retired", Invariant.FREED_IN_TIME),
     SCRUB_VERIFIES_NOTHING("the scrub holds copies against checksums of what it reads", Invariant.ROT_ENDS),
+    FAILURE_NOT_PLANNED(
+            "a copy throws what only a bug explains, and its order fails with that for a reason",
+            Invariant.NOTHING_THROWN),
     HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE),
     FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES);
 

@@ -171,6 +171,9 @@ final class Planted {
 
     /** The files of the memory directory. */
     ExtentStore files(ExtentStore files) {
+        if (is(Plant.FAILURE_NOT_PLANNED)) {
+            return PlantedStore.throwing(files);
+        }
         return is(Plant.FILE_KEPT_WHEN_FREED) ? PlantedStore.kept(files) : files;
     }
 

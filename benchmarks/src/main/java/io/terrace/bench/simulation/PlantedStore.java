@@ -9,32 +9,41 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.function.BiConsumer;
 
-/** Files of extents that are not removed as they should be, for {@link Planted}. */
-record PlantedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover) implements ExtentStore {
+/** Files of extents that are not removed or sealed as they should be, for {@link Planted}. */
+record PlantedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover, Runnable beforeSeal)
+        implements ExtentStore {
 
     private static final long LATE_NS = 1_000_000_000L;
     private static final long SESSION = Long.MAX_VALUE;
 
     /** Says at once that a file is gone, and removes it later. */
     static ExtentStore late(OsProcess process, ExtentStore store) {
-        return new PlantedStore(store, (extent, removal) -> process.after(LATE_NS, "late removal", removal));
+        return new PlantedStore(store, (extent, removal) -> process.after(LATE_NS, "late removal", removal), () -> {});
     }
 
     /** Says that a file is gone, and keeps it. */
     static ExtentStore kept(ExtentStore store) {
-        return new PlantedStore(store, (extent, removal) -> {});
+        return new PlantedStore(store, (extent, removal) -> {}, () -> {});
+    }
+
+    /** Throws what no file does when a copy is whole. */
+    static ExtentStore throwing(ExtentStore store) {
+        return new PlantedStore(store, (extent, removal) -> removal.run(), () -> {
+            throw new UnsupportedOperationException("planted");
+        });
     }
 
     /** Has the ledger give a grant of an extent whose file it removes. */
     static ExtentStore granting(OsProcess process, GrantLedger ledger, TierWatch watch, ExtentStore store) {
-        return new PlantedStore(store, (extent, removal) -> {
+        BiConsumer<Extent, Runnable> granting = (extent, removal) -> {
             long nowNs = process.nanoTime();
             HeldGrant grant = ledger.grant(SESSION, Holder.onThisHost("user"), extent, nowNs + LATE_NS, nowNs);
             if (grant != null) {
                 watch.granted(grant.peer(), grant.id());
             }
             removal.run();
-        });
+        };
+        return new PlantedStore(store, granting, () -> {});
     }
 
     @Override
@@ -44,6 +53,7 @@ record PlantedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover) imp
 
     @Override
     public void seal(Extent extent) throws IOException {
+        beforeSeal.run();
         store.seal(extent);
     }
 
