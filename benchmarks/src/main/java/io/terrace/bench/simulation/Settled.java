@@ -2,7 +2,7 @@ package io.terrace.bench.simulation;
 
 import io.terrace.datanode.Extent;
 import io.terrace.datanode.GrantAttempt;
-import io.terrace.datanode.Holder;
+import io.terrace.channel.Holder;
 import io.terrace.datanode.MemoryTier;
 import io.terrace.placement.Reports;
 import java.util.List;

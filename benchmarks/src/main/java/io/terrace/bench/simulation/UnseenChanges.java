@@ -44,7 +44,7 @@ final class UnseenChanges implements ExtentStore {
     }
 
     @Override
-    public void remove(Extent extent, boolean truncate) {
-        store.remove(extent, truncate);
+    public boolean remove(Extent extent, boolean truncate) {
+        return store.remove(extent, truncate);
     }
 }
