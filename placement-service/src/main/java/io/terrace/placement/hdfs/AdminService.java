@@ -38,7 +38,7 @@ import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -76,6 +76,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     private final AdminChanges changes;
     private final CallerRights rights;
     private final HottestBlocks hottest;
+    private final ReadableFiles readableFiles;
     private final Turnstile turnstile = new Turnstile();
     private final AuditTrail audit = new AuditTrail();
     private final long startedMs;
@@ -101,13 +102,14 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
         this.lookup = new NameLookup(nameNode.getNamesystem(), view);
         this.desk = new OrdersDesk(loop, store);
         this.changes = new AdminChanges(loop, view, lookup, desk, new PolicyChanges(loop, policies));
-        this.rights = new CallerRights(nameNode, conf);
+        this.rights = new CallerRights(nameNode, view, conf);
         this.hottest = new HottestBlocks(
                 loop::nowMs,
                 most -> loop.ask(placement -> new Found(
                         placement.reports().trackedBlocks(), placement.reports().top(loop.nowMs(), most))),
                 view::names,
                 view.lockBlocks());
+        this.readableFiles = new ReadableFiles(view.lockBlocks());
         this.startedMs = loop.nowMs();
     }
 
@@ -161,24 +163,32 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
         return answerOneOfFew(() -> {
             checkActive();
             Ranking ranking = hottest.latest();
+            int rows =
+                    Math.min(Math.max(1, request.getCount()), ranking.hottest().size());
+            List<Boolean> readable = readable(ranking, rows);
             TopResponseProto.Builder response = TopResponseProto.newBuilder().setTrackedBlocks(ranking.trackedBlocks());
-            Map<String, Boolean> asked = new HashMap<>();
-            for (Hot hot : ranking.hottest().stream()
-                    .limit(Math.max(1, request.getCount()))
-                    .toList()) {
-                String path = hot.path();
-                response.addBlocks(AdminCodec.hot(hot.block(), path != null && mayRead(path, asked) ? path : null));
+            for (int i = 0; i < rows; i++) {
+                Hot hot = ranking.hottest().get(i);
+                response.addBlocks(AdminCodec.hot(hot.block(), readable.get(i) ? hot.path() : null));
             }
             return response.build();
         });
     }
 
-    /** Whether the caller may read a file, asking once for the many blocks that it may have. */
-    private boolean mayRead(String path, Map<String, Boolean> asked) throws IOException {
-        Boolean known = asked.get(path);
-        boolean may = known == null ? rights.mayRead(path) : known;
-        asked.put(path, may);
-        return may;
+    /** Which of the first rows the caller may read; one line in the audit log, however many they are. */
+    private List<Boolean> readable(Ranking ranking, int rows) throws IOException {
+        if (rights.isSuperuser()) {
+            return Collections.nCopies(rows, true);
+        }
+        UserGroupInformation caller = CallerRights.caller();
+        List<Boolean> readable = readableFiles.of(ranking, rows, caller.getShortUserName(), rights::mayRead);
+        audit.line(
+                true,
+                caller,
+                "terrace.top",
+                null,
+                Collections.frequency(readable, true) + " of " + rows + " blocks may be read");
+        return readable;
     }
 
     @Override

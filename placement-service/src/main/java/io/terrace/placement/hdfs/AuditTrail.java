@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One line per changing call, to the logger {@value #LOGGER}, in the columns of HDFS's own audit log. */
+/** One line per changing call, and per {@code top}, to the logger {@value #LOGGER}, in the columns of HDFS's own audit log. */
 final class AuditTrail {
 
     static final String LOGGER = "io.terrace.audit";

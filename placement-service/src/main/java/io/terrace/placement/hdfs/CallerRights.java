@@ -3,10 +3,13 @@ package io.terrace.placement.hdfs;
 import io.terrace.protocol.SettingKeys;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
+import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.AccessControlList;
@@ -18,12 +21,14 @@ import org.apache.hadoop.security.authorize.AccessControlList;
 final class CallerRights {
 
     private final NameNode nameNode;
+    private final NameNodeView view;
     private final String superuser;
     private final String supergroup;
     private final AccessControlList admins;
 
-    CallerRights(NameNode nameNode, Configuration conf) throws IOException {
+    CallerRights(NameNode nameNode, NameNodeView view, Configuration conf) throws IOException {
         this.nameNode = nameNode;
+        this.view = view;
         this.superuser = UserGroupInformation.getLoginUser().getShortUserName();
         this.supergroup = conf.get(
                 DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_KEY, DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_DEFAULT);
@@ -66,5 +71,16 @@ final class CallerRights {
         } catch (AccessControlException | FileNotFoundException e) {
             return false;
         }
+    }
+
+    /**
+     * Whether the caller may read each of these files, at most {@link NameNodeView#lockBlocks} of them: one look under the
+     * read lock, of which HDFS's audit log has nothing.
+     */
+    List<Boolean> mayRead(List<String> paths) throws IOException {
+        TerraceReadCheck check = new TerraceReadCheck(nameNode.getNamesystem());
+        return view.locked(RwLockMode.FS, "terraceMayRead", paths.size(), () -> paths.stream()
+                .map(check::mayRead)
+                .toList());
     }
 }

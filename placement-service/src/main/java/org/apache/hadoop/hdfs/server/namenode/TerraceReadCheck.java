@@ -1,0 +1,40 @@
+package org.apache.hadoop.hdfs.server.namenode;
+
+import java.io.IOException;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.hdfs.server.namenode.FSDirectory.DirOp;
+import org.apache.hadoop.hdfs.server.namenode.NameNode.OperationCategory;
+
+/**
+ * What {@link FSNamesystem#checkAccess} decides for READ, for many files under one lock, and without a line of HDFS's audit
+ * log for each.
+ */
+public final class TerraceReadCheck {
+
+    private final FSDirectory directory;
+    private final FSPermissionChecker caller;
+
+    /** For the caller of the present RPC. */
+    public TerraceReadCheck(FSNamesystem namesystem) throws IOException {
+        namesystem.checkOperation(OperationCategory.READ);
+        this.directory = namesystem.getFSDirectory();
+        this.caller = directory.getPermissionChecker();
+    }
+
+    /** Whether he may read a file; false when it is gone. To be called under the namespace's read lock. */
+    public boolean mayRead(String path) {
+        FSPermissionChecker.setOperationType("checkAccess");
+        try {
+            INodesInPath found = directory.resolvePath(caller, path, DirOp.READ);
+            if (found.getLastINode() == null) {
+                return false;
+            }
+            if (directory.isPermissionEnabled()) {
+                directory.checkPathAccess(caller, found, FsAction.READ);
+            }
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.terrace.placement.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.placement.Reports.HotBlock;
+import io.terrace.placement.StampedBlock;
+import io.terrace.placement.hdfs.HottestBlocks.Hot;
+import io.terrace.placement.hdfs.HottestBlocks.Ranking;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.hadoop.ipc.RetriableException;
+import org.junit.jupiter.api.Test;
+
+class ReadableFilesTest {
+
+    private static final int FILES_PER_LOOK = 256;
+
+    private final ReadableFiles files = new ReadableFiles(FILES_PER_LOOK);
+    private final List<Integer> looks = new ArrayList<>();
+
+    /** A ranking of so many blocks, two of each file; the first block's file is gone. */
+    private static Ranking ranking(int blocks) {
+        return new Ranking(
+                blocks,
+                IntStream.range(0, blocks)
+                        .mapToObj(id -> new Hot(
+                                new HotBlock(new StampedBlock(id, 1, 1), 1, 1, 1, 0, 0, null, false),
+                                id == 0 ? null : "/file" + id / 2))
+                        .toList());
+    }
+
+    private List<Boolean> evenOnes(List<String> paths) {
+        looks.add(paths.size());
+        return paths.stream()
+                .map(path -> Integer.parseInt(path.substring("/file".length())) % 2 == 0)
+                .toList();
+    }
+
+    @Test
+    void of_askedAThousandTimes_looksOnceForEachFile() throws Exception {
+        Ranking ranking = ranking(1000);
+        for (int i = 0; i < 1000; i++) {
+            assertThat(files.of(ranking, 1000, "user", this::evenOnes)).hasSize(1000);
+        }
+        assertThat(looks).containsExactly(256, 244);
+        assertThat(files.of(ranking, 6, "user", this::evenOnes))
+                .as("gone, then by its file")
+                .containsExactly(false, true, false, false, true, true);
+    }
+
+    @Test
+    void of_moreRowsThanBefore_looksForThoseAlone() throws Exception {
+        Ranking ranking = ranking(10);
+        files.of(ranking, 4, "user", this::evenOnes);
+        files.of(ranking, 1000, "user", this::evenOnes);
+        assertThat(looks).containsExactly(2, 3);
+    }
+
+    @Test
+    void of_anotherUserOrAnotherRanking_looksAnew() throws Exception {
+        Ranking ranking = ranking(10);
+        files.of(ranking, 10, "user", this::evenOnes);
+        assertThat(files.of(ranking, 10, "other", paths -> paths.stream()
+                        .map(path -> false)
+                        .toList()))
+                .doesNotContain(true);
+        files.of(ranking(10), 10, "user", this::evenOnes);
+        assertThat(looks).containsExactly(5, 5);
+    }
+
+    @Test
+    void of_usersBeyondTheLimit_areRefusedUntilTheNextRanking() throws Exception {
+        Ranking ranking = ranking(10);
+        for (int i = 0; i < ReadableFiles.MOST_USERS; i++) {
+            files.of(ranking, 10, "user" + i, this::evenOnes);
+        }
+        assertThatThrownBy(() -> files.of(ranking, 10, "one more", this::evenOnes))
+                .isInstanceOf(RetriableException.class)
+                .hasMessageContaining("ask again");
+        assertThat(looks).hasSize(ReadableFiles.MOST_USERS);
+        assertThat(files.of(ranking, 10, "user3", this::evenOnes)).contains(true);
+        assertThat(files.of(ranking(10), 10, "one more", this::evenOnes)).contains(true);
+    }
+}
