@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 /** {@code placementctl top}. */
 @Command(
         name = "top",
-        description = "The hottest blocks. Paths are shown of files that you may read.",
+        description = "The hottest blocks. Of files that you may not read, heat and tier alone are shown.",
         mixinStandardHelpOptions = true)
 final class TopCommand implements Callable<Integer> {
 
@@ -44,16 +44,10 @@ final class TopCommand implements Callable<Integer> {
                 return PlacementCtl.OK;
             }
             Table table = new Table(">HEAT", ">READS", ">BYTES", ">MEMORY", ">LAST", "IN", "BLOCK", "~PATH");
+            int nameless = 0;
             for (HotBlockProto hot : top.getBlocksList()) {
-                table.row(
-                        Quantity.decimal(hot.getHeat()),
-                        hot.getReads(),
-                        Quantity.bytes(hot.getBytesRead()),
-                        Quantity.share(hot.getBytesFromMemory(), hot.getBytesRead()),
-                        Quantity.millis(hot.getLastReadAgoMs()),
-                        hot.getInMemory() ? "memory" : "home",
-                        "blk_" + hot.getBlock().getBlockId(),
-                        hot.hasPath() ? hot.getPath() : "-");
+                nameless += hot.hasBlock() ? 0 : 1;
+                table.row(cells(hot));
             }
             if (table.isEmpty()) {
                 printer.line("Nothing was read yet.");
@@ -61,8 +55,28 @@ final class TopCommand implements Callable<Integer> {
                 printer.table(table);
                 printer.line(top.getBlocksCount() + " of " + top.getTrackedBlocks()
                         + " tracked blocks. MEMORY: share of the bytes served from memory.");
+                if (nameless > 0) {
+                    printer.line(nameless + " not shown: their files are gone, or you may not read them.");
+                }
             }
             return PlacementCtl.OK;
         }
+    }
+
+    private static Object[] cells(HotBlockProto hot) {
+        String heat = Quantity.decimal(hot.getHeat());
+        String where = hot.getInMemory() ? "memory" : "home";
+        return hot.hasBlock()
+                ? new Object[] {
+                    heat,
+                    hot.getReads(),
+                    Quantity.bytes(hot.getBytesRead()),
+                    Quantity.share(hot.getBytesFromMemory(), hot.getBytesRead()),
+                    Quantity.millis(hot.getLastReadAgoMs()),
+                    where,
+                    "blk_" + hot.getBlock().getBlockId(),
+                    hot.hasPath() ? hot.getPath() : "-"
+                }
+                : new Object[] {heat, "-", "-", "-", "-", where, "-", "(not shown)"};
     }
 }

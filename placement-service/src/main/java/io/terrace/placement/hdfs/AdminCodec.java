@@ -21,12 +21,29 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The loop's reports, joined with the NameNode's facts, for the wire. */
 final class AdminCodec {
 
+    /** How policies name another block in their sentences. */
+    private static final Pattern OTHER_BLOCK = Pattern.compile("object -?\\d+");
+
     private AdminCodec() {}
+
+    /**
+     * Who reads a report, and when.
+     *
+     * @param names of DataNodes, by UUID
+     * @param full whether he may know of blocks besides the one that is reported on
+     */
+    record Reader(long nowMs, Map<String, String> names, boolean full) {
+
+        private String shown(String sentence) {
+            return full ? sentence : OTHER_BLOCK.matcher(sentence).replaceAll("another block");
+        }
+    }
 
     static NodeProto node(NodeReport node) {
         NodeProto.Builder proto = NodeProto.newBuilder()
@@ -57,6 +74,7 @@ final class AdminCodec {
         return FigureValueProto.newBuilder().setId(id).setValue(value).build();
     }
 
+    /** A hot block for those who may read its file. */
     static HotBlockProto hot(HotBlock hot, @Nullable String path) {
         HotBlockProto.Builder proto = HotBlockProto.newBuilder()
                 .setBlock(HeartbeatCodec.block(hot.block()))
@@ -75,26 +93,34 @@ final class AdminCodec {
         return proto.build();
     }
 
-    static MoveProto move(Move move, long nowMs, Map<String, String> names) {
+    /** A hot block for others: nothing that tells which one it is. */
+    static HotBlockProto nameless(HotBlock hot) {
+        return HotBlockProto.newBuilder()
+                .setHeat(hot.heat())
+                .setInMemory(hot.inMemory())
+                .build();
+    }
+
+    private static MoveProto move(Move move, Reader reader) {
         Outcome outcome = move.outcome();
         String state = outcome != null ? outcome.name() : move.isSent() ? "IN_FLIGHT" : "WAITING";
         MoveProto.Builder proto = MoveProto.newBuilder()
                 .setId(move.id())
                 .setKind(HeartbeatCodec.kind(move.kind()))
-                .setNode(names.getOrDefault(move.node(), move.node()))
+                .setNode(reader.names().getOrDefault(move.node(), move.node()))
                 .setCause(move.cause().name().toLowerCase(Locale.ROOT))
-                .setReason(move.reason())
+                .setReason(reader.shown(move.reason()))
                 .setState(state.toLowerCase(Locale.ROOT))
                 .setMessage(move.message())
-                .setWishedAgoMs(Math.max(0, nowMs - move.wishedMs()))
+                .setWishedAgoMs(Math.max(0, reader.nowMs() - move.wishedMs()))
                 .setBytesMoved(move.bytesMoved());
         if (move.endedMs() >= 0) {
-            proto.setEndedAgoMs(Math.max(0, nowMs - move.endedMs()));
+            proto.setEndedAgoMs(Math.max(0, reader.nowMs() - move.endedMs()));
         }
         return proto.build();
     }
 
-    static BlockReportProto block(BlockFacts facts, BlockReport report, long nowMs, Map<String, String> names) {
+    static BlockReportProto block(BlockFacts facts, BlockReport report, Reader reader) {
         BlockReportProto.Builder proto = BlockReportProto.newBuilder()
                 .setBlock(HeartbeatCodec.block(facts.block()))
                 .setState(facts.state())
@@ -112,23 +138,25 @@ final class AdminCodec {
                     .filter(candidate -> candidate.node().equals(replica.node()))
                     .findFirst()
                     .orElse(null);
-            proto.addReplicas(
-                    replica(replica.node(), names.getOrDefault(replica.node(), replica.name()), standing, nowMs, names)
-                            .setStorageType(replica.storageType())
-                            .setReporting(names.containsKey(replica.node())));
+            proto.addReplicas(replica(
+                            replica.node(),
+                            reader.names().getOrDefault(replica.node(), replica.name()),
+                            standing,
+                            reader)
+                    .setStorageType(replica.storageType())
+                    .setReporting(reader.names().containsKey(replica.node())));
         }
         for (Standing standing : report.standings()) {
             if (!shown.contains(standing.node())) {
-                proto.addReplicas(replica(standing.node(), standing.name(), standing, nowMs, names)
+                proto.addReplicas(replica(standing.node(), standing.name(), standing, reader)
                         .setReporting(standing.live()));
             }
         }
-        report.lastMoves().forEach(move -> proto.addLastMoves(move(move, nowMs, names)));
+        report.lastMoves().forEach(move -> proto.addLastMoves(move(move, reader)));
         return proto.build();
     }
 
-    private static ReplicaProto.Builder replica(
-            String node, String name, @Nullable Standing standing, long nowMs, Map<String, String> names) {
+    private static ReplicaProto.Builder replica(String node, String name, @Nullable Standing standing, Reader reader) {
         ReplicaProto.Builder proto = ReplicaProto.newBuilder()
                 .setNode(node)
                 .setName(name)
@@ -144,19 +172,19 @@ final class AdminCodec {
                     .setBytesServedFromMemory(standing.bytesServedFromMemory());
         }
         if (standing.why() != null) {
-            proto.setWhy(why(standing.why()));
+            proto.setWhy(why(standing.why(), reader));
         }
         if (standing.open() != null) {
-            proto.setOpenMove(move(standing.open(), nowMs, names));
+            proto.setOpenMove(move(standing.open(), reader));
         }
         return proto;
     }
 
-    private static WhyProto why(Explanation why) {
+    private static WhyProto why(Explanation why, Reader reader) {
         WhyProto.Builder proto = WhyProto.newBuilder()
                 .setPolicy(why.policy())
                 .setRule(why.rule())
-                .setSentence(why.sentence());
+                .setSentence(reader.shown(why.sentence()));
         if (!Double.isNaN(why.count())) {
             proto.setCount(why.count());
         }
@@ -166,7 +194,7 @@ final class AdminCodec {
         if (why.ageMs() >= 0) {
             proto.setAgeMs(why.ageMs());
         }
-        if (why.rival() != Explanation.NO_RIVAL) {
+        if (reader.full() && why.rival() != Explanation.NO_RIVAL) {
             proto.setRivalBlockId(why.rival());
         }
         return proto.build();

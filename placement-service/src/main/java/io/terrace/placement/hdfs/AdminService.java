@@ -9,6 +9,7 @@ import io.terrace.placement.Reports;
 import io.terrace.placement.Reports.NodeReport;
 import io.terrace.placement.StandingOrders;
 import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.hdfs.AdminCodec.Reader;
 import io.terrace.placement.hdfs.HottestBlocks.Found;
 import io.terrace.placement.hdfs.HottestBlocks.Hot;
 import io.terrace.placement.hdfs.HottestBlocks.Ranking;
@@ -41,7 +42,6 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -169,7 +169,8 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             TopResponseProto.Builder response = TopResponseProto.newBuilder().setTrackedBlocks(ranking.trackedBlocks());
             for (int i = 0; i < rows; i++) {
                 Hot hot = ranking.hottest().get(i);
-                response.addBlocks(AdminCodec.hot(hot.block(), readable.get(i) ? hot.path() : null));
+                response.addBlocks(
+                        readable.get(i) ? AdminCodec.hot(hot.block(), hot.path()) : AdminCodec.nameless(hot.block()));
             }
             return response.build();
         });
@@ -219,11 +220,15 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     }
 
     private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
-            throws TimeoutException, InterruptedException {
+            throws IOException, TimeoutException, InterruptedException {
+        boolean full = rights.mayChange();
         return loop.ask(placement -> {
             long nowMs = loop.nowMs();
-            Map<String, String> names = placement.reports().nodes(nowMs).stream()
-                    .collect(Collectors.toMap(NodeReport::uuid, NodeReport::name));
+            Reader reader = new Reader(
+                    nowMs,
+                    placement.reports().nodes(nowMs).stream()
+                            .collect(Collectors.toMap(NodeReport::uuid, NodeReport::name)),
+                    full);
             ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
                     .setPinned(file != null && placement.standingOrders().pins().contains(file.inode()));
             if (file != null) {
@@ -236,7 +241,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             for (BlockFacts facts : blocks) {
                 Reports.BlockReport report =
                         placement.reports().block(nowMs, facts.block().id(), MOVES_SHOWN);
-                response.addBlocks(AdminCodec.block(facts, report, nowMs, names));
+                response.addBlocks(AdminCodec.block(facts, report, reader));
             }
             return response.build();
         });

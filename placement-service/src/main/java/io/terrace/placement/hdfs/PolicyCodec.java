@@ -23,7 +23,7 @@ final class PolicyCodec {
 
     private PolicyCodec() {}
 
-    /** @param full whether the caller may see the texts, which hold paths */
+    /** @param full whether the caller may see the texts, which hold paths, and decisions, which hold blocks */
     static PolicyResponseProto.Builder policy(Placement placement, long nowMs, PolicyDesk desk, boolean full) {
         PolicyChoice choice = placement.policyInForce();
         PolicyResponseProto.Builder response = PolicyResponseProto.newBuilder()
@@ -59,7 +59,7 @@ final class PolicyCodec {
         }
         Rehearsal rehearsal = placement.rehearsal();
         if (rehearsal != null) {
-            response.setRehearsal(rehearsal(rehearsal, nowMs));
+            response.setRehearsal(rehearsal(rehearsal, nowMs, full));
         }
         List<NodeReport> nodes = placement.reports().nodes(nowMs);
         return response.setMemoryBytes(nodes.stream()
@@ -102,7 +102,7 @@ final class PolicyCodec {
         }
     }
 
-    private static RehearsalProto rehearsal(Rehearsal rehearsal, long nowMs) {
+    private static RehearsalProto rehearsal(Rehearsal rehearsal, long nowMs, boolean full) {
         Rehearsal.Totals totals = rehearsal.totals();
         RehearsalProto.Builder proto = RehearsalProto.newBuilder()
                 .setPolicy(rehearsal.policy())
@@ -121,7 +121,7 @@ final class PolicyCodec {
         if (trouble != null) {
             proto.setTrouble(trouble);
         }
-        for (Rehearsal.Decision decision : rehearsal.latest()) {
+        for (Rehearsal.Decision decision : full ? rehearsal.latest() : List.<Rehearsal.Decision>of()) {
             proto.addDecisions(DecisionProto.newBuilder()
                     .setAgoMs(nowMs - decision.atMs())
                     .setKind(HeartbeatCodec.kind(decision.order().kind()))

@@ -3,10 +3,13 @@ package io.terrace.placementctl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.conf.Configuration;
@@ -19,6 +22,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
@@ -26,8 +30,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code top} tells whom, and what it costs HDFS. */
-class TopRightsTest {
+/** Which blocks {@code top} and {@code policy show} tell whom of, and what asking costs HDFS. */
+class BlocksShownTest {
 
     private static final long BLOCK = 1 << 20;
     private static final int FILES = 20;
@@ -85,6 +89,7 @@ class TopRightsTest {
         secret = DFSTestUtil.getFirstBlock(files, new Path("/closed/secret"));
         dataNode.reads(secret, 5);
         dataNode.beat();
+        Logger.getLogger(HDFS_AUDIT).setLevel(Level.INFO);
         Logger.getLogger(HDFS_AUDIT).addAppender(APPENDER);
         Logger.getLogger("io.terrace.audit").addAppender(APPENDER);
     }
@@ -113,8 +118,40 @@ class TopRightsTest {
     }
 
     @Test
+    void top_ofAFileThatTheCallerMayNotRead_hasHeatAndTierAlone() throws Exception {
+        assertThat(session.runAs("stranger", "top", "-n", "1000", "--json")).isZero();
+        List<JsonNode> closed = new ArrayList<>();
+        session.json().get("blocks").forEach(row -> {
+            if (!row.has("path")) {
+                closed.add(row);
+            }
+        });
+        assertThat(closed)
+                .singleElement()
+                .satisfies(row -> assertThat(row.fieldNames()).toIterable().containsExactly("heat", "inMemory"));
+        assertThat(session.out).doesNotContain(Long.toString(secret.getBlockId()), "1234");
+    }
+
+    @Test
     void top_bySuperuser_showsEverything() {
         assertThat(session.run("top", "-n", "1000")).isZero();
         assertThat(session.out).contains("/closed/secret", "blk_" + secret.getBlockId());
+    }
+
+    @Test
+    void rehearsal_decisionsAreToldToThoseWhoMayChangePlacementAlone() throws Exception {
+        java.nio.file.Path candidate = Files.writeString(dir.resolve("candidate.yaml"), "policy: lru\n");
+        assertThat(session.run("policy", "apply", candidate.toString(), "--dry-run"))
+                .as(session.err)
+                .isZero();
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            dataNode.reads(secret, 1);
+            dataNode.beat();
+            assertThat(session.run("policy", "show", "--json")).isZero();
+            return session.json().get("rehearsal").get("decisions").size() > 0;
+        });
+        assertThat(session.runAs("stranger", "policy", "show", "--json")).isZero();
+        assertThat(session.json().get("rehearsal").get("decisions")).isEmpty();
+        assertThat(session.run("policy", "apply", "--dry-run", "--stop")).isZero();
     }
 }
