@@ -24,6 +24,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What one placement service is told and what it orders: makes each heartbeat, takes each answer. Whoever owns it sends.
@@ -61,6 +63,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
             Figures figures,
             int heatBlocks) {}
 
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceLink.class);
     private static final int MOST_RESULTS = 16_384;
     private static final int MOST_CHANGES = 65_536;
 
@@ -70,6 +73,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
     private final HeatTable heat;
     private final ResidencyLog residency = new ResidencyLog(MOST_CHANGES);
     private final BlockingQueue<ResultProto> results = new ArrayBlockingQueue<>(MOST_RESULTS);
+    private final Sparingly complaints = new Sparingly(TimeUnit.MINUTES.toNanos(10));
 
     private long sequence;
     private long bytesServedToldBefore;
@@ -77,6 +81,7 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
     private List<HeatTable.Heat> sentHeat = List.of();
     private List<ResultProto> sentResults = List.of();
     private @Nullable HeartbeatRequestProto unanswered;
+    private @Nullable ConditionProto outranked;
 
     /**
      * A link that has told nothing yet.
@@ -131,6 +136,9 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
                 .addTiers(memory())
                 .addAllTiers(shared.otherTiers().get())
                 .addAllConditions(shared.conditions().get());
+        if (outranked != null) {
+            request.addConditions(outranked);
+        }
         addHeat(request, nowNs);
         addResidency(request);
         List<ResultProto> page = new ArrayList<>();
@@ -158,25 +166,52 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
         sentHeat = List.of();
         sentResults = List.of();
         bytesServedToldBefore = bytesServedTold;
-        if (response.getActive() && shared.authority().accept(pool, response.getEpoch())) {
-            shared.tier().serve(pool, response.getServe(), nowNs);
+        outranked = null;
+        if (!response.getActive()) {
+            shared.authority().silent(pool, this);
+        } else if (shared.authority().accept(pool, response.getEpoch())) {
+            shared.tier().serve(pool, shared.authority().says(pool, this, response.getServe()), nowNs);
             if (response.getFullResidencyWanted()) {
                 residency.wantFull();
             }
             for (OrderProto order : response.getOrdersList()) {
                 take(order, response.getEpoch(), nowNs);
             }
+        } else {
+            outranked(response, nowNs);
         }
         return response.getHeartbeatIntervalMs();
     }
 
+    /** Of a service whose epoch is not the highest, off alone is obeyed. */
+    private void outranked(HeartbeatResponseProto response, long nowNs) {
+        shared.figures().increment(Figure.HEARTBEATS_OUTRANKED);
+        if (!shared.authority().says(pool, this, response.getServe())) {
+            shared.tier().serve(pool, false, nowNs);
+        }
+        ConditionProto condition = ConditionProto.newBuilder()
+                .setId("placement-outranked")
+                .setSeverity(ConditionProto.Severity.ERROR)
+                .setText("Of this placement service off alone is obeyed: its epoch " + response.getEpoch()
+                        + " is below " + shared.authority().highest(pool) + ", which was seen before")
+                .setRemedy("if no other NameNode is active, as when the namespace was restored from a backup, restart"
+                        + " the DataNode")
+                .build();
+        outranked = condition;
+        if (complaints.next(nowNs) != null) {
+            LOG.warn("Block pool {}: {}; {}", pool, condition.getText(), condition.getRemedy());
+        }
+    }
+
     /** No answer came; whether the heartbeat arrived is not known. */
     public void failed() {
+        shared.authority().silent(pool, this);
         shared.figures().increment(Figure.HEARTBEATS_FAILED);
     }
 
     /** The service refused the heartbeat and took nothing from it. */
     public void refused() {
+        shared.authority().silent(pool, this);
         shared.figures().increment(Figure.HEARTBEATS_FAILED);
         unanswered = null;
         heat.restore(sentHeat);
@@ -184,6 +219,11 @@ public final class ServiceLink implements Accesses.Listener, ResidencyListener {
         sentResults.forEach(results::offer);
         sentResults = List.of();
         residency.wantFull();
+    }
+
+    /** The service is not asked any more, so what it said last does not count. */
+    public void end() {
+        shared.authority().silent(pool, this);
     }
 
     /** Whether the next heartbeat should not wait for its regular time. */

@@ -188,18 +188,62 @@ class ServiceLinkTest {
     }
 
     @Test
-    void answer_ofStandbyOrEarlierEpoch_isNotObeyed() {
+    void answer_ofStandby_isNotObeyed() {
         link.compose(0);
         link.delivered(answer(9, false, false), 0);
-        assertThat(tier.serves(POOL)).as("a standby").isTrue();
-        link.compose(0);
-        link.delivered(answer(5, true, true), 0);
-        link.compose(0);
-        link.delivered(answer(4, true, false), 0);
-        assertThat(tier.serves(POOL)).as("an earlier epoch").isTrue();
-        link.compose(0);
-        link.delivered(answer(5, true, false), 0);
+        assertThat(tier.serves(POOL)).isTrue();
+    }
+
+    @Test
+    void answer_ofEarlierEpoch_isObeyedWhereItSaysOff() {
+        beat(link, answer(5, true, true));
+        enter(1);
+        beat(link, answer(4, true, true));
+        assertThat(link.compose(0).getConditionsList()).singleElement().satisfies(condition -> {
+            assertThat(condition.getId()).isEqualTo("placement-outranked");
+            assertThat(condition.getText()).contains("epoch 4 is below 5");
+        });
+        assertThat(figures.value(Figure.HEARTBEATS_OUTRANKED)).isEqualTo(1);
+        assertThat(tier.serves(POOL)).isTrue();
+
+        beat(link, answer(4, true, false));
         assertThat(tier.serves(POOL)).isFalse();
+        assertThat(tier.isResident(new BlockKey(POOL, 1, 1))).isFalse();
         assertThat(link.compose(0).getServing()).isFalse();
+        beat(link, answer(4, true, true));
+        assertThat(tier.serves(POOL))
+                .as("on is nothing that an earlier epoch may say")
+                .isFalse();
+
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).isTrue();
+        assertThat(link.compose(0).getConditionsList()).isEmpty();
+    }
+
+    @Test
+    void off_holdsAsLongAsAnActiveServiceSaysIt() {
+        ServiceLink other = link();
+        beat(link, answer(5, true, true));
+        beat(other, answer(4, true, false));
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other still says off").isFalse();
+        other.failed();
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other is not heard any more").isTrue();
+
+        beat(other, answer(4, true, false));
+        beat(other, answer(4, false, false));
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other is a standby").isTrue();
+
+        beat(other, answer(4, true, false));
+        other.end();
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other is gone").isTrue();
+    }
+
+    private static void beat(ServiceLink link, HeartbeatResponseProto answer) {
+        link.compose(0);
+        link.delivered(answer, 0);
     }
 }

@@ -777,6 +777,12 @@ public enum Figure {
             Kind.COUNTER,
             Where.DATANODE,
             "Heartbeats that no placement service answered."),
+    HEARTBEATS_OUTRANKED(
+            "heartbeats.outranked",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Heartbeats answered under an epoch below one that was seen before, of which off alone is obeyed."),
     ORDERS("orders", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Orders of the placement service taken."),
     ORDERS_REFUSED(
             "orders.refused", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Orders of the placement service refused.");

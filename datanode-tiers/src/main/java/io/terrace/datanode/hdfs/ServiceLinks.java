@@ -123,6 +123,7 @@ final class ServiceLinks implements Closeable {
         accesses.unlisten(nameNode.pool(), ended.link());
         tierNews.unlisten(ended.link());
         ended.close();
+        ended.link().end();
     }
 
     @Override
