@@ -1,5 +1,7 @@
 package io.terrace.placement;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Whether this NameNode decides, and what an operator wants to stay so. The NameNode has the real one; simulations have
  * one that fails over at will.
@@ -15,8 +17,16 @@ public interface Leadership {
      */
     long epoch();
 
-    /** As last stored, by this NameNode or another one; never fails, with nothing stored it is the initial ones. */
+    /**
+     * As last stored, by this NameNode or another one. Never fails: with nothing stored it is the initial ones, and with
+     * something that cannot be read it is those of this epoch's leadership, else off.
+     */
     StandingOrders standingOrders();
+
+    /** The standing orders, when they could not be read before and can be now; else null. Costs next to nothing. */
+    default @Nullable StandingOrders standingOrdersAtLast() {
+        return null;
+    }
 
     /** The policy to begin the epoch with: the one that was applied last, else the configured one; never fails. */
     PolicyChoice policy();

@@ -161,6 +161,10 @@ public final class PlacementThread implements AutoCloseable {
     private void follow() {
         long epoch = leadership.epoch();
         if (epoch == epochSeen && (placement.isActive() || epoch == Leadership.STANDBY)) {
+            StandingOrders atLast = placement.isActive() ? leadership.standingOrdersAtLast() : null;
+            if (atLast != null) {
+                placement.standingOrders(atLast);
+            }
             return;
         }
         if (placement.isActive()) {

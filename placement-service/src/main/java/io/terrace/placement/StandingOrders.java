@@ -33,6 +33,11 @@ public record StandingOrders(boolean serve, boolean moves, SortedSet<Long> pins)
         return new StandingOrders(true, true, new TreeSet<>());
     }
 
+    /** Everything off, as long as nobody knows better. */
+    public static StandingOrders off() {
+        return new StandingOrders(false, false, new TreeSet<>());
+    }
+
     public StandingOrders withServe(boolean on) {
         return new StandingOrders(on, moves, pins);
     }

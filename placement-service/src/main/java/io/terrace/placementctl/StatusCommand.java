@@ -79,6 +79,9 @@ final class StatusCommand implements Callable<Integer> {
                 + (status.getMoveBytesPerSecond() == 0
                         ? "none"
                         : Quantity.bytes(status.getMoveBytesPerSecond()) + "/s per DataNode"));
+        if (status.hasTrouble()) {
+            printer.line("Trouble    " + printer.bad(status.getTrouble()));
+        }
         printer.line("DataNodes  " + at(figures, "datanodes") + " reporting, " + at(figures, "datanodes.silent")
                 + " silent");
         printer.line("Blocks     " + at(figures, "blocks.tracked") + " tracked, " + at(figures, "blocks.resident")

@@ -72,6 +72,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     private final Figures figures;
     private final OrdersDesk desk;
     private final PolicyDesk policies;
+    private final StandingOrdersStore store;
     private final @Nullable AccessLog accessLog;
     private final AdminChanges changes;
     private final CallerRights rights;
@@ -93,6 +94,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             Figures figures)
             throws IOException {
         this.policies = policies;
+        this.store = store;
         this.accessLog = accessLog;
         this.nameNode = nameNode;
         this.conf = conf;
@@ -137,6 +139,9 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             });
             figures.snapshot(Figure.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
+            if (store.trouble() != null) {
+                response.setTrouble("what was stored of pins, pause and off cannot be read; see placementctl doctor");
+            }
             return response.setNameNode(nameNode.getNameNodeAddressHostPortString())
                     .setBlockPoolId(nameNode.getNamesystem().getBlockManager().getBlockPoolId())
                     .setMoveBytesPerSecond(settings.moveBytesPerSecond())
@@ -285,7 +290,8 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             if (loop.vitals().active()) {
                 response.addAllFindings(findings.find(nodes()));
             }
-            List<FindingProto> ofPolicy = loop.ask(placement -> PolicyFindings.find(placement, policies, figures));
+            List<FindingProto> ofPolicy =
+                    loop.ask(placement -> PolicyFindings.find(placement, store, policies, figures));
             return response.addAllFindings(ofPolicy).build();
         });
     }

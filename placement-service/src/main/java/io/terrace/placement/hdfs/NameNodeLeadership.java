@@ -3,9 +3,11 @@ package io.terrace.placement.hdfs;
 import io.terrace.placement.Leadership;
 import io.terrace.placement.PolicyChoice;
 import io.terrace.placement.StandingOrders;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.hdfs.util.RwLockMode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the NameNode's HA state, which can only be polled. The epoch is the last transaction id at the moment it was
@@ -16,14 +18,20 @@ import org.apache.hadoop.hdfs.util.RwLockMode;
  */
 final class NameNodeLeadership implements Leadership {
 
+    private static final long READ_AGAIN_MS = 1000;
+
     private final NameNode nameNode;
     private final StandingOrdersStore store;
     private final PolicyDesk policies;
     private long transitionMs = Long.MIN_VALUE;
+    private final LongSupplier clockMs;
     private long epoch = STANDBY;
+    private long readMs;
 
-    NameNodeLeadership(NameNode nameNode, StandingOrdersStore store, PolicyDesk policies) {
+    /** @param clockMs monotonic milliseconds */
+    NameNodeLeadership(NameNode nameNode, StandingOrdersStore store, PolicyDesk policies, LongSupplier clockMs) {
         this.nameNode = nameNode;
+        this.clockMs = clockMs;
         this.store = store;
         this.policies = policies;
     }
@@ -33,11 +41,13 @@ final class NameNodeLeadership implements Leadership {
         FSNamesystem namesystem = nameNode.getNamesystem();
         if (!nameNode.isActiveState()) {
             epoch = STANDBY;
+            store.forget();
             return STANDBY;
         }
         if (epoch != STANDBY && transitionMs == nameNode.getLastHATransitionTime()) {
             return epoch;
         }
+        store.forget();
         namesystem.readLock(RwLockMode.GLOBAL);
         try {
             if (nameNode.isActiveState() && !namesystem.inTransitionToActive()) {
@@ -54,7 +64,17 @@ final class NameNodeLeadership implements Leadership {
 
     @Override
     public StandingOrders standingOrders() {
+        readMs = clockMs.getAsLong();
         return store.load();
+    }
+
+    @Override
+    public @Nullable StandingOrders standingOrdersAtLast() {
+        if (store.trouble() == null || clockMs.getAsLong() - readMs < READ_AGAIN_MS) {
+            return null;
+        }
+        StandingOrders orders = standingOrders();
+        return store.trouble() == null ? orders : null;
     }
 
     @Override

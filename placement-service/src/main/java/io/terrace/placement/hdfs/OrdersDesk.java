@@ -40,7 +40,7 @@ final class OrdersDesk implements AutoCloseable {
         String complaint = null;
         try {
             clerk.submit(() -> {
-                        store.save(changed);
+                        store.save(changed, mustBeKept);
                         return null;
                     })
                     .get();

@@ -54,7 +54,8 @@ final class PlacementService implements AutoCloseable {
         FSNamesystem namesystem = nameNode.getNamesystem();
         Figures figures = new Figures();
         NameNodeView view = new NameNodeView(namesystem, figures, settings.lockBlocks());
-        StandingOrdersStore store = new StandingOrdersStore(nameNode);
+        StandingOrdersStore store = 
+                new StandingOrdersStore(new RootAttribute(nameNode, StandingOrdersStore.NAME));
         SettingsReader reader = new SettingsReader(conf);
         AccessLog accessLog = reader.accessLog(figures, view);
         PolicyDesk policies = new PolicyDesk(
@@ -65,7 +66,7 @@ final class PlacementService implements AutoCloseable {
         }
         PlacementThread loop = new PlacementThread(
                 placement,
-                new NameNodeLeadership(nameNode, store, policies),
+                new NameNodeLeadership(nameNode, store, policies, Time::monotonicNow),
                 figures,
                 settings.intervalMs(),
                 Time::monotonicNow);

@@ -102,7 +102,7 @@ final class PolicyDesk implements AutoCloseable {
         try {
             byte[] stored = attribute.load();
             history = stored == null ? PolicyHistory.EMPTY : PolicyHistory.decoded(stored);
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
             history = PolicyHistory.EMPTY;
         }

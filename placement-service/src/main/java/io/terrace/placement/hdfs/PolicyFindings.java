@@ -9,13 +9,23 @@ import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What {@code placementctl doctor} finds wrong with the policy and the log of accesses. */
+/** What {@code placementctl doctor} finds wrong with the standing orders, the policy and the log of accesses. */
 final class PolicyFindings {
 
     private PolicyFindings() {}
 
-    static List<FindingProto> find(Placement placement, PolicyDesk desk, Figures figures) {
+    static List<FindingProto> find(Placement placement, StandingOrdersStore store, PolicyDesk desk, Figures figures) {
         List<FindingProto> found = new ArrayList<>();
+        String unreadable = store.trouble();
+        if (unreadable != null) {
+            found.add(finding(
+                    "orders.unreadable",
+                    Severity.ERROR,
+                    "pins, pause and off cannot be read from " + StandingOrdersStore.NAME + " of /: it is "
+                            + (placement.standingOrders().serve() ? "as it was told last" : "off until they can"),
+                    "placementctl on and resume, or off, store them anew, without the pins that stood there; or put the"
+                            + " attribute right, or remove it (hdfs dfs -setfattr): it is read again each second"));
+        }
         PolicyFileWatch file = desk.file();
         String fileTrouble = file == null ? null : file.trouble();
         if (fileTrouble != null) {

@@ -3,16 +3,19 @@ package io.terrace.placement.hdfs;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.EnumSet;
-import java.util.List;
 import org.apache.hadoop.fs.XAttr;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.hdfs.XAttrHelper;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.hdfs.server.namenode.XAttrStorage;
+import org.apache.hadoop.hdfs.server.namenode.snapshot.Snapshot;
+import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /** An extended attribute of the root directory: what is in it outlives restarts and failovers. Thread-safe. */
-final class RootAttribute {
+final class RootAttribute implements StandingOrdersStore.Attribute {
 
     private static final String ROOT = "/";
 
@@ -25,21 +28,30 @@ final class RootAttribute {
         this.name = name;
     }
 
-    /** The value; null when there is none. */
-    byte @Nullable [] load() throws IOException {
-        XAttr wanted = XAttrHelper.buildXAttr(name);
-        List<XAttr> present = nameNode.getRpcServer().listXAttrs(ROOT);
-        if (present == null || present.stream().noneMatch(wanted::equalsIgnoreValue)) {
-            return null;
+    /**
+     * The value; null when there is none. Looked up in the namespace itself, past {@code dfs.namenode.xattrs.enabled}: what
+     * was stored before that was set to false still holds.
+     */
+    @Override
+    public byte @Nullable [] load() {
+        FSNamesystem namesystem = nameNode.getNamesystem();
+        namesystem.readLock(RwLockMode.FS);
+        try {
+            XAttr found = XAttrStorage.readINodeXAttrByPrefixedName(
+                    namesystem.getFSDirectory().getRoot(), Snapshot.CURRENT_STATE_ID, name);
+            byte[] value = found == null ? null : found.getValue();
+            return found != null && value == null ? new byte[0] : value;
+        } finally {
+            namesystem.readUnlock(RwLockMode.FS, "terraceAttribute");
         }
-        return nameNode.getRpcServer().getXAttrs(ROOT, List.of(wanted)).get(0).getValue();
     }
 
     /**
      * Stores a value as the NameNode's own user. Not to be called while an RPC of a user is being answered on this thread,
      * for it would then be done in the user's name.
      */
-    void save(byte[] value) throws IOException {
+    @Override
+    public void save(byte[] value) throws IOException {
         try {
             UserGroupInformation.getLoginUser().doAs((PrivilegedExceptionAction<Void>) () -> {
                 nameNode.getRpcServer()

@@ -2,7 +2,7 @@ package io.terrace.placement.hdfs;
 
 import io.terrace.placement.StandingOrders;
 import java.io.IOException;
-import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,31 +11,103 @@ import org.slf4j.LoggerFactory;
  * edit-log entry per change, so they outlive restarts and are on the other NameNode before it becomes active, and
  * finding them needs no scan. Cache directives were the alternative for pins; each of them makes the NameNode rescan
  * under its write lock and takes seconds to act (HDFS-16209).
+ *
+ * <p>Where the attribute cannot be read, nobody knows whether the operator said off. So it is off, unless he told this
+ * NameNode something since it became active. Thread-safe; takes no lock while it stores.
  */
 final class StandingOrdersStore {
 
     static final String NAME = "trusted.terrace.placement";
 
     private static final Logger LOG = LoggerFactory.getLogger(StandingOrdersStore.class);
-    private final RootAttribute attribute;
 
-    StandingOrdersStore(NameNode nameNode) {
-        this.attribute = new RootAttribute(nameNode, NAME);
+    private final Attribute attribute;
+
+    /** What is known in this term of leadership; it stands above what is stored only where that failed. */
+    private @Nullable StandingOrders known;
+
+    private boolean stored = true;
+    private volatile @Nullable String trouble;
+
+    /** Where they are stored. */
+    interface Attribute {
+        /** Null when there is none. */
+        byte @Nullable [] load();
+
+        void save(byte[] value) throws IOException;
     }
 
-    /** As last stored; the initial ones when nothing is, or when it cannot be read, which is logged. */
-    StandingOrders load() {
+    StandingOrdersStore(Attribute attribute) {
+        this.attribute = attribute;
+    }
+
+    /**
+     * As last told, here or by another NameNode before this one became active; the initial ones when nothing is stored. As
+     * long as it cannot be read, {@link #trouble} says why.
+     */
+    synchronized StandingOrders load() {
+        StandingOrders told = known;
+        if (told != null && !stored) {
+            return told;
+        }
         try {
             byte[] value = attribute.load();
-            return value == null ? StandingOrders.initial() : StandingOrders.decoded(value);
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("Standing orders cannot be read from {} of /; nothing is pinned, paused or off", NAME, e);
-            return StandingOrders.initial();
+            StandingOrders read = value == null ? StandingOrders.initial() : StandingOrders.decoded(value);
+            if (trouble != null) {
+                LOG.info("Standing orders can be read again from {} of /", NAME);
+            }
+            trouble = null;
+            known = read;
+            return read;
+        } catch (RuntimeException e) {
+            StandingOrders instead = told == null ? StandingOrders.off() : told;
+            if (trouble == null) {
+                LOG.error(
+                        "Standing orders cannot be read from {} of /; {}",
+                        NAME,
+                        told == null ? "Terrace is off until they can" : "those that were read before hold",
+                        e);
+            }
+            trouble = String.valueOf(e.getMessage());
+            return instead;
         }
     }
 
-    /** As {@link RootAttribute#save}. */
-    void save(StandingOrders orders) throws IOException {
-        attribute.save(orders.encoded());
+    /**
+     * Stores what the operator wants now, as {@link RootAttribute#save}.
+     *
+     * @param mustBeKept false when it is to hold in this term of leadership even if it cannot be stored
+     */
+    void save(StandingOrders orders, boolean mustBeKept) throws IOException {
+        try {
+            attribute.save(orders.encoded());
+        } catch (IOException | RuntimeException e) {
+            if (!mustBeKept) {
+                tell(orders, false);
+            }
+            throw e;
+        }
+        tell(orders, true);
+    }
+
+    private synchronized void tell(StandingOrders orders, boolean kept) {
+        known = orders;
+        stored = kept;
+        if (kept) {
+            trouble = null;
+        }
+    }
+
+    /** Another NameNode may have been told something: this one's term is over. */
+    synchronized void forget() {
+        known = null;
+        stored = true;
+        trouble = null;
+    }
+
+    /** Why what is stored cannot be read; null when it can. */
+    @Nullable
+    String trouble() {
+        return trouble;
     }
 }

@@ -1,0 +1,134 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.placement.StandingOrders;
+import io.terrace.placement.hdfs.StandInDataNode;
+import io.terrace.placement.hdfs.TerraceNameNodePlugin;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.net.NetUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an operator said of off holds, or it is off, whatever happened to where it stands. */
+class OffHoldsTest {
+
+    private static final Path ROOT = new Path("/");
+    private static final String ATTRIBUTE = "trusted.terrace.placement";
+
+    @TempDir
+    java.nio.file.Path dir;
+
+    private MiniDFSCluster cluster;
+    private CtlSession session;
+    private StandInDataNode dataNode;
+
+    @BeforeEach
+    void start() throws Exception {
+        Configuration configuration = new HdfsConfiguration();
+        configuration.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
+        configuration.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        cluster = new MiniDFSCluster.Builder(configuration, dir.resolve("dfs").toFile()).build();
+        cluster.waitActive();
+        connect();
+    }
+
+    @AfterEach
+    void stop() {
+        if (dataNode != null) {
+            dataNode.close();
+        }
+        cluster.shutdown(true);
+    }
+
+    private void connect() throws Exception {
+        Configuration bound = cluster.getNameNode().getConf();
+        String service = CtlSession.service(bound);
+        session = CtlSession.of(dir.resolve("conf"), cluster.getFileSystem().getUri(), service);
+        dataNode = new StandInDataNode(
+                NetUtils.createSocketAddr(service),
+                bound,
+                cluster.getDataNodes().get(0),
+                cluster.getNamesystem().getBlockPoolId(),
+                1 << 20);
+        // A connection from before a restart breaks once.
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptions()
+                .until(dataNode::beat, HeartbeatResponseProto::getActive);
+        await().atMost(Duration.ofSeconds(30)).until(() -> session.run("status") == 0);
+    }
+
+    private void restart() throws Exception {
+        cluster.restartNameNode(0);
+        cluster.waitActive();
+        dataNode.close();
+        connect();
+    }
+
+    private void awaitServing(boolean serving) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(dataNode::beat, answer -> answer.getActive() && answer.getServe() == serving);
+    }
+
+    @Test
+    void orders_thatCannotBeRead_areOffUntilTheyCan() throws Exception {
+        cluster.getFileSystem().setXAttr(ROOT, ATTRIBUTE, "damaged".getBytes(StandardCharsets.UTF_8));
+        restart();
+        assertThat(dataNode.beat().getServe()).isFalse();
+        assertThat(session.run("status")).isZero();
+        assertThat(session.out).contains("Serving    off", "cannot be read");
+        assertThat(session.run("doctor")).isEqualTo(1);
+        assertThat(session.out).contains("orders.unreadable");
+
+        cluster.getFileSystem()
+                .setXAttr(ROOT, ATTRIBUTE, StandingOrders.initial().encoded());
+        awaitServing(true);
+        assertThat(session.run("status")).isZero();
+        assertThat(session.out).contains("Serving    on").doesNotContain("cannot be read");
+    }
+
+    @Test
+    void orders_thatCannotBeRead_areStoredAnewByTheOperator() throws Exception {
+        cluster.getFileSystem().setXAttr(ROOT, ATTRIBUTE, new byte[0]);
+        restart();
+        assertThat(dataNode.beat().getServe()).isFalse();
+        assertThat(session.run("on")).isZero();
+        assertThat(session.run("resume")).isZero();
+        assertThat(dataNode.beat().getServe()).isTrue();
+        session.run("doctor");
+        assertThat(session.out).doesNotContain("orders.unreadable");
+        restart();
+        assertThat(dataNode.beat().getServe()).isTrue();
+    }
+
+    @Test
+    void off_storedBeforeAttributesWereDisabled_holds() throws Exception {
+        assertThat(session.run("off")).isZero();
+        cluster.getConfiguration(0).setBoolean("dfs.namenode.xattrs.enabled", false);
+        restart();
+        assertThat(dataNode.beat().getServe()).isFalse();
+        assertThat(session.run("on", "--json")).isZero();
+        assertThat(session.out).contains("holds until the next restart");
+        assertThat(dataNode.beat().getServe()).isTrue();
+        restart();
+        assertThat(dataNode.beat().getServe()).as("what is stored").isFalse();
+    }
+
+    @Test
+    void attributes_neverEnabled_areNoTrouble() throws Exception {
+        cluster.getConfiguration(0).setBoolean("dfs.namenode.xattrs.enabled", false);
+        restart();
+        assertThat(dataNode.beat().getServe()).isTrue();
+        assertThat(session.run("status")).isZero();
+        assertThat(session.out).contains("Serving    on").doesNotContain("cannot be read");
+    }
+}
