@@ -366,6 +366,8 @@ public final class Placement {
         return new Vitals(
                 active,
                 active ? epoch : 0,
+                orders,
+                policyInForce().spec().policy(),
                 board.nodes().size(),
                 silent,
                 board.heat().size(),

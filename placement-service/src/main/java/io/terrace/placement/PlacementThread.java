@@ -38,12 +38,15 @@ public final class PlacementThread implements AutoCloseable {
     private final BlockingQueue<Runnable> queue = new ArrayBlockingQueue<>(QUEUE_LIMIT);
     private final Thread thread;
     private volatile boolean running = true;
-    private volatile Vitals vitals = Vitals.NONE;
+    private volatile Shown shown;
     private long epochSeen = Leadership.STANDBY;
     private int failures;
 
     /** What broke the loop, as long as it has not stood down for it. */
     private @Nullable Throwable unsettled;
+
+    /** What the loop showed, and when. */
+    private record Shown(Vitals vitals, long atMs) {}
 
     /** @param clockMs monotonic milliseconds */
     public PlacementThread(
@@ -53,7 +56,8 @@ public final class PlacementThread implements AutoCloseable {
         this.figures = figures;
         this.intervalMs = intervalMs;
         this.clockMs = clockMs;
-        Vitals.publish(figures, () -> vitals);
+        this.shown = new Shown(placement.vitals(), clockMs.getAsLong());
+        Vitals.publish(figures, this::vitals);
         this.thread = new Thread(this::run, "terrace-placement");
         this.thread.setDaemon(true);
     }
@@ -96,6 +100,15 @@ public final class PlacementThread implements AutoCloseable {
         }
     }
 
+    /** As {@link #ask} of what changes something that {@link #vitals} tell of: who looks afterwards, sees it. */
+    public <T> T change(Function<Placement, T> change) throws TimeoutException, InterruptedException {
+        return ask(loop -> {
+            T answer = change.apply(loop);
+            show();
+            return answer;
+        });
+    }
+
     /** Milliseconds on the loop's clock, for reports. */
     public long nowMs() {
         return clockMs.getAsLong();
@@ -120,7 +133,7 @@ public final class PlacementThread implements AutoCloseable {
                     nextTurnMs = nowMs + intervalMs;
                     follow();
                     placement.turn(nowMs);
-                    vitals = placement.vitals();
+                    show();
                 }
                 figures.add(Figure.PLACEMENT_TURN_NANOSECONDS, System.nanoTime() - beganNs);
             } catch (InterruptedException e) {
@@ -151,7 +164,7 @@ public final class PlacementThread implements AutoCloseable {
         // A policy that breaks is replaced, which ends the failures; what else breaks may break again.
         failures += placement.distrustPolicy(e) ? 0 : 1;
         unsettled = null;
-        vitals = placement.vitals();
+        show();
         LOG.error(
                 "The placement loop broke and dropped its state; blocks stay where they are. {}",
                 failures < MOST_FAILURES ? "It starts anew." : "It stays off until the NameNode is restarted.",
@@ -181,9 +194,26 @@ public final class PlacementThread implements AutoCloseable {
         }
     }
 
-    /** The latest figures of the loop. */
+    private void show() {
+        shown = new Shown(placement.vitals(), clockMs.getAsLong());
+    }
+
+    /** What the loop showed last, without asking it. */
     public Vitals vitals() {
-        return vitals;
+        return shown.vitals();
+    }
+
+    /**
+     * As {@link #vitals}.
+     *
+     * @throws TimeoutException when the loop is stuck: it showed nothing for as long as a question may take
+     */
+    public Vitals freshVitals() throws TimeoutException {
+        Shown latest = shown;
+        if (clockMs.getAsLong() - ANSWER_TIMEOUT_MS - 2L * intervalMs > latest.atMs()) {
+            throw new TimeoutException("the placement loop is stuck");
+        }
+        return latest.vitals();
     }
 
     /** Ends the thread; waits a second for it. */

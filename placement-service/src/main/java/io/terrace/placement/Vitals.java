@@ -4,10 +4,12 @@ import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import java.util.function.Supplier;
 
-/** The loop's gauges at the end of a turn. */
+/** What the loop shows of itself: at the end of a turn, and when an operator has changed something. */
 public record Vitals(
         boolean active,
         long epoch,
+        StandingOrders orders,
+        String policy,
         int datanodes,
         int silent,
         int tracked,
@@ -16,8 +18,6 @@ public record Vitals(
         int waiting,
         int inFlight,
         long memoryBytes) {
-
-    static final Vitals NONE = new Vitals(false, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Connects the placement gauges to the latest vitals. */
     static void publish(Figures figures, Supplier<Vitals> latest) {

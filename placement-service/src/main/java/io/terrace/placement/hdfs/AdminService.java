@@ -7,7 +7,7 @@ import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.PlacementThread;
 import io.terrace.placement.Reports;
 import io.terrace.placement.Reports.NodeReport;
-import io.terrace.placement.StandingOrders;
+import io.terrace.placement.Vitals;
 import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.placement.hdfs.AdminCodec.Reader;
 import io.terrace.placement.hdfs.HottestBlocks.Found;
@@ -78,10 +78,12 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     private final CallerRights rights;
     private final HottestBlocks hottest;
     private final ReadableFiles readableFiles;
+    private final Turnstile users;
     private final Turnstile turnstile = new Turnstile();
     private final AuditTrail audit = new AuditTrail();
     private final long startedMs;
 
+    /** @param handlers threads of the RPC server, of which users hold at most half at a time */
     AdminService(
             NameNode nameNode,
             Configuration conf,
@@ -91,8 +93,10 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             StandingOrdersStore store,
             PolicyDesk policies,
             @Nullable AccessLog accessLog,
-            Figures figures)
+            Figures figures,
+            int handlers)
             throws IOException {
+        this.users = new Turnstile(Math.max(1, handlers / 2));
         this.policies = policies;
         this.store = store;
         this.accessLog = accessLog;
@@ -127,16 +131,14 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     @Override
     public StatusResponseProto status(RpcController controller, StatusRequestProto request) throws ServiceException {
         return answer(() -> {
-            StatusResponseProto.Builder response = loop.ask(placement -> {
-                StandingOrders orders = placement.standingOrders();
-                return StatusResponseProto.newBuilder()
-                        .setActive(placement.isActive())
-                        .setEpoch(placement.isActive() ? placement.epoch() : 0)
-                        .setServe(orders.serve())
-                        .setMoves(orders.moves())
-                        .setPolicy(placement.policyInForce().spec().policy())
-                        .setPinnedFiles(orders.pins().size());
-            });
+            Vitals vitals = loop.freshVitals();
+            StatusResponseProto.Builder response = StatusResponseProto.newBuilder()
+                    .setActive(vitals.active())
+                    .setEpoch(vitals.epoch())
+                    .setServe(vitals.orders().serve())
+                    .setMoves(vitals.orders().moves())
+                    .setPolicy(vitals.policy())
+                    .setPinnedFiles(vitals.orders().pins().size());
             figures.snapshot(Figure.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
             if (store.trouble() != null) {
@@ -362,7 +364,7 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
     private <T> T answer(Question<T> question) throws ServiceException {
         figures.increment(Figure.PLACEMENT_ADMIN_CALLS);
         try {
-            return question.answer();
+            return rights.mayChangeByName() ? question.answer() : users.pass(question);
         } catch (AccessControlException | RetriableException e) {
             figures.increment(Figure.PLACEMENT_ADMIN_REFUSED);
             throw new ServiceException(e);

@@ -51,7 +51,7 @@ final class OrdersDesk implements AutoCloseable {
                 throw new IOException(complaint, cause);
             }
         }
-        loop.ask(placement -> {
+        loop.change(placement -> {
             placement.standingOrders(changed);
             return changed;
         });

@@ -70,13 +70,14 @@ final class PlacementService implements AutoCloseable {
                 figures,
                 settings.intervalMs(),
                 Time::monotonicNow);
+        int handlers = reader.whole(SettingKeys.PLACEMENT_HANDLERS, 1, 1024);
         AdminService admin =
-                new AdminService(nameNode, conf, settings, loop, view, store, policies, accessLog, figures);
+                new AdminService(nameNode, conf, settings, loop, view, store, policies, accessLog, figures, handlers);
         RPC.Server server = null;
         try {
             HeartbeatService heartbeats = new HeartbeatService(
                     new DataNodeCheck(namesystem, conf), loop, settings.heartbeatEntries(), figures);
-            server = server(nameNode, conf, heartbeats, admin);
+            server = server(nameNode, conf, handlers, heartbeats, admin);
             loop.start();
             policies.serve(loop, reader.millis(SettingKeys.PLACEMENT_POLICY_FILE_INTERVAL, 100));
             server.start();
@@ -96,7 +97,11 @@ final class PlacementService implements AutoCloseable {
     }
 
     private static RPC.Server server(
-            NameNode nameNode, Configuration conf, PlacementDataNodePB heartbeats, PlacementAdminPB admin)
+            NameNode nameNode,
+            Configuration conf,
+            int handlers,
+            PlacementDataNodePB heartbeats,
+            PlacementAdminPB admin)
             throws IOException {
         ListenAddress address = ListenAddress.of(nameNode, conf);
         RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
@@ -105,7 +110,7 @@ final class PlacementService implements AutoCloseable {
                 .setInstance(PlacementDataNodeService.newReflectiveBlockingService(heartbeats))
                 .setBindAddress(address.bindHost())
                 .setPort(address.port())
-                .setNumHandlers(new SettingsReader(conf).whole(SettingKeys.PLACEMENT_HANDLERS, 1, 1024))
+                .setNumHandlers(handlers)
                 .setVerbose(false)
                 .build();
         DFSUtil.addInternalPBProtocol(

@@ -87,7 +87,8 @@ final class PolicyDesk implements AutoCloseable {
         }
         String refusal;
         try {
-            refusal = placementLoop.ask(placement -> String.valueOf(placement.policy(placementLoop.nowMs(), choice)));
+            refusal =
+                    placementLoop.change(placement -> String.valueOf(placement.policy(placementLoop.nowMs(), choice)));
         } catch (RejectedExecutionException e) {
             throw new IOException("the placement loop is busy", e);
         }

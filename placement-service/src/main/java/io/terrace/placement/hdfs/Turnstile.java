@@ -6,15 +6,25 @@ import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.ipc.RetriableException;
 
 /**
- * Lets {@value #PLACES} callers at a time ask what costs the loop work or a lock of the NameNode, so that the other RPC
- * threads, and the loop's time in between, are the DataNodes'. Whoever comes beyond is refused at once and may ask again.
- * Thread-safe.
+ * Lets few callers at a time ask something, so that the other RPC threads, and the loop's time in between, are the
+ * DataNodes'. Whoever comes beyond is refused at once and may ask again. Thread-safe.
  */
 final class Turnstile {
 
+    /** For questions that cost the loop work or a lock of the NameNode. */
     static final int PLACES = 2;
 
-    private final Semaphore places = new Semaphore(PLACES);
+    private final int most;
+    private final Semaphore places;
+
+    Turnstile() {
+        this(PLACES);
+    }
+
+    Turnstile(int most) {
+        this.most = most;
+        this.places = new Semaphore(most);
+    }
 
     /** A question of an RPC's caller. */
     @FunctionalInterface
@@ -25,7 +35,7 @@ final class Turnstile {
     /** @throws RetriableException when all places are taken */
     <T> T pass(Question<T> question) throws IOException, TimeoutException, InterruptedException {
         if (!places.tryAcquire()) {
-            throw new RetriableException("placement answers " + PLACES + " such questions at a time; ask again");
+            throw new RetriableException("placement answers " + most + " such questions at a time; ask again");
         }
         try {
             return question.answer();
