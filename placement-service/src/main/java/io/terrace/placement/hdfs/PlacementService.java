@@ -17,12 +17,14 @@ import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.hdfs.server.namenode.NameNodeRpcServer;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.Time;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,8 +37,15 @@ final class PlacementService implements AutoCloseable {
     private final PlacementThread loop;
     private final AdminService admin;
     private final FiguresShown shown;
+    private final @Nullable ServiceAclWatch acls;
 
-    private PlacementService(RPC.Server server, PlacementThread loop, AdminService admin, FiguresShown shown) {
+    private PlacementService(
+            RPC.Server server,
+            PlacementThread loop,
+            AdminService admin,
+            FiguresShown shown,
+            @Nullable ServiceAclWatch acls) {
+        this.acls = acls;
         this.server = server;
         this.loop = loop;
         this.admin = admin;
@@ -54,8 +63,7 @@ final class PlacementService implements AutoCloseable {
         FSNamesystem namesystem = nameNode.getNamesystem();
         Figures figures = new Figures();
         NameNodeView view = new NameNodeView(namesystem, figures, settings.lockBlocks());
-        StandingOrdersStore store = 
-                new StandingOrdersStore(new RootAttribute(nameNode, StandingOrdersStore.NAME));
+        StandingOrdersStore store = new StandingOrdersStore(new RootAttribute(nameNode, StandingOrdersStore.NAME));
         SettingsReader reader = new SettingsReader(conf);
         AccessLog accessLog = reader.accessLog(figures, view);
         PolicyDesk policies = new PolicyDesk(
@@ -74,10 +82,12 @@ final class PlacementService implements AutoCloseable {
         AdminService admin =
                 new AdminService(nameNode, conf, settings, loop, view, store, policies, accessLog, figures, handlers);
         RPC.Server server = null;
+        ServiceAclWatch acls = null;
         try {
             HeartbeatService heartbeats = new HeartbeatService(
                     new DataNodeCheck(namesystem, conf), loop, settings.heartbeatEntries(), figures);
             server = server(nameNode, conf, handlers, heartbeats, admin);
+            acls = acls(nameNode, server, conf);
             loop.start();
             policies.serve(loop, reader.millis(SettingKeys.PLACEMENT_POLICY_FILE_INTERVAL, 100));
             server.start();
@@ -85,8 +95,12 @@ final class PlacementService implements AutoCloseable {
             // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
             conf.updateConnectAddr(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), bound);
             LOG.info("Terrace placement service up at {} with policy {}", bound, settings.policy());
-            return new PlacementService(server, loop, admin, new FiguresShown(nameNode, bound.getPort(), figures));
+            return new PlacementService(
+                    server, loop, admin, new FiguresShown(nameNode, bound.getPort(), figures), acls);
         } catch (IOException | RuntimeException | Error e) {
+            if (acls != null) {
+                acls.close();
+            }
             if (server != null) {
                 server.stop();
             }
@@ -97,11 +111,7 @@ final class PlacementService implements AutoCloseable {
     }
 
     private static RPC.Server server(
-            NameNode nameNode,
-            Configuration conf,
-            int handlers,
-            PlacementDataNodePB heartbeats,
-            PlacementAdminPB admin)
+            NameNode nameNode, Configuration conf, int handlers, PlacementDataNodePB heartbeats, PlacementAdminPB admin)
             throws IOException {
         ListenAddress address = ListenAddress.of(nameNode, conf);
         RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
@@ -115,16 +125,23 @@ final class PlacementService implements AutoCloseable {
                 .build();
         DFSUtil.addInternalPBProtocol(
                 conf, PlacementAdminPB.class, PlacementAdminService.newReflectiveBlockingService(admin), server);
-        if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
-            server.refreshServiceAcl(conf, new ServiceAcls());
-        }
         server.addTerseExceptions(
                 AccessControlException.class, StandbyException.class, RetriableException.class, IOException.class);
         return server;
     }
 
+    /** Sets and keeps who may call, before anybody can; null without service-level authorization. */
+    private static @Nullable ServiceAclWatch acls(NameNode nameNode, RPC.Server server, Configuration conf) {
+        return conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)
+                ? new ServiceAclWatch(((NameNodeRpcServer) nameNode.getRpcServer()).getClientRpcServer(), server, conf)
+                : null;
+    }
+
     @Override
     public void close() {
+        if (acls != null) {
+            acls.close();
+        }
         shown.close();
         server.stop();
         loop.close();
