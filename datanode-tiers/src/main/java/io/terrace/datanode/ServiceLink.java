@@ -1,6 +1,7 @@
 package io.terrace.datanode;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.Sparingly;
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
 import io.terrace.protocol.HeartbeatPage;

@@ -1,8 +1,8 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.channel.Holder;
 import io.terrace.datanode.Extent;
 import io.terrace.datanode.GrantAttempt;
-import io.terrace.channel.Holder;
 import io.terrace.datanode.MemoryTier;
 import io.terrace.placement.Reports;
 import java.util.List;
