@@ -89,6 +89,11 @@ public final class NvmLinks implements ExtentFiles, Closeable {
             try {
                 Files.deleteIfExists(link.file());
             } catch (IOException e) {
+                if (!Files.exists(link.file(), LinkOption.NOFOLLOW_LINKS)) {
+                    // The volume failed, and took its links along.
+                    links.remove(extent);
+                    return true;
+                }
                 Long others = failures.next(System.nanoTime());
                 if (others != null) {
                     LOG.warn(

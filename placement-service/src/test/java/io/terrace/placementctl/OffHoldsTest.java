@@ -37,6 +37,8 @@ class OffHoldsTest {
         Configuration configuration = new HdfsConfiguration();
         configuration.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
         configuration.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        // What a DataNode takes to find a NameNode that was started again.
+        configuration.setLong("dfs.heartbeat.interval", 1);
         cluster = new MiniDFSCluster.Builder(configuration, dir.resolve("dfs").toFile()).build();
         cluster.waitActive();
         connect();
