@@ -95,7 +95,7 @@ final class Campaign {
 
     private void run(Side side, ClassResult before, int index, int of) throws IOException, InterruptedException {
         String className = before.listed().className();
-        int number = (side == Side.STOCK ? before.stock() : before.terrace()).size() + 1;
+        int number = store.next(side, className);
         Path log = store.log(side, className, number);
         TestRun run = runner.run(side, className, store.result(side, className, number), log);
         if (run.passed()) {

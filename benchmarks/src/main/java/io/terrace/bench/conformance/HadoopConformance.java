@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 /**
  * {@code terrace test hadoop}: runs test classes of Hadoop's published test jars on stock and with Terrace, and prints
  * the differences. Exit code 0: no class differs; 1: a class differs, or Terrace left a DataNode to stock in it; 2: the
- * run itself could not be made, or a class could not be run on stock.
+ * run itself could not be made, or a class could not be run on stock or has no verdict.
  */
 @Command(
         name = "hadoop",
@@ -152,7 +152,8 @@ public final class HadoopConformance implements Callable<Integer> {
                 : only != null ? campaign.once(only, classes) : campaign.compare(classes);
         Summary summary = new Summary(results, exclusions, diskOnly);
         print(summary);
-        return summary.differs() ? 1 : summary.complete() ? 0 : NOT_MADE;
+        boolean made = only != null && !reportOnly ? summary.ran(only) : summary.complete();
+        return summary.differs() ? 1 : made ? 0 : NOT_MADE;
     }
 
     /** All of a test stands on one host, where the FileSystem class would read through the file. */

@@ -33,7 +33,17 @@ final class Presence extends AppenderSkeleton {
                 TERRACE + "placement.hdfs.PlacementService",
                 Level.INFO,
                 "Terrace placement service up at"),
-        BROKE_OFF(TestRun.Figure.BROKE_OFF, TERRACE + "datanode.hdfs.GuardedWatch", Level.ERROR, "Terrace stops");
+        BROKE_OFF(TestRun.Figure.BROKE_OFF, TERRACE + "datanode.hdfs.GuardedWatch", Level.ERROR, "Terrace stops"),
+        NOT_STARTED(
+                TestRun.Figure.BROKE_OFF,
+                TERRACE + "datanode.hdfs.PluginThread",
+                Level.ERROR,
+                "Terrace could not start, the DataNode is stock"),
+        NOT_MADE(
+                TestRun.Figure.BROKE_OFF,
+                TERRACE + "datanode.hdfs.TerraceDataNodePlugin",
+                Level.ERROR,
+                "Terrace could not start, the DataNode is stock");
 
         private final String figure;
         private final String logger;
@@ -65,7 +75,7 @@ final class Presence extends AppenderSkeleton {
 
     Map<String, Long> figures() {
         Map<String, Long> figures = new TreeMap<>();
-        seen.forEach((line, count) -> figures.put(line.figure, count.get()));
+        seen.forEach((line, count) -> figures.merge(line.figure, count.get(), Long::sum));
         return figures;
     }
 

@@ -63,6 +63,19 @@ final class ResultStore {
 
     /** The runs of a class on one side that were kept, in their order. */
     List<TestRun> runs(Side side, String className) throws IOException {
+        List<TestRun> runs = ofThisBuild(side, className);
+        if (runs.isEmpty() && side == Side.TERRACE && earlierBuilds) {
+            passOfEarlierBuild(className).ifPresent(runs::add);
+        }
+        return runs;
+    }
+
+    /** The number of the next run to make: an earlier build's is not counted, so that this one has its three. */
+    int next(Side side, String className) throws IOException {
+        return ofThisBuild(side, className).size() + 1;
+    }
+
+    private List<TestRun> ofThisBuild(Side side, String className) throws IOException {
         List<TestRun> runs = new ArrayList<>();
         for (int number = 1; number <= Verdict.RUNS; number++) {
             Optional<TestRun> run = read(result(side, className, number));
@@ -70,9 +83,6 @@ final class ResultStore {
                 break;
             }
             runs.add(exclusions.without(run.get()));
-        }
-        if (runs.isEmpty() && side == Side.TERRACE && earlierBuilds) {
-            passOfEarlierBuild(className).ifPresent(runs::add);
         }
         return runs;
     }

@@ -35,9 +35,16 @@ final class Summary {
         return count(State.DIFFERS) > 0 || results.stream().anyMatch(Summary::brokeOff);
     }
 
-    /** Whether each class could be run on stock. */
+    /** Whether each class was judged. */
     boolean complete() {
-        return count(State.NOT_RUN) == 0;
+        return results.stream()
+                .allMatch(result -> !result.verdict().open() && result.verdict().state() != State.NOT_RUN);
+    }
+
+    /** Whether each class ran a test on this side. */
+    boolean ran(Side side) {
+        return results.stream().allMatch(result -> (side == Side.STOCK ? result.stock() : result.terrace())
+                .stream().anyMatch(run -> !run.tests().isEmpty()));
     }
 
     /**
@@ -132,11 +139,11 @@ final class Summary {
                         + " could not be run on stock: is the name right, and room on the disk?");
             }
             if (brokeOff(result)) {
-                lines.add(result.listed().className() + ": a memory tier failed and left its DataNode to stock");
+                lines.add(result.listed().className() + ": Terrace failed and left a DataNode to stock");
             }
             if (withoutTerrace(result)) {
                 lines.add(result.listed().className()
-                        + " started DataNodes or NameNodes, and Terrace was on none of them");
+                        + " started DataNodes, or NameNodes, and Terrace was on none of them");
             }
             Set<String> skipped = skippedOnlyWithTerrace(result);
             if (!skipped.isEmpty()) {
@@ -174,10 +181,12 @@ final class Summary {
 
     /** Of results that were kept before the daemons were counted nothing is known. */
     private static boolean withoutTerrace(ClassResult result) {
-        return last(result, TestRun.Figure.DATANODES) + last(result, TestRun.Figure.NAMENODES) > 0
-                && last(result, TestRun.Figure.DATANODES_WITH_TERRACE)
-                                + last(result, TestRun.Figure.NAMENODES_WITH_TERRACE)
-                        == 0;
+        return stock(result, TestRun.Figure.DATANODES, TestRun.Figure.DATANODES_WITH_TERRACE)
+                || stock(result, TestRun.Figure.NAMENODES, TestRun.Figure.NAMENODES_WITH_TERRACE);
+    }
+
+    private static boolean stock(ClassResult result, String daemons, String withTerrace) {
+        return last(result, daemons) > 0 && last(result, withTerrace) == 0;
     }
 
     private static long last(ClassResult result, String figure) {

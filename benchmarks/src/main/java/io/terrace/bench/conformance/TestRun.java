@@ -45,7 +45,7 @@ record TestRun(
         static final String NAMENODES = "namenodes";
 
         static final String NAMENODES_WITH_TERRACE = "namenodes.with.terrace";
-        /** How often a memory tier failed and left its DataNode to stock. */
+        /** How often Terrace failed, as it started or later, and left its DataNode to stock. */
         static final String BROKE_OFF = "terrace.broke.off";
 
         private Figure() {}

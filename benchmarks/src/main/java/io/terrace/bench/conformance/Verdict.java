@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * Terrace differs likewise. A class of which stock runs no test, three times of three, is not there or cannot be run here.
  *
  * @param state what is known
- * @param suspects tests that did not pass in any run with Terrace so far
+ * @param suspects tests that passed on stock, and in no run with Terrace so far
  */
 record Verdict(State state, Set<String> suspects) {
     /** Runs that may be made on each side. */
@@ -61,33 +61,26 @@ record Verdict(State state, Set<String> suspects) {
         if (terrace.isEmpty()) {
             return new Verdict(State.NEEDS_TERRACE, Set.of());
         }
-        if (terrace.stream().anyMatch(TestRun::passed)) {
-            Set<String> left = passedOnlyOnStock(stock, terrace);
-            State state = left.isEmpty() ? State.SAME : terrace.size() < RUNS ? State.NEEDS_TERRACE : State.DIFFERS;
-            return new Verdict(state, left);
-        }
-        Set<String> suspects = new TreeSet<>();
-        stock.forEach(run -> suspects.addAll(run.testNames()));
-        terrace.forEach(run -> suspects.addAll(run.testNames()));
-        suspects.removeIf(test -> terrace.stream().anyMatch(run -> !run.failed(test)));
-        boolean passesOnStock =
-                stock.stream().anyMatch(run -> run.passed() || suspects.stream().anyMatch(run::passed));
-        if (passesOnStock) {
+        Set<String> suspects = passedOnlyOnStock(stock, terrace);
+        boolean passes = terrace.stream().anyMatch(TestRun::passed);
+        if (!suspects.isEmpty() || (!passes && stock.stream().anyMatch(TestRun::passed))) {
             return new Verdict(terrace.size() < RUNS ? State.NEEDS_TERRACE : State.DIFFERS, suspects);
         }
+        if (passes) {
+            return new Verdict(State.SAME, Set.of());
+        }
         if (stock.size() < RUNS) {
-            return new Verdict(State.NEEDS_STOCK, suspects);
+            return new Verdict(State.NEEDS_STOCK, Set.of());
         }
         boolean ran = stock.stream().anyMatch(run -> !run.tests().isEmpty());
-        return new Verdict(ran ? State.FAILS_ON_STOCK : State.NOT_RUN, suspects);
+        return new Verdict(ran ? State.FAILS_ON_STOCK : State.NOT_RUN, Set.of());
     }
 
-    /** Tests that no run with Terrace failed and none passed either. */
+    /** Tests that some run on stock passed and no run with Terrace: it failed them, skipped them or did not have them. */
     private static Set<String> passedOnlyOnStock(List<TestRun> stock, List<TestRun> terrace) {
         Set<String> tests = new TreeSet<>();
         stock.forEach(run -> run.testNames().stream().filter(run::passed).forEach(tests::add));
-        tests.removeIf(test -> terrace.stream()
-                .anyMatch(run -> run.passed(test) || run.tests().containsKey(test) && run.failed(test)));
+        tests.removeIf(test -> terrace.stream().anyMatch(run -> run.passed(test)));
         return tests;
     }
 }

@@ -132,6 +132,19 @@ class CampaignTest {
                 .isEmpty();
     }
 
+    @Test
+    void passOfAnEarlierBuild_thatSkipsWhatStockPasses_isTriedThreeTimesWithThisOne() throws Exception {
+        TestRun skips = run("read", "?seek");
+        compare("earlier", new Script().stock(run("read", "seek")).terrace(skips, skips, skips));
+        age("earlier");
+        Script script = new Script().terrace(skips, skips, skips);
+
+        ClassResult result = compare(lenient("hadoop", Provider.SHM, "", Exclusions.NONE), script);
+
+        assertThat(result.verdict().state()).isEqualTo(State.DIFFERS);
+        assertThat(script.asked).containsExactly(Side.TERRACE, Side.TERRACE, Side.TERRACE);
+    }
+
     private void age(String terraceKey) throws IOException {
         for (int number = 1; number <= Verdict.RUNS; number++) {
             Path result = store(terraceKey).result(Side.TERRACE, Runs.CLASS_NAME, number);
@@ -192,7 +205,11 @@ class CampaignTest {
     }
 
     private ClassResult compare(String terraceKey, Script script) throws IOException, InterruptedException {
-        return new Campaign(store(terraceKey), script, (number, of, side, run) -> {}, Verdict::of)
+        return compare(store(terraceKey), script);
+    }
+
+    private static ClassResult compare(ResultStore store, Script script) throws IOException, InterruptedException {
+        return new Campaign(store, script, (number, of, side, run) -> {}, Verdict::of)
                 .compare(ONE)
                 .get(0);
     }

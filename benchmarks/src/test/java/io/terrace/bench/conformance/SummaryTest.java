@@ -101,13 +101,35 @@ class SummaryTest {
     }
 
     @Test
+    void classWhoseDataNodesAreAllStock_isNamed_whateverItsNameNodesAre() {
+        ClassResult stock = result(
+                "Stock",
+                List.of(run("read")),
+                List.of(logging(Map.of("datanodes", 3L, "namenodes", 1L, "namenodes.with.terrace", 1L), "read")));
+        Summary summary = new Summary(List.of(SAME, stock), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.figures()).containsEntry("classes.without.terrace", 1);
+        assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Stock started"));
+    }
+
+    @Test
+    void classWithoutVerdict_isNotComplete() {
+        assertThat(new Summary(List.of(SAME), Exclusions.NONE, Exclusions.NONE).complete())
+                .isTrue();
+        Summary open = new Summary(List.of(SAME, OPEN), Exclusions.NONE, Exclusions.NONE);
+        assertThat(open.complete()).isFalse();
+        assertThat(open.ran(Side.STOCK)).isTrue();
+        assertThat(open.ran(Side.TERRACE)).isFalse();
+    }
+
+    @Test
     void tierThatFailedMeanwhile_isNoPass() {
         ClassResult broken =
                 result("Broken", List.of(run("read")), List.of(logging(Map.of("terrace.broke.off", 1L), "read")));
         Summary summary = new Summary(List.of(broken), Exclusions.NONE, Exclusions.NONE);
 
         assertThat(summary.differs()).isTrue();
-        assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Broken: a memory tier"));
+        assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Broken: Terrace failed"));
     }
 
     @Test

@@ -107,7 +107,7 @@ class VerdictTest {
         Verdict verdict = Verdict.of(List.of(stock), List.of(both, both, both));
 
         assertThat(verdict.state()).isEqualTo(State.DIFFERS);
-        assertThat(verdict.suspects()).containsExactlyInAnyOrder("read", "seek");
+        assertThat(verdict.suspects()).containsExactly("seek");
     }
 
     @Test
@@ -121,11 +121,21 @@ class VerdictTest {
     }
 
     @Test
-    void of_skippedIsNotFailed() {
+    void of_testThatNeverPassesWithTerrace_differs_howeverItDoesNot() {
+        TestRun stock = run("!read", "seek");
         TestRun skips = run("!read", "?seek");
 
-        assertThat(Verdict.of(List.of(run("!read", "seek")), List.of(skips)).state())
-                .isEqualTo(State.NEEDS_STOCK);
+        assertThat(Verdict.of(List.of(stock, stock, stock), List.of(skips)).state())
+                .isEqualTo(State.NEEDS_TERRACE);
+        assertThat(Verdict.of(List.of(stock, stock, stock), List.of(skips, skips, skips))
+                        .state())
+                .isEqualTo(State.DIFFERS);
+        assertThat(Verdict.of(List.of(PASSES), List.of(FAILS, run("read", "?seek")))
+                        .state())
+                .isEqualTo(State.NEEDS_TERRACE);
+        assertThat(Verdict.of(List.of(PASSES), List.of(FAILS, run("read", "?seek"), run("read")))
+                        .state())
+                .isEqualTo(State.DIFFERS);
     }
 
     @Test
