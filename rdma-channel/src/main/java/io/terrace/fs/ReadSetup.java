@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
 /**
  * How the reads of one file system are wired.
  *
- * @param clientConf the configuration of its HDFS client: as given, without the replica accessor that does the same
+ * @param readConf the configuration of its readers of blocks: as given, without the replica accessor that does the same
  * @param remote the memory of other hosts; null when it is not used
  */
-record ReadSetup(Configuration clientConf, MemoryFirst memoryFirst, @Nullable RemoteMemory remote) {
+record ReadSetup(Configuration readConf, MemoryFirst memoryFirst, @Nullable RemoteMemory remote) {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSetup.class);
     private static final String ACCESSOR = "io.terrace.client.TerraceAccessorBuilder";
     private static final AtomicBoolean SAID_NOT_LINKED = new AtomicBoolean();

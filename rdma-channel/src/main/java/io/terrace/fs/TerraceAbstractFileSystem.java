@@ -44,7 +44,7 @@ public final class TerraceAbstractFileSystem extends FilterFs {
             try {
                 RemoteMemory remote = setup.remote();
                 return new Opened(
-                        new TerraceHdfs(uri, conf, setup.clientConf(), setup.memoryFirst()),
+                        new TerraceHdfs(uri, conf, setup.readConf(), setup.memoryFirst()),
                         remote == null ? null : new CachedHosts(remote));
             } catch (LinkageError e) {
                 ReadSetup.notLinked(e);

@@ -33,7 +33,7 @@ public final class TerraceFileSystem extends DistributedFileSystem {
             return;
         }
         try {
-            new TerraceDfsClient(uri, setup.clientConf(), statistics, setup.memoryFirst()).replaceClientOf(this);
+            new TerraceDfsClient(uri, conf, setup.readConf(), statistics, setup.memoryFirst()).replaceClientOf(this);
             readsMemoryFirst = true;
             RemoteMemory remote = setup.remote();
             remoteMemory = remote;

@@ -15,11 +15,11 @@ import org.apache.hadoop.hdfs.TerraceDfsClient;
  * LinkageErrors.
  */
 public final class TerraceHdfs extends Hdfs {
-    public TerraceHdfs(URI uri, Configuration stockConf, Configuration conf, MemoryFirst memoryFirst)
+    public TerraceHdfs(URI uri, Configuration conf, Configuration readConf, MemoryFirst memoryFirst)
             throws IOException, URISyntaxException {
-        super(uri, stockConf);
+        super(uri, conf);
         DFSClient before = dfs;
-        dfs = new TerraceDfsClient(uri, conf, getStatistics(), memoryFirst);
+        dfs = new TerraceDfsClient(uri, conf, readConf, getStatistics(), memoryFirst);
         before.close();
     }
 }

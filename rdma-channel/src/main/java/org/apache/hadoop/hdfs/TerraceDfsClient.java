@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.client.impl.DfsClientConf;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.tracing.TraceScope;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stock client whose streams look for memory first. It makes the same NameNode calls as stock: one getBlockLocations
@@ -19,11 +21,30 @@ import org.apache.hadoop.tracing.TraceScope;
  */
 public final class TerraceDfsClient extends DFSClient {
     private final MemoryFirst memoryFirst;
+    private final @Nullable DfsClientConf readConf;
 
-    public TerraceDfsClient(URI nameNode, Configuration conf, FileSystem.Statistics statistics, MemoryFirst memoryFirst)
+    /**
+     * A client.
+     *
+     * @param conf the caller's own: stock looks into it later too, as for the provider of keys
+     * @param readConf what the readers of blocks are set by
+     */
+    public TerraceDfsClient(
+            URI nameNode,
+            Configuration conf,
+            Configuration readConf,
+            FileSystem.Statistics statistics,
+            MemoryFirst memoryFirst)
             throws IOException {
         super(nameNode, conf, statistics);
         this.memoryFirst = memoryFirst;
+        this.readConf = readConf == conf ? null : new DfsClientConf(readConf);
+    }
+
+    @Override
+    public DfsClientConf getConf() {
+        DfsClientConf own = readConf;
+        return own == null ? super.getConf() : own;
     }
 
     /** Gives an initialised file system this client in place of its own, which is closed. */
