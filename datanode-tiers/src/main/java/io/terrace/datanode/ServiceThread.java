@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.jspecify.annotations.Nullable;
@@ -118,7 +119,8 @@ public final class ServiceThread implements Closeable {
     }
 
     private void failed(Throwable why) {
-        if (why.getCause() instanceof RemoteException) {
+        RemoteException refusal = why.getCause() instanceof RemoteException remote ? remote : null;
+        if (refusal != null) {
             link.refused();
         } else {
             link.failed();
@@ -126,9 +128,28 @@ public final class ServiceThread implements Closeable {
         hangUp();
         boolean tell = !failedBefore && !closed;
         failedBefore = true;
-        if (tell) {
-            LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
+        if (!tell) {
+            return;
         }
+        if (refusal == null) {
+            LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
+        } else if (RetriableException.class.getName().equals(refusal.getClassName())) {
+            // As it does until this DataNode has registered, which is a matter of seconds.
+            LOG.info("The placement service {} is not ready for this DataNode: {}", service, firstLine(refusal));
+        } else {
+            LOG.warn(
+                    "The placement service {} refuses heartbeats; what is in memory stays: {}",
+                    service,
+                    firstLine(refusal));
+        }
+    }
+
+    /** What the service said, without its stack, which Hadoop's RPC puts behind it. */
+    private static String firstLine(RemoteException refusal) {
+        String message = refusal.getMessage();
+        return message == null
+                ? refusal.getClassName()
+                : message.lines().findFirst().orElse(message);
     }
 
     private void hangUp() {

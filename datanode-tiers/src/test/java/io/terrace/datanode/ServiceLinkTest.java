@@ -14,9 +14,17 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.io.IOException;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.apache.log4j.Logger;
+import org.apache.log4j.PatternLayout;
+import org.apache.log4j.WriterAppender;
 import org.junit.jupiter.api.Test;
 
 /** What a link says when heartbeats are lost, when there is too much to say, and whom it obeys. */
@@ -89,6 +97,45 @@ class ServiceLinkTest {
             assertThat(thread.link()).isSameAs(link);
             await().atMost(Duration.ofSeconds(60)).until(() -> dials.get() > 2);
         }
+    }
+
+    @Test
+    void refusal_isOneLineOfTheLog_andNoWarningWhereTheServiceIsNotReadyForThisDataNode() {
+        String early = logged(new RemoteException(RetriableException.class.getName(), "not registered yet\n\tat a.B"));
+        assertThat(early.lines()).singleElement().asString().startsWith("INFO").endsWith("not registered yet");
+        String refused = logged(new RemoteException(IOException.class.getName(), "another pool\n\tat a.B"));
+        assertThat(refused.lines())
+                .singleElement()
+                .asString()
+                .startsWith("WARN")
+                .endsWith("another pool");
+    }
+
+    /** What is logged of heartbeats that are all refused. */
+    private String logged(RemoteException refusal) {
+        AtomicInteger calls = new AtomicInteger();
+        ServiceThread.Dialler dialler = new ServiceThread.Dialler() {
+            @Override
+            public PlacementDataNodePB dial() {
+                return (controller, request) -> {
+                    calls.incrementAndGet();
+                    throw new ServiceException(refusal);
+                };
+            }
+
+            @Override
+            public void hangUp(PlacementDataNodePB service) {}
+        };
+        StringWriter text = new StringWriter();
+        WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), text);
+        Logger logger = Logger.getLogger(ServiceThread.class);
+        logger.addAppender(appender);
+        try (ServiceThread thread = new ServiceThread("test", told -> link, dialler, 10, 1)) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> calls.get() > 2);
+        } finally {
+            logger.removeAppender(appender);
+        }
+        return text.toString();
     }
 
     private void enter(long id) {

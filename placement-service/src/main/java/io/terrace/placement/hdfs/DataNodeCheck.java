@@ -8,6 +8,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.SecurityUtil;
@@ -40,7 +41,7 @@ final class DataNodeCheck {
         DatanodeManager datanodes = namesystem.getBlockManager().getDatanodeManager();
         DatanodeDescriptor node = datanodes.getDatanode(uuid);
         if (node == null) {
-            throw new IOException("DataNode " + uuid + " is not registered with this NameNode yet");
+            throw new RetriableException("DataNode " + uuid + " is not registered with this NameNode yet");
         }
         InetAddress from = Server.getRemoteIp();
         if (from != null && !from.getHostAddress().equals(node.getIpAddr())) {

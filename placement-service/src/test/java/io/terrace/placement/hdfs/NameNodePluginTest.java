@@ -233,6 +233,8 @@ class NameNodePluginTest {
         whenActive();
         assertThatThrownBy(() -> one.proxy()
                         .heartbeat(null, one.request().setDatanodeUuid("nobody").build()))
+                .as("to be asked again, as before it has registered")
+                .hasMessageContaining("RetriableException")
                 .hasMessageContaining("not registered");
         assertThatThrownBy(() -> one.proxy()
                         .heartbeat(null, one.request().setBlockPoolId("BP-0").build()))
