@@ -98,7 +98,11 @@ final class PluginThread implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException | RuntimeException | LinkageError e) {
-            LOG.error("Terrace is off, the DataNode is stock: {}", String.valueOf(e.getMessage()), e);
+            if (closed) {
+                LOG.debug("Terrace was stopped while it started", e);
+            } else {
+                LOG.error("Terrace could not start, the DataNode is stock: {}", String.valueOf(e.getMessage()), e);
+            }
         }
     }
 

@@ -27,7 +27,7 @@ public final class TerraceDataNodePlugin implements ServicePlugin {
         try {
             running = PluginThread.start(datanode);
         } catch (LinkageError | RuntimeException e) {
-            LOG.error("Terrace is off, the DataNode is stock: {}", e.toString());
+            LOG.error("Terrace could not start, the DataNode is stock: {}", e.toString());
             LOG.debug("Why Terrace is off", e);
         }
     }
