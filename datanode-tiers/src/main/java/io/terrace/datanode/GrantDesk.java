@@ -100,7 +100,7 @@ public final class GrantDesk implements ExtentOwner {
             return Holder.onAnotherHost(
                     access.check(request.block(), request.token()).user());
         } catch (BlockAccess.Denied e) {
-            return Holder.UNKNOWN;
+            return Holder.UNPROVEN;
         }
     }
 

@@ -105,7 +105,10 @@ class RemoteDeskTest {
         assertThat(desk.holder(peer, request)).isEqualTo(Holder.onAnotherHost("mallory"));
         assertThat(memory.holder(peer, request)).isEqualTo(Holder.onThisHost("alice"));
         bad = true;
-        assertThat(desk.holder(peer, request)).isEqualTo(Holder.UNKNOWN);
+        assertThat(desk.holder(peer, request)).isEqualTo(Holder.UNPROVEN);
+        bad = false;
+        user = null;
+        assertThat(desk.holder(peer, request)).as("tokens are off").isEqualTo(Holder.UNKNOWN);
     }
 
     private GrantAnswer ask() {

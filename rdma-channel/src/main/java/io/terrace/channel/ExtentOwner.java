@@ -19,8 +19,8 @@ public interface ExtentOwner {
     GrantAnswer grant(Peer peer, GrantRequest request);
 
     /**
-     * Whom a grant of this request would count for, by what the request proves; {@link Holder#UNKNOWN} where it proves
-     * nothing. Never waits for a disk, as {@link #grant} may.
+     * Whom a grant of this request would count for, by what the request proves; {@link Holder#UNPROVEN} where it should
+     * and does not. Never waits for a disk, as {@link #grant} may.
      */
     Holder holder(Peer peer, GrantRequest request);
 

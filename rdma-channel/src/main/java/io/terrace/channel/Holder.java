@@ -18,11 +18,21 @@ public record Holder(Proof proof, String user) {
         /** The block token says so, and its secret was checked: an HDFS user. */
         TOKEN,
         /** Nothing does: a client of another host, where block tokens are off. */
-        NONE
+        NONE,
+        /** Nothing does, though something must: a client of another host without a good token. */
+        BAD
     }
 
-    /** All whom nothing tells apart. */
+    /** All clients of other hosts, where block tokens are off and nothing tells them apart. */
     public static final Holder UNKNOWN = new Holder(Proof.NONE, "");
+
+    /** All who show no good block token where one is needed: none of them is granted anything. */
+    public static final Holder UNPROVEN = new Holder(Proof.BAD, "");
+
+    /** Whether nobody but he can come from another host: what he does not use would be kept for no one. */
+    public boolean isEverybodyElsewhere() {
+        return proof == Proof.NONE;
+    }
 
     /** A process of this host. */
     public static Holder onThisHost(String systemUser) {

@@ -22,8 +22,13 @@ public final class Places<W> {
 
     /** Takes one more, to be given back by {@link #giveBack}; whether he may. */
     public synchronized boolean take(W who) {
+        return taken.getOrDefault(who, 0) < free && takeAny(who);
+    }
+
+    /** Likewise for one beside whom nobody can come: any that is free is his, up to the limit. */
+    public synchronized boolean takeAny(W who) {
         int his = taken.getOrDefault(who, 0);
-        if (his >= mostOfOne || his >= free) {
+        if (his >= mostOfOne || free == 0) {
             return false;
         }
         taken.put(who, his + 1);

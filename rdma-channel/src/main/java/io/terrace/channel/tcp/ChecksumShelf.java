@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * heap, at 1/128 of their blocks' size, so that a read never waits for a disk.
  *
  * <p>Nobody may come to have more than is left for everybody else: one holder has half of all at most, whoever comes next
- * half of the rest, whatever the files say that they have. What is held anyway is given to whoever asks, and counts as his
- * too. Room is kept before anything is allocated. Thread-safe.
+ * half of the rest, whatever the files say that they have. Where no holder can be told from another, they have all of it
+ * together. What is held anyway is given to whoever asks, and counts as his too. Room is kept before anything is allocated.
+ * Thread-safe.
  */
 final class ChecksumShelf {
     private static final class Held {
@@ -132,7 +133,8 @@ final class ChecksumShelf {
         public boolean take(long wanted) {
             synchronized (ChecksumShelf.this) {
                 long free = maxBytes - ChecksumShelf.this.bytes;
-                if (wanted > (free - bytesOf.getOrDefault(holder, 0L)) / 2) {
+                long his = bytesOf.getOrDefault(holder, 0L);
+                if (wanted > (holder.isEverybodyElsewhere() ? free : (free - his) / 2)) {
                     return false;
                 }
                 bytes = wanted;

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who may keep a worker for as long as it takes, as somebody does who waits for a disk that hangs. Nobody begins who keeps
  * as many as are free: one holder comes to half of all, whoever comes next to half of the rest, and what is too much of one
- * waits for his own to end. As many may wait, by the same rule, as there is room for. Thread-safe.
+ * waits for his own to end. As many may wait, by the same rule, as there is room for. Where no holder can be told from
+ * another, they have all of it together. Thread-safe.
  */
 final class FairTurns {
     private final Executor workers;
@@ -45,8 +46,8 @@ final class FairTurns {
      */
     boolean run(Holder holder, Runnable work) {
         synchronized (this) {
-            if (!running.take(holder)) {
-                boolean waits = room.take(holder);
+            if (!mayTake(running, holder)) {
+                boolean waits = mayTake(room, holder);
                 if (waits) {
                     waiting.computeIfAbsent(holder, first -> new ArrayDeque<>(1))
                             .add(work);
@@ -56,6 +57,10 @@ final class FairTurns {
         }
         take(holder, work);
         return true;
+    }
+
+    private static boolean mayTake(Places<Holder> places, Holder holder) {
+        return holder.isEverybodyElsewhere() ? places.takeAny(holder) : places.take(holder);
     }
 
     private void take(Holder holder, Runnable work) {
@@ -88,7 +93,7 @@ final class FairTurns {
     private @Nullable Runnable nextAllowed() {
         for (Map.Entry<Holder, Deque<Runnable>> one : waiting.entrySet()) {
             Holder holder = one.getKey();
-            if (running.take(holder)) {
+            if (mayTake(running, holder)) {
                 Deque<Runnable> his = one.getValue();
                 Runnable work = his.remove();
                 room.giveBack(holder);

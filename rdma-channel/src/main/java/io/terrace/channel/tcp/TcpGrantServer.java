@@ -248,7 +248,7 @@ public final class TcpGrantServer implements Closeable {
     private final class Asked implements Calls.Call {
         private final TcpClient client;
         private final Message.Ask ask;
-        private Holder holder = Holder.UNKNOWN;
+        private Holder holder = Holder.UNPROVEN;
         private boolean crowded;
 
         Asked(TcpClient client, Message.Ask ask) {

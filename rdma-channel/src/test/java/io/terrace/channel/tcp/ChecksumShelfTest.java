@@ -67,6 +67,26 @@ class ChecksumShelfTest {
     }
 
     @Test
+    void blocksOfAll_haveAllOfIt_whereBlockTokensAreOff() throws IOException {
+        int theirs = 0;
+        while (takes(Holder.UNKNOWN, theirs, 20)) {
+            theirs++;
+        }
+        assertThat(theirs * 20).isEqualTo(MOST_BYTES);
+        assertThat(shelf.heldBytes()).isEqualTo(MOST_BYTES);
+        shelf.giveBack(block(0), Holder.UNKNOWN);
+        assertThat(takes(Holder.UNKNOWN, 2000, 24)).isFalse();
+        assertThat(takes(Holder.UNKNOWN, 2000, 20)).isTrue();
+    }
+
+    @Test
+    void blocksOfWhoShowedNoGoodToken_haveHalf() throws IOException {
+        assertThat(takes(Holder.UNPROVEN, 1, 504)).isFalse();
+        assertThat(takes(Holder.UNPROVEN, 1, 500)).isTrue();
+        assertThat(takes(Holder.UNPROVEN, 2, 4)).isFalse();
+    }
+
+    @Test
     void checksums_thatAreHeld_areGivenWhateverIsFree_untilTheLastGaveThemBack() throws IOException {
         Checksums first = shelf.take(block(1), 500, GREEDY);
         assertThat(shelf.take(block(1), 500, GREEDY)).isSameAs(first);

@@ -59,6 +59,32 @@ final class FairTurnsTest {
     }
 
     @Test
+    void turnsOfAll_areAll_whereBlockTokensAreOff() {
+        within(MOST, Holder.UNKNOWN, () -> {
+            for (int i = 0; i < MOST; i++) {
+                begin(Holder.UNKNOWN, "waits");
+            }
+            assertThat(begun).isEmpty();
+            assertThat(turns.run(Holder.UNKNOWN, () -> begun.add("too many"))).isFalse();
+        });
+        work();
+        assertThat(begun).hasSize(MOST).containsOnly("waits");
+        within(MOST, Holder.UNKNOWN, () -> begun.add("as many as before"));
+        assertThat(begun).contains("as many as before");
+    }
+
+    @Test
+    void turnsOfWhoShowNoGoodToken_areHalf() {
+        within(MOST / 2, Holder.UNPROVEN, () -> {
+            begin(Holder.UNPROVEN, "one too many");
+            assertThat(begun).isEmpty();
+            begin(HONEST, "of the honest");
+        });
+        work();
+        assertThat(begun).containsExactly("of the honest", "one too many");
+    }
+
+    @Test
     void turnsThatWait_beginInTheirOrder_asOthersEnd() {
         within(MOST / 2, GREEDY, () -> {
             begin(GREEDY, "first");
