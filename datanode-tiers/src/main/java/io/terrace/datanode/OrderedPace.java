@@ -5,7 +5,8 @@ import java.util.Map;
 
 /**
  * The pace of copies that the services of several namespaces order: the least of what each last said, of those that have
- * orders under way, and of the DataNode's own limit. So no namespace lifts the limit of another. Thread-safe.
+ * orders under way, and of the DataNode's own limit, which alone holds while there are none. So no namespace lifts the
+ * limit of another. Thread-safe.
  */
 final class OrderedPace {
 
@@ -42,9 +43,7 @@ final class OrderedPace {
         if (share.orders == 0) {
             shares.remove(pool);
         }
-        if (!shares.isEmpty()) {
-            apply();
-        }
+        apply();
     }
 
     private void apply() {

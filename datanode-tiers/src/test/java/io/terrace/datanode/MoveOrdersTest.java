@@ -61,17 +61,28 @@ class MoveOrdersTest {
             promotions.step(promotion);
             assertThat(seconds()).as("the slowest has no order left").isEqualTo(99.75);
             promotions.step(promotion);
+            assertThat(seconds()).as("nobody has an order left").isEqualTo(-1);
         }
         orders.take(order("unlimited", 5, 0), 0, result -> {});
         assertThat(seconds()).as("nobody else has orders").isEqualTo(-1);
     }
 
     @Test
-    void pace_neverExceedsTheDataNodesOwn() {
+    void pace_neverExceedsTheDataNodesOwn_andIsThatWhenNoOrderIsLeft(@TempDir Path root) throws Exception {
         MoveOrders orders = orders(200);
         orders.take(order("a", 1, 0), 0, result -> {});
         assertThat(seconds()).isEqualTo(49.75);
         orders.take(order("a", 2, 1_000), 0, result -> {});
         assertThat(seconds()).isEqualTo(49.75);
+        orders.take(order("a", 3, 100), 0, result -> {});
+        assertThat(seconds()).isEqualTo(99.75);
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            Promotion promotion =
+                    new Promotion(tier, new MissingReplicas(), directory, pace, false, figures, () -> nowNs);
+            while (promotions.step(promotion)) {
+                assertThat(promotions.waiting()).isLessThan(3);
+            }
+        }
+        assertThat(seconds()).as("of what directives ask for, too").isEqualTo(49.75);
     }
 }
