@@ -42,6 +42,8 @@ final class ExtentTable {
     private long usedBytes;
     /** Retiring and doomed ones: used, but on their way out. */
     private long leavingBytes;
+    /** Copying and doomed ones: used, though the file may have less, or be gone already. */
+    private long changingBytes;
 
     private long pinnedBytes;
     private int extents;
@@ -102,10 +104,15 @@ final class ExtentTable {
         return Math.max(0, limits.capacityBytes() - keptOpenBytes);
     }
 
-    /** The file system holds so many bytes that are no extent's. Those of others than passed descriptors do not count. */
-    long unaccounted(long bytes) {
-        passedAndRemovedBytes = Math.min(passedAndRemovedBytes, bytes);
-        keptOpenBytes = passedAndRemovedBytes;
+    /**
+     * The file system holds so many bytes at least, and so many at most, that are no extent's. Those of others than passed
+     * descriptors do not count. Between the two, what was found before is believed.
+     */
+    long unaccounted(long leastBytes, long mostBytes) {
+        keptOpenBytes = Math.max(Math.min(keptOpenBytes, mostBytes), Math.min(passedAndRemovedBytes, leastBytes));
+        // The last pages of files may hide as much again.
+        long hiddenBytes = (long) extents * Region.PAGE_BYTES;
+        passedAndRemovedBytes = Math.min(passedAndRemovedBytes, mostBytes + hiddenBytes);
         return keptOpenBytes;
     }
 
@@ -125,7 +132,13 @@ final class ExtentTable {
 
     /** Whether there will be room once everything that leaves is gone. */
     boolean hasRoomSoon(long lengthBytes) {
-        return leavingBytes > 0 && usedBytes - leavingBytes + lengthBytes <= capacityBytes();
+        return leavingBytes > 0 && hasRoomWithout(0, 0, lengthBytes);
+    }
+
+    /** Whether there will be room once everything that leaves is gone, and so much more of what is current. */
+    private boolean hasRoomWithout(long goneBytes, int goneExtents, long lengthBytes) {
+        return usedBytes - leavingBytes - goneBytes + lengthBytes <= capacityBytes()
+                && current.size() - goneExtents < limits.extents();
     }
 
     /** Takes room and an address; null when the region has no hole that large. */
@@ -138,6 +151,7 @@ final class ExtentTable {
         Extent extent = new Extent(key, lengthBytes, address, nextNumber++, nowNs);
         extent.ordered = !pinned;
         usedBytes += lengthBytes;
+        changingBytes += lengthBytes;
         extents++;
         current.put(new BlockId(key.pool(), key.blockId()), extent);
         pin(extent, pinned);
@@ -146,6 +160,7 @@ final class ExtentTable {
 
     void publish(Extent extent, long nowNs) {
         extent.state = ExtentState.LIVE;
+        changingBytes -= extent.lengthBytes();
         extent.lastReadNs = nowNs;
         extent.slot = slots.claim(extent.key());
         if (extent.slot != Extent.NO_SLOT) {
@@ -168,17 +183,25 @@ final class ExtentTable {
         }
     }
 
-    /** Retires unpinned extents, those first that were not read for longest, until that much more will be free. */
+    /**
+     * Retires unpinned extents, those first that were not read for longest, until one more of that length will have room;
+     * none when all of them would not do.
+     */
     void makeRoom(long lengthBytes, long nowNs) {
         List<Extent> candidates = new ArrayList<>();
+        long candidateBytes = 0;
         for (Extent extent : current.values()) {
             if (extent.state == ExtentState.LIVE && !extent.pinned) {
                 candidates.add(extent);
+                candidateBytes += extent.lengthBytes();
             }
+        }
+        if (!hasRoomWithout(candidateBytes, candidates.size(), lengthBytes)) {
+            return;
         }
         candidates.sort(Comparator.comparingLong(extent -> extent.lastReadNs - nowNs));
         for (Extent extent : candidates) {
-            if (usedBytes - leavingBytes + lengthBytes <= capacityBytes()) {
+            if (hasRoomWithout(0, 0, lengthBytes)) {
                 return;
             }
             retire(extent, RetireCause.MADE_ROOM, nowNs);
@@ -198,6 +221,7 @@ final class ExtentTable {
 
     /** A copy that never became live. */
     void giveUp(Extent extent, long nowNs) {
+        changingBytes -= extent.lengthBytes();
         leave(extent, RetireCause.CHANGED, nowNs);
         events.housekeepingWanted();
     }
@@ -221,6 +245,7 @@ final class ExtentTable {
             throw new IllegalStateException("doomed while it is read: " + extent);
         }
         extent.state = ExtentState.DOOMED;
+        changingBytes += extent.lengthBytes();
         retiring.remove(extent);
         doomed.add(extent);
         events.housekeepingWanted();
@@ -251,6 +276,7 @@ final class ExtentTable {
         region.free(extent.address(), extent.lengthBytes(), nowNs);
         usedBytes -= extent.lengthBytes();
         leavingBytes -= extent.lengthBytes();
+        changingBytes -= extent.lengthBytes();
         extents--;
         if (extent.passed && extent.cause != RetireCause.SHUTDOWN) {
             passedAndRemovedBytes += extent.lengthBytes();
@@ -275,6 +301,13 @@ final class ExtentTable {
 
     MemoryTier.Usage usage() {
         return new MemoryTier.Usage(
-                capacityBytes(), usedBytes, leavingBytes, pinnedBytes, extents, ledger.size(), region.allocatedBytes());
+                capacityBytes(),
+                usedBytes,
+                leavingBytes,
+                changingBytes,
+                pinnedBytes,
+                extents,
+                ledger.size(),
+                region.allocatedBytes());
     }
 }

@@ -44,14 +44,17 @@ public final class KeptOpen {
             looked = true;
             lookNs = nowNs + LOOK_NS;
             // Files come and go meanwhile: what was there before or after the look is accounted for.
-            long beforeBytes = accountedBytes();
+            MemoryTier.Usage before = tier.usage();
             long usedBytes = fileSystemUsedBytes.getAsLong();
-            bytes = tier.unaccounted(Math.max(0, usedBytes - Math.max(beforeBytes, accountedBytes())));
+            MemoryTier.Usage after = tier.usage();
+            long leastBytes = Math.max(0, usedBytes - Math.max(accountedBytes(before), accountedBytes(after)));
+            // What is accounted for and not there yet, or any more, hides as much of what is kept open.
+            long hiddenBytes = Math.max(before.changingBytes(), after.changingBytes());
+            bytes = tier.unaccounted(leastBytes, leastBytes + hiddenBytes);
         }
     }
 
-    private long accountedBytes() {
-        MemoryTier.Usage usage = tier.usage();
+    private long accountedBytes(MemoryTier.Usage usage) {
         // The last page of each file is used as a whole.
         return usage.usedBytes() + (long) usage.extents() * Region.PAGE_BYTES + otherBytes;
     }

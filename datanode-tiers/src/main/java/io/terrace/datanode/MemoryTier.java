@@ -55,11 +55,16 @@ public final class MemoryTier {
      */
     public record Limits(long capacityBytes, int extents, long passedNs) {}
 
-    /** What the tier may hold and holds, at one moment. */
+    /**
+     * What the tier may hold and holds, at one moment.
+     *
+     * @param changingBytes the part of the used ones whose files are being written or removed, so that they have less
+     */
     public record Usage(
             long capacityBytes,
             long usedBytes,
             long retiringBytes,
+            long changingBytes,
             long pinnedBytes,
             int extents,
             int grants,
@@ -69,6 +74,7 @@ public final class MemoryTier {
     private final GrantLedger ledger;
     private final ExtentTable table;
     private final ExtentRemoval removal;
+    private final TierEvents events;
     /** Whether a stock client still holds the descriptor of this block that it was passed. */
     private final Predicate<BlockKey> descriptorHeld;
 
@@ -86,6 +92,7 @@ public final class MemoryTier {
             Predicate<BlockKey> descriptorHeld) {
         this.limits = limits;
         this.ledger = ledger;
+        this.events = events;
         this.descriptorHeld = descriptorHeld;
         this.table = new ExtentTable(limits, region, ledger, slots, events);
         this.removal = new ExtentRemoval(this, table, files);
@@ -111,7 +118,7 @@ public final class MemoryTier {
             retire(present, RetireCause.CHANGED, nowNs);
         }
         if (!table.hasRoom(lengthBytes)) {
-            if (pinned && lengthBytes <= table.capacityBytes()) {
+            if (pinned) {
                 table.makeRoom(lengthBytes, nowNs);
                 table.retiring().forEach(extent -> settle(extent, nowNs));
             }
@@ -224,11 +231,12 @@ public final class MemoryTier {
     }
 
     /**
-     * The file system of the copies holds so many bytes that none of them accounts for. As far as they can be those of
-     * removed copies that stock clients keep open, the tier's capacity is less by them; answers how many.
+     * The file system of the copies holds so many bytes, at least and at most, that none of them accounts for. As far as
+     * they can be those of removed copies that stock clients keep open, the tier's capacity is less by them; answers how
+     * many.
      */
-    public synchronized long unaccounted(long bytes) {
-        return table.unaccounted(bytes);
+    public synchronized long unaccounted(long leastBytes, long mostBytes) {
+        return table.unaccounted(leastBytes, mostBytes);
     }
 
     /**
@@ -244,6 +252,7 @@ public final class MemoryTier {
         // Stock's clients skip checksums of what is pinned, so of that they are passed the verified copy and nothing
         // else.
         if (descriptorPassed && !extent.pinned && table.isTooMuchKeptOpen()) {
+            events.notPassed();
             return null;
         }
         extent.lentStreams++;

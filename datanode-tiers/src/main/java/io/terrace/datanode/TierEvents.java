@@ -12,6 +12,9 @@ public interface TierEvents {
     /** One live copy more is pinned, or one fewer. */
     void pinned(boolean more);
 
+    /** A stock client is passed the replica's descriptor, since too much of removed copies is kept open. */
+    default void notPassed() {}
+
     /** The tier has something for its housekeeping to do now. */
     void housekeepingWanted();
 }

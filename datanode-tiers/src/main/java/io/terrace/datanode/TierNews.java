@@ -77,6 +77,11 @@ public final class TierNews implements TierEvents {
     }
 
     @Override
+    public void notPassed() {
+        figures.increment(Figure.MEMORY_KEPT_OPEN_REFUSED);
+    }
+
+    @Override
     public void housekeepingWanted() {
         wake.run();
     }

@@ -232,6 +232,44 @@ class MemoryTierTest {
     }
 
     @Test
+    void pin_forWhichAllUnpinnedCopiesWouldNotDo_retiresNone() {
+        assertThat(tier.publish(tier.begin(key(1), 800, true, 0).extent(), 0)).isTrue();
+        live(2, 200, 0);
+        assertThat(tier.begin(key(3), 300, true, 1).admission()).isEqualTo(Admission.NO_ROOM);
+        assertThat(gone).isEmpty();
+        assertThat(tier.isResident(key(2))).isTrue();
+        assertThat(tier.begin(key(4), 200, true, 2).admission()).isEqualTo(Admission.ROOM_SOON);
+        assertThat(gone).containsExactly(Map.entry(key(2), RetireCause.MADE_ROOM));
+    }
+
+    @Test
+    void pin_atTheLimitOfExtents_takesThePlaceOfOne() {
+        MemoryTier small = tier(1_000, 2);
+        for (long id = 1; id <= 2; id++) {
+            assertThat(small.publish(small.begin(key(id), 100, false, id).extent(), id))
+                    .isTrue();
+        }
+        assertThat(small.begin(key(3), 100, true, 3).admission()).isEqualTo(Admission.ROOM_SOON);
+        assertThat(gone).containsExactly(Map.entry(key(1), RetireCause.MADE_ROOM));
+        small.sweep(4);
+        assertThat(small.publish(small.begin(key(3), 100, true, 4).extent(), 4)).isTrue();
+        assertThat(small.begin(key(4), 100, true, 5).admission()).isEqualTo(Admission.ROOM_SOON);
+        small.sweep(6);
+        assertThat(small.publish(small.begin(key(4), 100, true, 6).extent(), 6)).isTrue();
+        assertThat(small.begin(key(5), 100, true, 7).admission()).isEqualTo(Admission.NO_ROOM);
+        assertThat(small.pinnedBlocks(POOL)).containsExactlyInAnyOrder(3L, 4L);
+    }
+
+    @Test
+    void begin_atTheLimitOfExtents_whileOtherBytesLeave_saysThatWaitingIsOfNoUse() {
+        MemoryTier small = tier(1_000, 1);
+        assertThat(small.publish(small.begin(key(1), 100, false, 0).extent(), 0))
+                .isTrue();
+        small.hold(100);
+        assertThat(small.begin(key(2), 100, false, 1).admission()).isEqualTo(Admission.NO_ROOM);
+    }
+
+    @Test
     void unpin_ofCopyThatWasAlsoOrdered_leavesIt() {
         live(1, 400, 0);
         assertThat(tier.begin(key(1), 400, true, 1).admission()).isEqualTo(Admission.RESIDENT);
@@ -340,7 +378,7 @@ class MemoryTierTest {
         lent.forEach(extent -> tier.giveBack(extent, 40_000));
         tier.changedAll(POOL, RetireCause.POOL_GONE, 40_000);
         tier.sweep(50_000);
-        assertThat(tier.usage()).as("seed %d", seed).isEqualTo(new MemoryTier.Usage(1_000, 0, 0, 0, 0, 0, 0));
+        assertThat(tier.usage()).as("seed %d", seed).isEqualTo(new MemoryTier.Usage(1_000, 0, 0, 0, 0, 0, 0, 0));
         assertThat(slots.states).as("seed %d", seed).isEmpty();
     }
 

@@ -613,6 +613,12 @@ public enum Figure {
             Where.DATANODE,
             "Copies retired for a pool or DataNode that stops, a failed scrub, or because Terrace was switched off."),
     MEMORY_FULL("memory.full", Unit.COUNT, Kind.COUNTER, Where.DATANODE, "Copies not made for want of room."),
+    MEMORY_KEPT_OPEN_REFUSED(
+            "memory.kept_open.refused",
+            Unit.COUNT,
+            Kind.COUNTER,
+            Where.DATANODE,
+            "Descriptors of copies not passed to stock short-circuit clients, who keep too many removed ones open and got the replica's."),
     MEMORY_REPLICAS_CORRUPT(
             "memory.replicas.corrupt",
             Unit.COUNT,
