@@ -4,12 +4,15 @@ import java.io.Closeable;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The thread that settles the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs
- * what is in memory. Leftovers of pools that do not come for {@value #LEFTOVERS_WAIT_MINUTES} minutes are deleted.
+ * what is in memory. Leftovers of pools that the DataNode does not serve after {@value #LEFTOVERS_WAIT_MINUTES} minutes are
+ * deleted; those of pools that it serves wait, since many replicas may take longer to be known.
  */
 public final class BackgroundChecks implements Closeable {
 
@@ -21,6 +24,8 @@ public final class BackgroundChecks implements Closeable {
     private final Scrub scrub;
     private final boolean scrubs;
     private final long scrubIntervalNs;
+    private final Predicate<String> served;
+    private final LongSupplier nanoClock;
     /** Bounded by the number of block pools, each of which becomes ready once. */
     private final BlockingQueue<String> readyPools = new LinkedBlockingQueue<>();
 
@@ -32,12 +37,22 @@ public final class BackgroundChecks implements Closeable {
      * Begins with {@link #start}.
      *
      * @param scrubs whether there is a scrub at all
+     * @param served whether the DataNode serves a block pool, its replicas be known yet or not
      */
-    public BackgroundChecks(Leftovers leftovers, Scrub scrub, boolean scrubs, long scrubIntervalMs, String name) {
+    public BackgroundChecks(
+            Leftovers leftovers,
+            Scrub scrub,
+            boolean scrubs,
+            long scrubIntervalMs,
+            Predicate<String> served,
+            LongSupplier nanoClock,
+            String name) {
         this.leftovers = leftovers;
         this.scrub = scrub;
         this.scrubs = scrubs;
         this.scrubIntervalNs = TimeUnit.MILLISECONDS.toNanos(scrubIntervalMs);
+        this.served = served;
+        this.nanoClock = nanoClock;
         this.thread = new Thread(this::run, "terrace-checks-" + name);
         this.thread.setDaemon(true);
     }
@@ -53,7 +68,7 @@ public final class BackgroundChecks implements Closeable {
     }
 
     private void run() {
-        long startNs = System.nanoTime();
+        long startNs = nanoClock.getAsLong();
         nextScrubNs = startNs + scrubIntervalNs;
         while (!closed) {
             try {
@@ -61,7 +76,7 @@ public final class BackgroundChecks implements Closeable {
                 if (pool != null) {
                     settle(pool);
                 }
-                turn(startNs, System.nanoTime());
+                turn(startNs, nanoClock.getAsLong());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
@@ -72,8 +87,10 @@ public final class BackgroundChecks implements Closeable {
     }
 
     private void turn(long startNs, long nowNs) {
-        if (nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
-            leftovers.discardAll();
+        // A pool may be ready and wait for the leftovers of another one.
+        boolean settled = readyPools.isEmpty();
+        if (settled && nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
+            leftovers.discardUnserved(served);
         }
         if (scrubs && nextScrubNs - nowNs <= 0) {
             nextScrubNs = nowNs + scrubIntervalNs;
@@ -100,13 +117,14 @@ public final class BackgroundChecks implements Closeable {
     /** The leftover that fails is not met again, so the pool's others have their turn. */
     private void settle(String pool) {
         try {
-            leftovers.settle(pool);
+            leftovers.settle(pool, () -> !closed);
         } catch (RuntimeException | Error e) {
             readyPools.add(pool);
             throw e;
         }
     }
 
+    /** Leftovers that are not settled stay for the next process, if this is closed before the tier is. */
     @Override
     public void close() {
         closed = true;

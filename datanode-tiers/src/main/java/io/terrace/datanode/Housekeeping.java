@@ -1,6 +1,7 @@
 package io.terrace.datanode;
 
 import io.terrace.channel.BlockKey;
+import io.terrace.channel.Sparingly;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -29,6 +30,8 @@ public final class Housekeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long STOP_WAIT_MS = 5_000;
+    /** Thousands of directives may fail for one reason. */
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final MemoryTier tier;
     private final Pins pins;
@@ -38,6 +41,7 @@ public final class Housekeeping implements AutoCloseable {
     private final PinFailures pinFailures;
     private final Runnable beat;
     private final LongSupplier nanoClock;
+    private final Sparingly told = new Sparingly(TELL_NS);
     private final Thread thread;
     private volatile LongToIntFunction more = nowNs -> 0;
     private volatile boolean closed;
@@ -104,6 +108,10 @@ public final class Housekeeping implements AutoCloseable {
             pinFailures.failed();
             return 0;
         }
+        if (!tier.serves(pin.pool())) {
+            // The wish stays, for when it is on again.
+            return 0;
+        }
         BlockKey key = found.key();
         if (tier.isPinned(key)) {
             pins.satisfied(pin, nowNs);
@@ -114,7 +122,7 @@ public final class Housekeeping implements AutoCloseable {
                 pins.satisfied(pin, nanoClock.getAsLong());
             } else {
                 pinFailures.failed();
-                LOG.info("Pinned block {} is not in memory: {} {}", key, result.outcome(), result.message());
+                tell(key, result);
             }
             if (!pins.contains(pin)) {
                 tier.unpin(pin.pool(), pin.blockId(), nanoClock.getAsLong());
@@ -133,6 +141,18 @@ public final class Housekeeping implements AutoCloseable {
                 tell(e);
                 LockSupport.parkNanos(IDLE_NS);
             }
+        }
+    }
+
+    private void tell(BlockKey key, MoveResult result) {
+        Long others = told.next(nanoClock.getAsLong());
+        if (others != null) {
+            LOG.info(
+                    "Pinned block {} is not in memory: {} {} (nor were {} others before it)",
+                    key,
+                    result.outcome(),
+                    result.message(),
+                    others);
         }
     }
 

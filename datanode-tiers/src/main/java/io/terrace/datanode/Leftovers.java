@@ -10,7 +10,9 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,43 +63,61 @@ public final class Leftovers {
     /**
      * Adopts or deletes the leftovers of a pool whose replicas are known. After an unexpected exception the rest wait for
      * another call.
+     *
+     * @param goOn false as soon as the process ends: what is not adopted then stays for the next one
      */
-    public void settle(String pool) {
+    public void settle(String pool, BooleanSupplier goOn) {
         Deque<MemoryDirectory.Leftover> leftovers = byPool.get(pool);
         if (leftovers == null) {
             return;
         }
         int all = leftovers.size();
         int adopted = 0;
-        for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
-            adopted += settle(leftover) ? 1 : 0;
+        while (goOn.getAsBoolean() && !leftovers.isEmpty()) {
+            adopted += settle(leftovers.remove(), goOn) ? 1 : 0;
         }
-        byPool.remove(pool);
+        if (leftovers.isEmpty()) {
+            byPool.remove(pool);
+        }
         LOG.info("Of {} copies that an earlier process left of {}, {} are served again", all, pool, adopted);
     }
 
-    private boolean settle(MemoryDirectory.Leftover leftover) {
+    private boolean settle(MemoryDirectory.Leftover leftover, BooleanSupplier goOn) {
         tier.hold(-leftover.lengthBytes());
         boolean adopted = false;
         try {
             adopted = adopt(leftover);
         } finally {
-            if (!adopted) {
+            if (!adopted && goOn.getAsBoolean()) {
                 discard(leftover);
+            } else if (!adopted) {
+                // A stop interrupts what is verified and closes the tier, which says nothing against the copy.
+                tier.hold(leftover.lengthBytes());
             }
         }
         return adopted;
     }
 
-    /** Deletes the leftovers of pools that never came. */
-    public void discardAll() {
-        for (Deque<MemoryDirectory.Leftover> leftovers : byPool.values()) {
-            for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
-                tier.hold(-leftover.lengthBytes());
-                discard(leftover);
+    /** Deletes the leftovers of pools that this DataNode does not serve. */
+    public void discardUnserved(Predicate<String> served) {
+        byPool.entrySet().removeIf(pool -> {
+            boolean unserved = !served.test(pool.getKey());
+            if (unserved) {
+                discardAll(pool.getKey(), pool.getValue());
             }
+            return unserved;
+        });
+    }
+
+    private void discardAll(String pool, Deque<MemoryDirectory.Leftover> leftovers) {
+        LOG.info(
+                "{} copies that an earlier process left of {}, which is not served, are deleted",
+                leftovers.size(),
+                pool);
+        for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
+            tier.hold(-leftover.lengthBytes());
+            discard(leftover);
         }
-        byPool.clear();
     }
 
     private boolean adopt(MemoryDirectory.Leftover leftover) {

@@ -56,6 +56,13 @@ public final class Pins {
         wanted.keySet().removeIf(pin -> pin.pool().equals(pool));
     }
 
+    /** All of them, which are its own no more. */
+    public synchronized List<Pin> takeAll() {
+        List<Pin> all = List.copyOf(wanted.keySet());
+        wanted.clear();
+        return all;
+    }
+
     /** Whether a directive asks for it. */
     public synchronized boolean contains(Pin pin) {
         return wanted.containsKey(pin);

@@ -125,6 +125,8 @@ class ThreadFaultsTest {
                             new Scrub(tier, directory, source, Pace.ofSystem(0), figures, System::nanoTime),
                             false,
                             1_000,
+                            pool -> true,
+                            System::nanoTime,
                             "test")) {
                 checks.start();
                 checks.poolReady(POOL);

@@ -132,7 +132,10 @@ final class DataNode {
         try {
             Leftovers leftovers =
                     new Leftovers(tier, watch.leftovers(mount), heldAgainst, pace, figures, process::nanoTime);
-            process.after(world.scheduler().between(MS, 500 * MS), "leftovers", () -> leftovers.settle(Namespace.POOL));
+            process.after(
+                    world.scheduler().between(MS, 500 * MS),
+                    "leftovers",
+                    () -> leftovers.settle(Namespace.POOL, () -> true));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -25,7 +25,8 @@ final class GuardedWatch implements ReplicaWatch {
     /**
      * Guards a watch.
      *
-     * @param stop ends the memory tier: nothing is served from it any more, and its memory is given back
+     * @param stop ends the memory tier: the dataset asks no watch any more, nothing is served from it, and its memory is
+     *     given back
      */
     GuardedWatch(ReplicaWatch watch, Runnable stop) {
         this.watch = watch;

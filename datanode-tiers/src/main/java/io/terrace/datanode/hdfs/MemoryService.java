@@ -78,6 +78,7 @@ final class MemoryService implements Closeable {
     private final KeptOpen keptOpen;
     private final BackgroundChecks checks;
     private final ServiceLinks services;
+    private volatile boolean brokenOff;
 
     private MemoryService(
             DataNode datanode, WatchedDataset dataset, DataNodeSettings settings, Deque<Closeable> toClose)
@@ -141,11 +142,14 @@ final class MemoryService implements Closeable {
         keptOpen = new KeptOpen(tier, directory::usedBytes, table == null ? 0 : Files.size(table.path()));
         housekeeping.also(nowNs -> {
             keptOpen.turn(nowNs);
+            if (brokenOff) {
+                leavePins(dataset);
+            }
             return onNvm == null ? 0 : onNvm.turn(nowNs);
         });
         toClose.push(housekeeping::close);
         news.onHousekeeping(housekeeping::wake);
-        checks = opened(checks(settings, name));
+        checks = checks(datanode, settings, name);
         services = opened(services(datanode, settings, pace));
         gauges();
         opened(FiguresShown.show(figures, settings, name));
@@ -169,12 +173,19 @@ final class MemoryService implements Closeable {
         return dropper;
     }
 
-    private BackgroundChecks checks(DataNodeSettings settings, String name) throws IOException {
+    private BackgroundChecks checks(DataNode datanode, DataNodeSettings settings, String name) throws IOException {
         Leftovers leftovers = new Leftovers(tier, directory, replicas, Pace.ofSystem(0), figures, System::nanoTime);
         Scrub scrub = new Scrub(
                 tier, directory, replicas, Pace.ofSystem(settings.scrubBytesPerSecond()), figures, System::nanoTime);
         boolean scrubs = settings.scrubBytesPerSecond() > 0;
-        return new BackgroundChecks(leftovers, scrub, scrubs, settings.scrubIntervalMs(), name);
+        return new BackgroundChecks(
+                leftovers,
+                scrub,
+                scrubs,
+                settings.scrubIntervalMs(),
+                pool -> ServiceLinks.serves(datanode, pool),
+                System::nanoTime,
+                name);
     }
 
     private ServiceLinks services(DataNode datanode, DataNodeSettings settings, Pace pace) throws IOException {
@@ -218,7 +229,6 @@ final class MemoryService implements Closeable {
 
     private void run(WatchedDataset dataset) {
         housekeeping.start();
-        checks.start();
         NvmExtents onNvm = nvm == null ? null : nvm.extents();
         if (onNvm != null) {
             news.listen((key, lengthBytes, resident, pinned) -> {
@@ -240,19 +250,35 @@ final class MemoryService implements Closeable {
         if (promotesAtOnce) {
             copies = new PromotesAtOnce(copies, tier, promotions, replicas, System::nanoTime);
         }
-        dataset.watch(new GuardedWatch(copies, this::breakOff));
+        dataset.watch(new GuardedWatch(copies, () -> breakOff(dataset)));
         services.start();
         toClose.push(() -> {
             dataset.unwatch();
             // Readers stop before the parts that serve them go.
             closeTiers();
         });
+        checks.start();
+        // Closed before the tier, which would refuse to adopt what is still whole.
+        toClose.push(checks);
     }
 
     /** The DataNode is stock from now on: nothing is served, and housekeeping gives the memory back. */
-    private void breakOff() {
+    private void breakOff(WatchedDataset dataset) {
+        dataset.unwatch();
+        brokenOff = true;
         tier.breakOff(System.nanoTime());
         closeNvm();
+    }
+
+    /**
+     * To stock, as far as that may lock memory. The NameNode would not ask it for them: it is never told that nothing is
+     * cached any more, and believes that they are.
+     */
+    private void leavePins(WatchedDataset dataset) {
+        List<Pins.Pin> left = pins.takeAll();
+        if (dataset.getCacheCapacity() > 0) {
+            left.forEach(pin -> dataset.cache(pin.pool(), new long[] {pin.blockId()}));
+        }
     }
 
     /** Nothing is served from them any more. */

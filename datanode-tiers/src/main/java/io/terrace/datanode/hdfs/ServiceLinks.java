@@ -84,7 +84,12 @@ final class ServiceLinks implements Closeable {
         }
     }
 
-    private void look() {
+    /** Whether a NameNode has told this DataNode, since it started, that the pool is its own. */
+    static boolean serves(DataNode datanode, String pool) {
+        return nameNodes(datanode).stream().anyMatch(nameNode -> nameNode.pool().equals(pool));
+    }
+
+    private static Set<NameNode> nameNodes(DataNode datanode) {
         Set<NameNode> present = new HashSet<>();
         for (Map<String, String> actor : datanode.getBPServiceActorInfoMap()) {
             String address = actor.get("NamenodeAddress");
@@ -93,6 +98,11 @@ final class ServiceLinks implements Closeable {
                 present.add(new NameNode(address, pool));
             }
         }
+        return present;
+    }
+
+    private void look() {
+        Set<NameNode> present = nameNodes(datanode);
         for (NameNode nameNode : present) {
             threads.computeIfAbsent(nameNode, this::begin);
         }

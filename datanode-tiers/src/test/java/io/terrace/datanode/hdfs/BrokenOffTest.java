@@ -11,11 +11,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Test;
 
 /** A fault of Terrace in a DataNode that goes on as stock. */
 class BrokenOffTest {
+
+    /** Much less than the memory tier has. */
+    private static final long LOCKABLE_BYTES = 4L * TerraceCluster.BLOCK_BYTES;
 
     @Test
     void fault_inTheWatch_leavesAStockDataNode_thatHasItsMemoryBack() throws Exception {
@@ -31,6 +38,39 @@ class BrokenOffTest {
                     .until(() -> cluster.service(0).tier().usage().usedBytes() == 0);
             assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("broken-off", 100_000));
         }
+    }
+
+    @Test
+    void directives_areStocksAgain_asFarAsItMayLockMemory() throws Exception {
+        NativeIO.POSIX.CacheManipulator locking = NativeIO.POSIX.getCacheManipulator();
+        NativeIO.POSIX.setCacheManipulator(new NativeIO.POSIX.NoMlockCacheManipulator());
+        Configuration conf = TerraceCluster.configuration();
+        conf.setLong(DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY, LOCKABLE_BYTES);
+        try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {
+            FsDatasetSpi<?> dataset = cluster.datanode(0).getFSDataset();
+            org.apache.hadoop.fs.Path before = cluster.write("pinned-before", 100_000, 1);
+            BlockKey pinnedBefore = cluster.key(before, 0);
+            long directive = cluster.pin(before, 1);
+            cluster.awaitResident(0, pinnedBefore);
+            breakTheWatch(cluster);
+            assertThat(dataset.getCacheCapacity()).isEqualTo(LOCKABLE_BYTES);
+            awaitCachedByStock(dataset, pinnedBefore);
+            org.apache.hadoop.fs.Path after = cluster.write("pinned-after", 100_000, 1);
+            cluster.pin(after, 1);
+            awaitCachedByStock(dataset, cluster.key(after, 0));
+            assertThat(dataset.getCacheUsed()).isGreaterThanOrEqualTo(200_000);
+            cluster.fs().removeCacheDirective(directive);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> !dataset.isCached(pinnedBefore.pool(), pinnedBefore.blockId()));
+        } finally {
+            NativeIO.POSIX.setCacheManipulator(locking);
+        }
+    }
+
+    private static void awaitCachedByStock(FsDatasetSpi<?> dataset, BlockKey key) {
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> dataset.getCacheReport(key.pool()).contains(key.blockId()));
+        assertThat(dataset.isCached(key.pool(), key.blockId())).isTrue();
     }
 
     /** No block is one that the watch does not expect; it is asked for those that a client reads. */

@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.CacheDirectiveInfo;
 import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,7 +47,12 @@ class FederatedReadsTest {
                 .build();
         try {
             cluster.waitActive();
+            DataNode datanode = cluster.getDataNodes().get(0);
+            assertThat(ServiceLinks.serves(datanode, "BP-of-nobody")).isFalse();
             for (int i = 0; i < NAMENODES; i++) {
+                assertThat(ServiceLinks.serves(
+                                datanode, cluster.getNamesystem(i).getBlockPoolId()))
+                        .isTrue();
                 writeAndPin(cluster.getFileSystem(i), contents(i));
             }
             for (int i = 0; i < NAMENODES; i++) {

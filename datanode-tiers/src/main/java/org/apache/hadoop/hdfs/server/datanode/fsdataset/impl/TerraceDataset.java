@@ -209,7 +209,17 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
 
     @Override
     public void addBlockPool(String bpid, Configuration conf) throws IOException {
-        super.addBlockPool(bpid, conf);
+        try {
+            super.addBlockPool(bpid, conf);
+        } catch (AddBlockPoolException e) {
+            // The DataNode gives up the volumes that failed, of which it tells, and goes on with the others.
+            poolReady(bpid);
+            throw e;
+        }
+        poolReady(bpid);
+    }
+
+    private void poolReady(String bpid) {
         synchronized (readyPools) {
             readyPools.add(bpid);
             ReplicaWatch present = watch;
