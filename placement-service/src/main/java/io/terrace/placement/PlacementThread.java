@@ -2,6 +2,7 @@ package io.terrace.placement;
 
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +80,10 @@ public final class PlacementThread implements AutoCloseable {
 
     /** Runs a question on the loop's thread and waits for its answer; failures as {@link #heartbeat}. */
     public <T> T ask(Function<Placement, T> question) throws TimeoutException, InterruptedException {
+        return await(queue(question));
+    }
+
+    private <T> CompletableFuture<T> queue(Function<Placement, T> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         Runnable task = () -> {
             try {
@@ -93,6 +99,10 @@ public final class PlacementThread implements AutoCloseable {
                             ? "the placement loop has " + QUEUE_LIMIT + " calls waiting"
                             : "the placement loop is closed");
         }
+        return answer;
+    }
+
+    private static <T> T await(CompletableFuture<T> answer) throws TimeoutException, InterruptedException {
         try {
             return answer.get(ANSWER_TIMEOUT_MS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
@@ -107,6 +117,30 @@ public final class PlacementThread implements AutoCloseable {
             show();
             return answer;
         });
+    }
+
+    /**
+     * As {@link #change}, but a change that did not begin in time never does. One that began in time is waited for as long
+     * again.
+     */
+    public <T> T changeInTime(Function<Placement, T> change) throws TimeoutException, InterruptedException {
+        AtomicBoolean settled = new AtomicBoolean();
+        CompletableFuture<Optional<T>> answer = queue(loop -> {
+            if (!settled.compareAndSet(false, true)) {
+                return Optional.empty();
+            }
+            T changed = change.apply(loop);
+            show();
+            return Optional.of(changed);
+        });
+        try {
+            return await(answer).orElseThrow();
+        } catch (TimeoutException e) {
+            if (settled.compareAndSet(false, true)) {
+                throw e;
+            }
+            return await(answer).orElseThrow();
+        }
     }
 
     /** Milliseconds on the loop's clock, for reports. */

@@ -11,11 +11,13 @@ import io.terrace.placement.policyfile.PolicyHistory.Step;
 import io.terrace.placement.policyfile.PolicySpec;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +28,9 @@ import org.slf4j.LoggerFactory;
  * Knows which policy is wanted: the applied one, else that of the policy file, else that of the settings. Applied ones are
  * kept in the namespace ({@value #NAME} of {@code /}), so they hold on both NameNodes and after a restart.
  *
- * <p>A thread of its own looks at the file and stores what is applied; nothing here takes a lock of the NameNode. Changes
- * come one at a time; the loop asks without waiting for one.
+ * <p>A thread looks at the file, and another one stores what is applied, because who changes something waits for it, and the
+ * first one waits for him; nothing here takes a lock of the NameNode. Changes come one at a time; the loop asks without
+ * waiting for one.
  */
 final class PolicyDesk implements AutoCloseable {
 
@@ -35,20 +38,23 @@ final class PolicyDesk implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PolicyDesk.class);
 
-    private final RootAttribute attribute;
+    private final StandingOrdersStore.Attribute attribute;
     private final PolicyChoice settings;
     private final @Nullable PolicyFileWatch file;
     private final LongSupplier wallMs;
-    private final ScheduledExecutorService clerk = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "terrace-policy");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService watch =
+            Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "terrace-policy"));
+    private final ExecutorService clerk =
+            Executors.newSingleThreadExecutor(task -> daemon(task, "terrace-policy-store"));
     private volatile PolicyHistory history = PolicyHistory.EMPTY;
     private @Nullable PlacementThread loop;
 
     /** @param file null when none is configured; it is read once here */
-    PolicyDesk(RootAttribute attribute, PolicyChoice settings, @Nullable PolicyFileWatch file, LongSupplier wallMs) {
+    PolicyDesk(
+            StandingOrdersStore.Attribute attribute,
+            PolicyChoice settings,
+            @Nullable PolicyFileWatch file,
+            LongSupplier wallMs) {
         this.attribute = attribute;
         this.settings = settings;
         this.file = file;
@@ -58,20 +64,26 @@ final class PolicyDesk implements AutoCloseable {
         }
     }
 
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
     /** From now on the loop is told when the file changes. */
     void serve(PlacementThread placementLoop, long pollMs) {
         synchronized (this) {
             loop = placementLoop;
         }
         if (file != null) {
-            clerk.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
+            watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
         }
     }
 
     private void poll() {
         try {
             if (file != null && file.poll()) {
-                tell(wanted());
+                tellWanted();
             }
         } catch (IOException | TimeoutException | RuntimeException | LinkageError e) {
             LOG.error("The policy file was read but its policy is not in force", e);
@@ -80,15 +92,23 @@ final class PolicyDesk implements AutoCloseable {
         }
     }
 
-    private synchronized void tell(PolicyChoice choice) throws IOException, TimeoutException, InterruptedException {
+    /** Late is better than never: the file is not read again until it changes. */
+    private synchronized void tellWanted() throws IOException, TimeoutException, InterruptedException {
+        tell(wanted(), true);
+    }
+
+    /** @param late whether it is to be in force even if the loop comes to it after this has failed */
+    private synchronized void tell(PolicyChoice choice, boolean late)
+            throws IOException, TimeoutException, InterruptedException {
         PlacementThread placementLoop = loop;
         if (placementLoop == null) {
             return;
         }
+        Function<Placement, String> change =
+                placement -> String.valueOf(placement.policy(placementLoop.nowMs(), choice));
         String refusal;
         try {
-            refusal =
-                    placementLoop.change(placement -> String.valueOf(placement.policy(placementLoop.nowMs(), choice)));
+            refusal = late ? placementLoop.change(change) : placementLoop.changeInTime(change);
         } catch (RejectedExecutionException e) {
             throw new IOException("the placement loop is busy", e);
         }
@@ -171,7 +191,7 @@ final class PolicyDesk implements AutoCloseable {
         }
         store(after);
         try {
-            tell(choice);
+            tell(choice, false);
         } catch (IOException | TimeoutException | RuntimeException e) {
             store(before);
             throw e;
@@ -211,6 +231,7 @@ final class PolicyDesk implements AutoCloseable {
 
     @Override
     public void close() {
+        watch.shutdownNow();
         clerk.shutdownNow();
     }
 }

@@ -1,0 +1,168 @@
+package io.terrace.placement.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.metrics.Figures;
+import io.terrace.placement.Leadership;
+import io.terrace.placement.Placement;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.PlacementThread;
+import io.terrace.placement.PolicyChoice;
+import io.terrace.placement.PolicyChoice.Source;
+import io.terrace.placement.StandingOrders;
+import io.terrace.placement.policyfile.PolicyHistory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which policy is in force where an apply, the policy file and a busy loop meet. */
+class PolicyDeskTest {
+
+    @TempDir
+    Path dir;
+
+    private final PlacementSettings settings = PlacementSettings.defaults();
+    private final FakeAttribute stored = new FakeAttribute();
+    private volatile Runnable amidAnApply = () -> {};
+    private Path file;
+    private PolicyDesk desk;
+    private PlacementThread loop;
+
+    private final class Leader implements Leadership {
+
+        @Override
+        public long epoch() {
+            return 7;
+        }
+
+        @Override
+        public StandingOrders standingOrders() {
+            return StandingOrders.initial();
+        }
+
+        @Override
+        public PolicyChoice policy() {
+            return desk.atActivation();
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        file = Files.writeString(dir.resolve("policy.yaml"), "policy: lru\n");
+        desk = new PolicyDesk(stored, settings.choice(), new PolicyFileWatch(file, new Figures()), () -> {
+            amidAnApply.run();
+            return 1;
+        });
+        loop = new PlacementThread(
+                new Placement(settings, new NoNames(), new Figures()),
+                new Leader(),
+                new Figures(),
+                10,
+                () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+        loop.start();
+        eventually().until(() -> loop.vitals().active());
+        desk.serve(loop, 10);
+    }
+
+    @AfterEach
+    void stop() {
+        desk.close();
+        loop.close();
+    }
+
+    private static ConditionFactory eventually() {
+        return await().atMost(Duration.ofSeconds(30));
+    }
+
+    private PolicyChoice inForce() throws Exception {
+        return loop.ask(Placement::policyInForce);
+    }
+
+    /** Whether the thread that looks at the file is telling what is in it, and cannot go on. */
+    private static boolean fileIsHeldUp() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .anyMatch(thread -> thread.getKey().getName().equals("terrace-policy")
+                        && thread.getKey().getState() == Thread.State.BLOCKED
+                        && isOfDesk(thread.getValue()));
+    }
+
+    private static boolean fileIsBeingTold() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .anyMatch(thread -> thread.getKey().getName().equals("terrace-policy") && isOfDesk(thread.getValue()));
+    }
+
+    private static boolean isOfDesk(StackTraceElement[] stack) {
+        return Arrays.stream(stack)
+                .anyMatch(frame -> frame.getClassName().equals(PolicyDesk.class.getName())
+                        && frame.getMethodName().startsWith("tell"));
+    }
+
+    @Test
+    void file_thatChanges_isInForce() throws Exception {
+        assertThat(inForce().spec().policy()).isEqualTo("lru");
+        Files.writeString(file, "policy: idecider\n");
+        eventually().until(() -> inForce().spec().policy().equals("idecider"));
+        assertThat(inForce().source()).isEqualTo(Source.FILE);
+    }
+
+    @Test
+    @Timeout(60)
+    void apply_whileTheFileChanges_isStoredAndStaysInForce() throws Exception {
+        amidAnApply = () -> {
+            try {
+                Files.writeString(file, "policy: idecider\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            eventually().until(PolicyDeskTest::fileIsHeldUp);
+        };
+        assertThat(desk.apply("policy: s3-fifo\n", "operator")).isEqualTo(1);
+        assertThat(PolicyHistory.decoded(stored.value).inForce()).isEqualTo(1);
+        eventually().until(() -> !fileIsBeingTold());
+        assertThat(inForce().source()).isEqualTo(Source.APPLIED);
+        assertThat(inForce().spec().policy()).isEqualTo("s3-fifo");
+    }
+
+    @Test
+    void apply_thatTheLoopDoesNotComeTo_neverTakesEffect() throws Exception {
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
+        Thread asker = new Thread(() -> {
+            try {
+                loop.ask(placement -> {
+                    busy.countDown();
+                    try {
+                        done.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    return placement;
+                });
+            } catch (TimeoutException | InterruptedException | IllegalStateException e) {
+                // The asker's patience is not what is looked at.
+            }
+        });
+        asker.start();
+        busy.await();
+        assertThatThrownBy(() -> desk.apply("policy: s3-fifo\n", "operator")).isInstanceOf(TimeoutException.class);
+        done.countDown();
+        asker.join();
+        assertThat(inForce().spec().policy()).isEqualTo("lru");
+        assertThat(PolicyHistory.decoded(stored.value)).isEqualTo(PolicyHistory.EMPTY);
+        assertThat(desk.history()).isEqualTo(PolicyHistory.EMPTY);
+    }
+}
