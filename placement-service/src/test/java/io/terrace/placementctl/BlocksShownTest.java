@@ -60,6 +60,7 @@ class BlocksShownTest {
     private static CtlSession session;
     private static StandInDataNode dataNode;
     private static ExtendedBlock secret;
+    private static ExtendedBlock replaced;
 
     @BeforeAll
     static void start() throws Exception {
@@ -88,10 +89,26 @@ class BlocksShownTest {
         files.setPermission(new Path("/closed"), new FsPermission((short) 0700));
         secret = DFSTestUtil.getFirstBlock(files, new Path("/closed/secret"));
         dataNode.reads(secret, 5);
+        replaced = readsOfAReplacedFile(files);
         dataNode.beat();
         Logger.getLogger(HDFS_AUDIT).setLevel(Level.INFO);
         Logger.getLogger(HDFS_AUDIT).addAppender(APPENDER);
         Logger.getLogger("io.terrace.audit").addAppender(APPENDER);
+    }
+
+    /** A file that its owner alone may read, which a snapshot alone still has; at its path stands one that all may read. */
+    private static ExtendedBlock readsOfAReplacedFile(DistributedFileSystem files) throws Exception {
+        Path directory = new Path("/replaced");
+        Path path = new Path(directory, "file");
+        DFSTestUtil.createFile(files, path, 4321, (short) 1, 8);
+        files.setPermission(path, new FsPermission((short) 0600));
+        ExtendedBlock block = DFSTestUtil.getFirstBlock(files, path);
+        files.allowSnapshot(directory);
+        files.createSnapshot(directory, "before");
+        files.delete(path, false);
+        DFSTestUtil.createFile(files, path, 1000, (short) 1, 9);
+        dataNode.reads(block, 4);
+        return block;
     }
 
     @AfterAll
@@ -108,13 +125,13 @@ class BlocksShownTest {
     void top_byAUser_leavesOneLineInAllAuditLogs() throws Exception {
         LINES.clear();
         assertThat(session.runAs("stranger", "top", "-n", "1000")).isZero();
-        assertThat(session.out).contains("/open/file7").doesNotContain("/closed");
+        assertThat(session.out).contains("/open/file7").doesNotContain("/closed", "/replaced");
         assertThat(LINES)
                 .singleElement()
                 .asString()
                 .startsWith("allowed=true\tugi=stranger ")
                 .contains("cmd=terrace.top\t")
-                .endsWith("result=" + FILES + " of " + (FILES + 1) + " blocks may be read");
+                .endsWith("result=" + FILES + " of " + (FILES + 2) + " blocks may be read");
     }
 
     @Test
@@ -127,15 +144,29 @@ class BlocksShownTest {
             }
         });
         assertThat(closed)
-                .singleElement()
-                .satisfies(row -> assertThat(row.fieldNames()).toIterable().containsExactly("heat", "inMemory"));
-        assertThat(session.out).doesNotContain(Long.toString(secret.getBlockId()), "1234");
+                .hasSize(2)
+                .allSatisfy(row -> assertThat(row.fieldNames()).toIterable().containsExactly("heat", "inMemory"));
+        assertThat(session.out)
+                .doesNotContain(
+                        Long.toString(secret.getBlockId()), "1234", Long.toString(replaced.getBlockId()), "4321");
     }
 
     @Test
     void top_bySuperuser_showsEverything() {
         assertThat(session.run("top", "-n", "1000")).isZero();
-        assertThat(session.out).contains("/closed/secret", "blk_" + secret.getBlockId());
+        assertThat(session.out)
+                .contains("/closed/secret", "blk_" + secret.getBlockId(), "blk_" + replaced.getBlockId());
+    }
+
+    @Test
+    void explain_ofABlockWhosePathIsAnotherFilesNow_isThatOfTheBlocksOwnFile() throws Exception {
+        assertThat(session.runAs("stranger", "explain", "/replaced/file")).isZero();
+        assertThat(session.runAs("stranger", "explain", "blk_" + replaced.getBlockId()))
+                .isEqualTo(1);
+        assertThat(session.err).contains("that you may not know of").doesNotContain("/replaced");
+        assertThat(session.run("explain", "blk_" + replaced.getBlockId(), "--json"))
+                .isZero();
+        assertThat(session.json().get("lengthBytes").asLong()).isEqualTo(4321);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.terrace.placement.hdfs;
 
 import io.terrace.metrics.Figure;
 import io.terrace.metrics.Figures;
+import io.terrace.placement.NameView.Named;
 import io.terrace.placement.Placement;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.PlacementThread;
@@ -176,8 +177,11 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             TopResponseProto.Builder response = TopResponseProto.newBuilder().setTrackedBlocks(ranking.trackedBlocks());
             for (int i = 0; i < rows; i++) {
                 Hot hot = ranking.hottest().get(i);
+                Named file = hot.file();
                 response.addBlocks(
-                        readable.get(i) ? AdminCodec.hot(hot.block(), hot.path()) : AdminCodec.nameless(hot.block()));
+                        readable.get(i)
+                                ? AdminCodec.hot(hot.block(), file == null ? null : file.path())
+                                : AdminCodec.nameless(hot.block()));
             }
             return response.build();
         });
@@ -218,12 +222,12 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
 
     private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
         BlockFacts facts = lookup.block(blockId);
-        String path = facts.state().equals("gone") ? null : lookup.pathOf(blockId);
+        FileFacts file = facts.state().equals("gone") ? null : lookup.file(facts.inode());
         // Ids are easily guessed: the same words whether it never existed or is of a file that the caller may not read.
-        if (path == null ? !rights.isSuperuser() : !rights.mayRead(path)) {
+        if (file == null ? !rights.isSuperuser() : !rights.mayRead(new Named(file.inode(), file.path()))) {
             throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
         }
-        return explained(path == null ? null : lookup.file(path), List.of(facts));
+        return explained(file, List.of(facts));
     }
 
     private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs;
 
+import io.terrace.placement.NameView.Named;
 import io.terrace.protocol.SettingKeys;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -69,13 +70,14 @@ final class CallerRights {
         nameNode.getRpcServer().checkAccess(path, FsAction.READ);
     }
 
-    boolean mayRead(String path) throws IOException {
+    /** Whether the caller may read this very file, not only what stands at its path. */
+    boolean mayRead(Named file) throws IOException {
         if (isSuperuser()) {
             return true;
         }
         try {
-            checkRead(path);
-            return true;
+            checkRead(file.path());
+            return mayRead(List.of(file)).get(0);
         } catch (AccessControlException | FileNotFoundException e) {
             return false;
         }
@@ -85,10 +87,10 @@ final class CallerRights {
      * Whether the caller may read each of these files, at most {@link NameNodeView#lockBlocks} of them: one look under the
      * read lock, of which HDFS's audit log has nothing.
      */
-    List<Boolean> mayRead(List<String> paths) throws IOException {
+    List<Boolean> mayRead(List<Named> files) throws IOException {
         TerraceReadCheck check = new TerraceReadCheck(nameNode.getNamesystem());
-        return view.locked(RwLockMode.FS, "terraceMayRead", paths.size(), () -> paths.stream()
-                .map(check::mayRead)
+        return view.locked(RwLockMode.FS, "terraceMayRead", files.size(), () -> files.stream()
+                .map(file -> check.mayRead(file.inode(), file.path()))
                 .toList());
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code top} is answered from: the {@value #MOST} hottest blocks and the paths of their files. To find them, the
+ * What {@code top} is answered from: the {@value #MOST} hottest blocks and their files. To find them, the
  * loop looks at all heat, so that is done once in {@value #VALID_MS} ms, however many ask. Thread-safe; whoever asks
  * meanwhile waits.
  */
@@ -40,8 +40,8 @@ final class HottestBlocks {
     /** What the loop found, hottest first, among so many blocks. */
     record Found(int trackedBlocks, List<HotBlock> hottest) {}
 
-    /** A hot block and the path of its file; null when it is gone. */
-    record Hot(HotBlock block, @Nullable String path) {}
+    /** A hot block and its file; null when it is gone. */
+    record Hot(HotBlock block, @Nullable Named file) {}
 
     /** The hottest of so many blocks, hottest first. */
     record Ranking(int trackedBlocks, List<Hot> hottest) {}
@@ -73,8 +73,7 @@ final class HottestBlocks {
             List<@Nullable Named> files =
                     names.of(some.stream().map(hot -> hot.block().id()).toList());
             for (int i = 0; i < some.size(); i++) {
-                Named file = files.get(i);
-                hottest.add(new Hot(some.get(i), file == null ? null : file.path()));
+                hottest.add(new Hot(some.get(i), files.get(i)));
             }
         }
         return List.copyOf(hottest);

@@ -4,8 +4,11 @@ import io.terrace.placement.StampedBlock;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
@@ -68,18 +71,42 @@ final class NameLookup {
                 policy == null ? "" : policy.getName());
     }
 
-    /** The path of a block's file; null when there is none any more. */
+    /** A file by its id, though a snapshot alone may still have it; null when it is gone. */
     @Nullable
-    String pathOf(long blockId) {
-        return view.locked(RwLockMode.GLOBAL, "terracePathOf", 1, () -> {
-            BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
-            return stored == null ? null : pathOfInode(stored.getBlockCollectionId());
+    FileFacts file(long inode) {
+        return view.locked(RwLockMode.FS, "terraceFile", 0, () -> {
+            INode file = namesystem.getFSDirectory().getInode(inode);
+            return file == null || !file.isFile() ? null : facts(file.asFile());
         });
     }
 
-    private @Nullable String pathOfInode(long inode) {
+    /** Those of these files that stand at no path any more: deleted ones, though a snapshot may still have them. */
+    Set<Long> gone(Collection<Long> inodes) {
+        List<Long> all = List.copyOf(inodes);
+        Set<Long> gone = new HashSet<>();
+        for (int from = 0; from < all.size(); from += view.lockBlocks()) {
+            List<Long> some = all.subList(from, Math.min(all.size(), from + view.lockBlocks()));
+            gone.addAll(view.locked(RwLockMode.FS, "terraceGone", some.size(), () -> some.stream()
+                    .filter(inode -> !standsAtItsPath(inode))
+                    .toList()));
+        }
+        return gone;
+    }
+
+    private boolean standsAtItsPath(long inode) {
         INode file = namesystem.getFSDirectory().getInode(inode);
-        return file == null ? null : file.getFullPathName();
+        if (file == null || !file.isFile()) {
+            return false;
+        }
+        try {
+            INode there = namesystem
+                    .getFSDirectory()
+                    .unprotectedResolvePath(file.getFullPathName())
+                    .getLastINode();
+            return there != null && there.getId() == inode;
+        } catch (FileNotFoundException e) {
+            return false;
+        }
     }
 
     BlockFacts block(long blockId) {

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs;
 
+import io.terrace.placement.NameView.Named;
 import io.terrace.placement.hdfs.HottestBlocks.Hot;
 import io.terrace.placement.hdfs.HottestBlocks.Ranking;
 import java.io.IOException;
@@ -20,13 +21,13 @@ final class ReadableFiles {
     static final int MOST_USERS = 16;
 
     private final int filesPerLook;
-    private final Map<String, Map<String, Boolean>> answers = new HashMap<>();
+    private final Map<String, Map<Named, Boolean>> answers = new HashMap<>();
     private @Nullable Ranking answered;
 
     /** Whether the caller may read each of a bounded number of files. */
     @FunctionalInterface
     interface Check {
-        List<Boolean> mayRead(List<String> paths) throws IOException;
+        List<Boolean> mayRead(List<Named> files) throws IOException;
     }
 
     ReadableFiles(int filesPerLook) {
@@ -43,7 +44,7 @@ final class ReadableFiles {
             answers.clear();
             answered = ranking;
         }
-        Map<String, Boolean> known = answers.get(user);
+        Map<Named, Boolean> known = answers.get(user);
         if (known == null) {
             if (answers.size() == MOST_USERS) {
                 throw new RetriableException(
@@ -55,21 +56,21 @@ final class ReadableFiles {
         List<Hot> hottest =
                 ranking.hottest().subList(0, Math.min(rows, ranking.hottest().size()));
         learn(hottest, known, check);
-        Map<String, Boolean> readable = known;
+        Map<Named, Boolean> readable = known;
         return hottest.stream()
-                .map(hot -> hot.path() != null && readable.getOrDefault(hot.path(), false))
+                .map(hot -> hot.file() != null && readable.getOrDefault(hot.file(), false))
                 .toList();
     }
 
-    private void learn(List<Hot> hottest, Map<String, Boolean> known, Check check) throws IOException {
-        List<String> unknown = hottest.stream()
-                .map(Hot::path)
+    private void learn(List<Hot> hottest, Map<Named, Boolean> known, Check check) throws IOException {
+        List<Named> unknown = hottest.stream()
+                .map(Hot::file)
                 .filter(Objects::nonNull)
-                .filter(path -> !known.containsKey(path))
+                .filter(file -> !known.containsKey(file))
                 .distinct()
                 .toList();
         for (int from = 0; from < unknown.size(); from += filesPerLook) {
-            List<String> some = unknown.subList(from, Math.min(unknown.size(), from + filesPerLook));
+            List<Named> some = unknown.subList(from, Math.min(unknown.size(), from + filesPerLook));
             List<Boolean> may = check.mayRead(some);
             for (int i = 0; i < some.size(); i++) {
                 known.put(some.get(i), may.get(i));

@@ -53,8 +53,8 @@ class HottestBlocksTest {
         Ranking ranking = hottest.latest();
         assertThat(namesAsked).containsExactly(256, 256, 256, 232);
         assertThat(ranking.trackedBlocks()).isEqualTo(500_000);
-        assertThat(ranking.hottest().get(7).path()).as("gone").isNull();
-        assertThat(ranking.hottest().get(999).path()).isEqualTo("/file999");
+        assertThat(ranking.hottest().get(7).file()).as("gone").isNull();
+        assertThat(ranking.hottest().get(999).file()).isEqualTo(new Named(1099, "/file999"));
         assertThat(ranking.hottest().get(999).block().block().id()).isEqualTo(999);
     }
 }

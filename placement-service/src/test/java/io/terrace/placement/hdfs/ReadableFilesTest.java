@@ -3,6 +3,7 @@ package io.terrace.placement.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.placement.NameView.Named;
 import io.terrace.placement.Reports.HotBlock;
 import io.terrace.placement.StampedBlock;
 import io.terrace.placement.hdfs.HottestBlocks.Hot;
@@ -27,14 +28,14 @@ class ReadableFilesTest {
                 IntStream.range(0, blocks)
                         .mapToObj(id -> new Hot(
                                 new HotBlock(new StampedBlock(id, 1, 1), 1, 1, 1, 0, 0, null, false),
-                                id == 0 ? null : "/file" + id / 2))
+                                id == 0 ? null : new Named(100 + id / 2, "/file" + id / 2)))
                         .toList());
     }
 
-    private List<Boolean> evenOnes(List<String> paths) {
-        looks.add(paths.size());
-        return paths.stream()
-                .map(path -> Integer.parseInt(path.substring("/file".length())) % 2 == 0)
+    private List<Boolean> evenOnes(List<Named> asked) {
+        looks.add(asked.size());
+        return asked.stream()
+                .map(file -> Integer.parseInt(file.path().substring("/file".length())) % 2 == 0)
                 .toList();
     }
 
@@ -51,6 +52,17 @@ class ReadableFilesTest {
     }
 
     @Test
+    void of_twoFilesThatStoodAtOnePath_looksAtEach() throws Exception {
+        HotBlock block = new HotBlock(new StampedBlock(1, 1, 1), 1, 1, 1, 0, 0, null, false);
+        Ranking ranking = new Ranking(
+                2, List.of(new Hot(block, new Named(101, "/file")), new Hot(block, new Named(102, "/file"))));
+        assertThat(files.of(ranking, 2, "user", asked -> asked.stream()
+                        .map(file -> file.inode() == 102)
+                        .toList()))
+                .containsExactly(false, true);
+    }
+
+    @Test
     void of_moreRowsThanBefore_looksForThoseAlone() throws Exception {
         Ranking ranking = ranking(10);
         files.of(ranking, 4, "user", this::evenOnes);
@@ -62,8 +74,8 @@ class ReadableFilesTest {
     void of_anotherUserOrAnotherRanking_looksAnew() throws Exception {
         Ranking ranking = ranking(10);
         files.of(ranking, 10, "user", this::evenOnes);
-        assertThat(files.of(ranking, 10, "other", paths -> paths.stream()
-                        .map(path -> false)
+        assertThat(files.of(ranking, 10, "other", asked -> asked.stream()
+                        .map(file -> false)
                         .toList()))
                 .doesNotContain(true);
         files.of(ranking(10), 10, "user", this::evenOnes);

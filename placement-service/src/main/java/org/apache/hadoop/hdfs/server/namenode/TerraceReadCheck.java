@@ -21,12 +21,16 @@ public final class TerraceReadCheck {
         this.caller = directory.getPermissionChecker();
     }
 
-    /** Whether he may read a file; false when it is gone. To be called under the namespace's read lock. */
-    public boolean mayRead(String path) {
+    /**
+     * Whether he may read a file at its path; false when it is gone from there, and a snapshot alone still has it, whoever may
+     * read what stands there now. To be called under the namespace's read lock.
+     */
+    public boolean mayRead(long inode, String path) {
         FSPermissionChecker.setOperationType("checkAccess");
         try {
             INodesInPath found = directory.resolvePath(caller, path, DirOp.READ);
-            if (found.getLastINode() == null) {
+            INode last = found.getLastINode();
+            if (last == null || last.getId() != inode) {
                 return false;
             }
             if (directory.isPermissionEnabled()) {
