@@ -1,6 +1,7 @@
 package io.terrace.placement;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -53,6 +54,13 @@ public record StandingOrders(boolean serve, boolean moves, SortedSet<Long> pins)
         } else {
             changed.remove(inode);
         }
+        return new StandingOrders(serve, moves, changed);
+    }
+
+    /** These pins are taken back. */
+    public StandingOrders withoutPins(Collection<Long> inodes) {
+        TreeSet<Long> changed = new TreeSet<>(pins);
+        changed.removeAll(inodes);
         return new StandingOrders(serve, moves, changed);
     }
 

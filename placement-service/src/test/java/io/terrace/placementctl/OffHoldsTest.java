@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.net.NetUtils;
@@ -110,6 +111,29 @@ class OffHoldsTest {
         assertThat(session.out).doesNotContain("orders.unreadable");
         restart();
         assertThat(dataNode.beat().getServe()).isTrue();
+    }
+
+    @Test
+    void orders_thatCannotBeRead_areNotErasedByPinsAndPause() throws Exception {
+        Path file = new Path("/file");
+        DFSTestUtil.createFile(cluster.getFileSystem(), file, 1000, (short) 1, 7);
+        assertThat(session.run("pin", "/file")).isZero();
+        byte[] before = cluster.getFileSystem().getXAttr(ROOT, ATTRIBUTE);
+        byte[] damaged = "damaged".getBytes(StandardCharsets.UTF_8);
+        cluster.getFileSystem().setXAttr(ROOT, ATTRIBUTE, damaged);
+        restart();
+        for (String[] verb : new String[][] {{"pin", "/file"}, {"unpin", "/file"}, {"pause"}}) {
+            assertThat(session.run(verb)).as(verb[0]).isEqualTo(1);
+            assertThat(session.err).contains("cannot be read");
+        }
+        assertThat(cluster.getFileSystem().getXAttr(ROOT, ATTRIBUTE)).isEqualTo(damaged);
+        assertThat(session.run("doctor")).isEqualTo(1);
+        assertThat(session.out).contains("orders.unreadable");
+
+        cluster.getFileSystem().setXAttr(ROOT, ATTRIBUTE, before);
+        awaitServing(true);
+        assertThat(session.run("explain", "/file")).isZero();
+        assertThat(session.out).contains(", pinned");
     }
 
     @Test

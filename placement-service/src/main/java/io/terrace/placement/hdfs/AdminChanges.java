@@ -10,6 +10,7 @@ import io.terrace.placement.StandingOrders;
 import io.terrace.placement.hdfs.NameLookup.BlockFacts;
 import io.terrace.placement.hdfs.NameLookup.FileFacts;
 import io.terrace.placement.hdfs.NameLookup.ReplicaFacts;
+import io.terrace.placement.hdfs.OrdersDesk.Resolve;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import java.io.FileNotFoundException;
@@ -33,6 +34,7 @@ final class AdminChanges {
     private final NameNodeView view;
     private final NameLookup lookup;
     private final OrdersDesk desk;
+    private final PinChanges pins;
     private final PolicyChanges policies;
 
     AdminChanges(PlacementThread loop, NameNodeView view, NameLookup lookup, OrdersDesk desk, PolicyChanges policies) {
@@ -41,6 +43,7 @@ final class AdminChanges {
         this.view = view;
         this.lookup = lookup;
         this.desk = desk;
+        this.pins = new PinChanges(lookup, desk);
     }
 
     ChangeResponseProto carryOut(ChangeRequestProto request, String user)
@@ -48,41 +51,25 @@ final class AdminChanges {
         return switch (request.getVerb()) {
             case PROMOTE_NOW -> promote(request.getTarget(), request.hasNode() ? request.getNode() : null);
             case DEMOTE_NOW -> demote(request.getTarget());
-            case PIN -> pin(request.getTarget(), true);
-            case UNPIN -> pin(request.getTarget(), false);
-            case PAUSE -> orders(orders -> orders.withMoves(false), false);
-            case RESUME -> orders(orders -> orders.withMoves(true), false);
-            case OFF -> orders(orders -> orders.withServe(false), false);
-            case ON -> orders(orders -> orders.withServe(true), false);
+            case PIN -> pins.pin(request.getTarget());
+            case UNPIN -> pins.unpin(request.getTarget());
+            case PAUSE -> orders(orders -> orders.withMoves(false), Resolve.IF_READ);
+            case RESUME -> orders(orders -> orders.withMoves(true), Resolve.ALWAYS);
+            case OFF -> orders(orders -> orders.withServe(false), Resolve.ALWAYS);
+            case ON -> orders(orders -> orders.withServe(true), Resolve.ALWAYS);
             case APPLY_POLICY, ROLLBACK_POLICY, REHEARSE_POLICY, END_REHEARSAL -> policies.carryOut(request, user);
         };
     }
 
-    private ChangeResponseProto orders(UnaryOperator<StandingOrders> change, boolean mustBeKept)
+    private ChangeResponseProto orders(UnaryOperator<StandingOrders> change, Resolve resolve)
             throws IOException, TimeoutException, InterruptedException {
-        String complaint = desk.change(change, mustBeKept);
+        String complaint = desk.change(change, resolve).complaint();
         ChangeResponseProto.Builder response =
                 ChangeResponseProto.newBuilder().setAccepted(1).setRefused(0);
         if (complaint != null) {
             response.addMessages("holds until the next restart or failover; " + complaint);
         }
         return response.build();
-    }
-
-    private ChangeResponseProto pin(String target, boolean pinned)
-            throws IOException, TimeoutException, InterruptedException {
-        AdminTarget parsed = AdminTarget.parse(target);
-        if (parsed.path() == null) {
-            throw new IllegalArgumentException("files are pinned, not blocks: name a path");
-        }
-        FileFacts file = lookup.file(parsed.path());
-        if (pinned && file.striped()) {
-            throw new IllegalArgumentException(file.path() + " is erasure-coded; its blocks are not promoted");
-        }
-        if (pinned && file.blocks() == 0) {
-            throw new IllegalArgumentException(file.path() + " is empty");
-        }
-        return orders(orders -> orders.withPin(file.inode(), pinned), true);
     }
 
     private ChangeResponseProto promote(String target, @Nullable String node)

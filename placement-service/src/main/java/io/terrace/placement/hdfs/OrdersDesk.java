@@ -1,6 +1,5 @@
 package io.terrace.placement.hdfs;
 
-import io.terrace.placement.Placement;
 import io.terrace.placement.PlacementThread;
 import io.terrace.placement.StandingOrders;
 import java.io.IOException;
@@ -9,6 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
+import org.apache.hadoop.ipc.StandbyException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +16,22 @@ import org.jspecify.annotations.Nullable;
  * because on the caller's it would be done in the caller's name.
  */
 final class OrdersDesk implements AutoCloseable {
+
+    /** What a change is good for where it cannot be stored, or where what it takes the place of cannot be read. */
+    enum Resolve {
+        /** Nothing in either case. */
+        IF_KEPT,
+        /** It holds until the next restart or failover where it cannot be stored. */
+        IF_READ,
+        /** The same, and it takes the place of what cannot be read. */
+        ALWAYS
+    }
+
+    /** @param complaint null, or why it could not be stored, and holds until the next restart or failover */
+    record Changed(StandingOrders before, StandingOrders after, @Nullable String complaint) {}
+
+    /** What is changed, and in which epoch; unread when nobody knows what is stored. */
+    private record Basis(boolean active, long epoch, StandingOrders orders, boolean unread) {}
 
     private final PlacementThread loop;
     private final StandingOrdersStore store;
@@ -30,32 +46,56 @@ final class OrdersDesk implements AutoCloseable {
         this.store = store;
     }
 
-    /**
-     * @param mustBeKept refuse the change when it cannot be stored; else it holds until the next restart or failover
-     * @return null, or why it could not be stored
-     */
-    synchronized @Nullable String change(UnaryOperator<StandingOrders> change, boolean mustBeKept)
+    /** @throws StandbyException when this NameNode does not decide, or stopped to while this was being done */
+    synchronized Changed change(UnaryOperator<StandingOrders> change, Resolve resolve)
             throws IOException, TimeoutException, InterruptedException {
-        StandingOrders changed = change.apply(loop.ask(Placement::standingOrders));
-        String complaint = null;
+        Basis basis = loop.ask(placement ->
+                new Basis(placement.isActive(), placement.epoch(), placement.standingOrders(), store.isUnread()));
+        if (!basis.active) {
+            throw new StandbyException("placement is not active on this NameNode");
+        }
+        if (basis.unread && resolve != Resolve.ALWAYS) {
+            throw new IOException("what stands in " + StandingOrdersStore.NAME + " of / cannot be read, and this would"
+                    + " erase it: put it right, or begin anew with on and resume, or off");
+        }
+        StandingOrders changed = change.apply(basis.orders);
+        Throwable failure = store(changed);
+        String complaint = failure == null ? null : "not stored: " + failure.getMessage();
+        if (complaint != null && resolve == Resolve.IF_KEPT) {
+            throw new IOException(complaint, failure);
+        }
+        boolean told = loop.change(placement -> {
+            // What is not stored ends with the epoch in which it was said.
+            boolean same = placement.isActive() && placement.epoch() == basis.epoch;
+            if (same) {
+                store.tell(changed, complaint == null);
+                placement.standingOrders(changed);
+            }
+            return same;
+        });
+        if (!told) {
+            throw new StandbyException("a failover came between; look at status and say it again");
+        }
+        return new Changed(basis.orders, changed, complaint);
+    }
+
+    /** @return null, or why it failed */
+    private @Nullable Throwable store(StandingOrders orders) throws StandbyException, InterruptedException {
         try {
             clerk.submit(() -> {
-                        store.save(changed, mustBeKept);
+                        store.save(orders);
                         return null;
                     })
                     .get();
+            return null;
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            complaint = "not stored: " + cause.getMessage();
-            if (mustBeKept) {
-                throw new IOException(complaint, cause);
+            if (cause instanceof StandbyException standby) {
+                // The NameNode stood down, and the loop has not seen it yet.
+                throw standby;
             }
+            return cause;
         }
-        loop.change(placement -> {
-            placement.standingOrders(changed);
-            return changed;
-        });
-        return complaint;
     }
 
     @Override

@@ -28,6 +28,7 @@ final class StandingOrdersStore {
 
     private boolean stored = true;
     private volatile @Nullable String trouble;
+    private volatile boolean unread;
 
     /** Where they are stored. */
     interface Attribute {
@@ -57,6 +58,7 @@ final class StandingOrdersStore {
                 LOG.info("Standing orders can be read again from {} of /", NAME);
             }
             trouble = null;
+            unread = false;
             known = read;
             return read;
         } catch (RuntimeException e) {
@@ -69,33 +71,35 @@ final class StandingOrdersStore {
                         e);
             }
             trouble = String.valueOf(e.getMessage());
+            if (told == null) {
+                unread = true;
+            }
             return instead;
         }
     }
 
-    /**
-     * Stores what the operator wants now, as {@link RootAttribute#save}.
-     *
-     * @param mustBeKept false when it is to hold in this term of leadership even if it cannot be stored
-     */
-    void save(StandingOrders orders, boolean mustBeKept) throws IOException {
-        try {
-            attribute.save(orders.encoded());
-        } catch (IOException | RuntimeException e) {
-            if (!mustBeKept) {
-                tell(orders, false);
-            }
-            throw e;
-        }
-        tell(orders, true);
+    /** Stores what the operator wants now, as {@link RootAttribute#save}; {@link #tell} is to follow. */
+    void save(StandingOrders orders) throws IOException {
+        attribute.save(orders.encoded());
     }
 
-    private synchronized void tell(StandingOrders orders, boolean kept) {
+    /**
+     * The operator wants this now.
+     *
+     * @param kept false when it could not be stored, and holds in this term of leadership alone
+     */
+    synchronized void tell(StandingOrders orders, boolean kept) {
         known = orders;
         stored = kept;
         if (kept) {
             trouble = null;
+            unread = false;
         }
+    }
+
+    /** Whether something is stored that could not be read in this term: whoever stores loses it. */
+    boolean isUnread() {
+        return unread;
     }
 
     /** Another NameNode may have been told something: this one's term is over. */
@@ -103,6 +107,7 @@ final class StandingOrdersStore {
         known = null;
         stored = true;
         trouble = null;
+        unread = false;
     }
 
     /** Why what is stored cannot be read; null when it can. */

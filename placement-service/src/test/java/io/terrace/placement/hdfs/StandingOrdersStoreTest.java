@@ -66,22 +66,41 @@ class StandingOrdersStoreTest {
     }
 
     @Test
+    void unread_isWhatNobodyReadInThisTerm() {
+        stored.value = DAMAGED;
+        store.load();
+        assertThat(store.isUnread()).isTrue();
+        store.tell(StandingOrders.off(), false);
+        store.load();
+        assertThat(store.isUnread()).as("it still stands there").isTrue();
+        store.forget();
+        assertThat(store.isUnread()).isFalse();
+        stored.value = PINNED.encoded();
+        store.load();
+        stored.value = DAMAGED;
+        store.load();
+        assertThat(store.isUnread()).as("known from before").isFalse();
+    }
+
+    @Test
     void save_overWhatIsDamaged_endsTheTrouble() throws Exception {
         stored.value = DAMAGED;
         store.load();
-        store.save(PINNED, true);
+        store.save(PINNED);
+        store.tell(PINNED, true);
         assertThat(store.trouble()).isNull();
+        assertThat(store.isUnread()).isFalse();
         assertThat(store.load()).isEqualTo(PINNED);
     }
 
     @Test
-    void save_thatFails_holdsUntilTheTermEnds() {
+    void tell_whatIsNotStored_holdsUntilTheTermEnds() {
         StandingOrders off = StandingOrders.initial().withServe(false);
         store.load();
         stored.refuses = true;
-        assertThatThrownBy(() -> store.save(PINNED, true)).hasMessage("planted");
-        assertThat(store.load()).as("a pin must be kept").isEqualTo(StandingOrders.initial());
-        assertThatThrownBy(() -> store.save(off, false)).hasMessage("planted");
+        assertThatThrownBy(() -> store.save(off)).hasMessage("planted");
+        assertThat(store.load()).as("as nothing was told").isEqualTo(StandingOrders.initial());
+        store.tell(off, false);
         assertThat(store.load()).as("as after a failure of the loop").isEqualTo(off);
         store.forget();
         assertThat(store.load()).isEqualTo(StandingOrders.initial());

@@ -1,0 +1,150 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.placement.StandingOrders;
+import io.terrace.placement.hdfs.TerraceNameNodePlugin;
+import java.time.Duration;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pins of files that are deleted, replaced or renamed afterwards. */
+class PinCtlTest {
+
+    private static final Path ROOT = new Path("/");
+    private static final String ATTRIBUTE = "trusted.terrace.placement";
+
+    @TempDir
+    static java.nio.file.Path dir;
+
+    private static MiniDFSCluster cluster;
+    private static DistributedFileSystem fs;
+    private static CtlSession session;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Configuration configuration = new HdfsConfiguration();
+        configuration.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
+        configuration.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        cluster = new MiniDFSCluster.Builder(configuration, dir.resolve("dfs").toFile()).build();
+        cluster.waitActive();
+        fs = cluster.getFileSystem();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.shutdown(true);
+    }
+
+    /** Each test begins with no pins but those that it stores before. */
+    @BeforeEach
+    void beginWithoutPins() throws Exception {
+        beginWith(StandingOrders.initial());
+    }
+
+    private static void beginWith(StandingOrders orders) throws Exception {
+        fs.setXAttr(ROOT, ATTRIBUTE, orders.encoded());
+        cluster.restartNameNode(0);
+        cluster.waitActive();
+        session = CtlSession.of(
+                dir.resolve("conf"),
+                fs.getUri(),
+                CtlSession.service(cluster.getNameNode().getConf()));
+        await().atMost(Duration.ofSeconds(30)).until(() -> session.run("status") == 0);
+    }
+
+    private static long file(String path) throws Exception {
+        DFSTestUtil.createFile(fs, new Path(path), 1000, (short) 1, 7);
+        return fs.getClient().getFileInfo(path).getFileId();
+    }
+
+    private static Iterable<Long> pins() throws Exception {
+        return StandingOrders.decoded(fs.getXAttr(ROOT, ATTRIBUTE)).pins();
+    }
+
+    @Test
+    void unpin_ofWhatIsNotPinned_saysSoAndExitsOne() throws Exception {
+        long pinned = file("/one/pinned");
+        file("/one/other");
+        assertThat(session.run("pin", "/one/pinned")).isZero();
+        assertThat(session.run("unpin", "/one/other")).isEqualTo(1);
+        assertThat(session.out).contains("Nothing to do", "/one/other was not pinned");
+        assertThat(session.run("unpin", "/one/absent")).isEqualTo(1);
+        assertThat(session.err).contains("/one/absent is no file");
+        assertThat(pins()).containsExactly(pinned);
+        assertThat(session.run("unpin", "/one/pinned")).isZero();
+        assertThat(session.out).contains("is not pinned").doesNotContain("was not", "gone");
+        assertThat(pins()).isEmpty();
+    }
+
+    @Test
+    void pin_whereAsManyAsMayBeArePinnedAndDeleted_isPinned() throws Exception {
+        TreeSet<Long> absent = LongStream.range(0, StandingOrders.MOST_PINS)
+                .mapToObj(i -> 1_000_000 + i)
+                .collect(Collectors.toCollection(TreeSet::new));
+        beginWith(new StandingOrders(true, true, absent));
+        long inode = file("/two/file");
+        assertThat(session.run("pin", "/two/file")).as(session.err).isZero();
+        assertThat(pins()).containsExactly(inode);
+    }
+
+    @Test
+    void unpin_ofADeletedFile_takesItsPinBack() throws Exception {
+        file("/three/file");
+        assertThat(session.run("pin", "/three/file")).isZero();
+        fs.delete(new Path("/three/file"), false);
+        assertThat(session.run("unpin", "/three/file")).isZero();
+        assertThat(session.out).contains("/three/file is no file", "pins of files that are gone were taken back: 1");
+        assertThat(pins()).isEmpty();
+        assertThat(session.run("unpin", "/three/file")).isEqualTo(1);
+    }
+
+    @Test
+    void unpin_ofAPathWhoseFileASnapshotAloneHas_takesThatPinBack() throws Exception {
+        Path directory = new Path("/four");
+        file("/four/file");
+        assertThat(session.run("pin", "/four/file")).isZero();
+        fs.allowSnapshot(directory);
+        fs.createSnapshot(directory, "before");
+        fs.delete(new Path("/four/file"), false);
+        long replacement = file("/four/file");
+        assertThat(session.run("pin", "/four/.snapshot/before/file")).isEqualTo(1);
+        assertThat(session.err).contains("a snapshot alone has it");
+        assertThat(session.run("unpin", "/four/file")).isZero();
+        assertThat(session.out).contains("/four/file was not pinned", "gone were taken back: 1");
+        assertThat(pins()).isEmpty();
+        assertThat(session.run("pin", "/four/file")).isZero();
+        assertThat(pins()).containsExactly(replacement);
+    }
+
+    @Test
+    void pins_ofFilesThatAreRenamed_arePinsStill() throws Exception {
+        Path directory = new Path("/five");
+        long renamed = file("/five/before");
+        long inSnapshot = file("/five/snapshot-before");
+        long other = file("/five/other");
+        assertThat(session.run("pin", "/five/before")).isZero();
+        assertThat(session.run("pin", "/five/snapshot-before")).isZero();
+        fs.rename(new Path("/five/before"), new Path("/five-renamed"));
+        fs.allowSnapshot(directory);
+        fs.createSnapshot(directory, "before");
+        fs.rename(new Path("/five/snapshot-before"), new Path("/five/snapshot-after"));
+        assertThat(session.run("pin", "/five/other")).isZero();
+        assertThat(pins()).containsExactlyInAnyOrder(renamed, inSnapshot, other);
+        assertThat(session.run("unpin", "/five/snapshot-after")).isZero();
+        assertThat(pins()).containsExactlyInAnyOrder(renamed, other);
+    }
+}
