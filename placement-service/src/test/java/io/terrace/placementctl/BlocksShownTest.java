@@ -163,7 +163,7 @@ class BlocksShownTest {
         assertThat(session.runAs("stranger", "explain", "/replaced/file")).isZero();
         assertThat(session.runAs("stranger", "explain", "blk_" + replaced.getBlockId()))
                 .isEqualTo(1);
-        assertThat(session.err).contains("that you may not know of").doesNotContain("/replaced");
+        assertThat(session.err).contains("that you may know of").doesNotContain("/replaced");
         assertThat(session.run("explain", "blk_" + replaced.getBlockId(), "--json"))
                 .isZero();
         assertThat(session.json().get("lengthBytes").asLong()).isEqualTo(4321);
