@@ -4,6 +4,8 @@ import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -29,6 +31,12 @@ public final class ServiceThread implements Closeable {
         void hangUp(PlacementDataNodePB service);
     }
 
+    private enum Trouble {
+        NOT_READY,
+        REFUSAL,
+        NO_ANSWER
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(ServiceThread.class);
     private static final @Nullable RpcController NO_CONTROLLER = null;
     private static final long STOP_WAIT_MS = 2_000;
@@ -42,7 +50,9 @@ public final class ServiceThread implements Closeable {
     private volatile boolean closed;
     private volatile boolean news;
     private @Nullable PlacementDataNodePB connection;
-    private boolean failedBefore;
+    private boolean answeredBefore;
+    /** What was told since the last answer: one kind may follow another, and each is told once. */
+    private final Set<Trouble> told = EnumSet.noneOf(Trouble.class);
 
     /**
      * Begins to send.
@@ -79,7 +89,7 @@ public final class ServiceThread implements Closeable {
         long sentNs = System.nanoTime() - intervalNs;
         while (!closed) {
             long nowNs = System.nanoTime();
-            long dueNs = sentNs + (news && !failedBefore ? Math.min(soonestNs, waitNs) : waitNs);
+            long dueNs = sentNs + (news && told.isEmpty() ? Math.min(soonestNs, waitNs) : waitNs);
             if (dueNs - nowNs > 0) {
                 LockSupport.parkNanos(dueNs - nowNs);
                 continue;
@@ -102,9 +112,10 @@ public final class ServiceThread implements Closeable {
             }
             HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, link.compose(nowNs));
             int wantedMs = link.delivered(response, System.nanoTime());
-            if (failedBefore) {
+            answeredBefore = true;
+            if (!told.isEmpty()) {
                 LOG.info("The placement service {} answers", service);
-                failedBefore = false;
+                told.clear();
             }
             return wantedMs > 0 ? TimeUnit.MILLISECONDS.toNanos(wantedMs) : intervalNs;
         } catch (ServiceException | IOException | RuntimeException | Error e) {
@@ -126,17 +137,19 @@ public final class ServiceThread implements Closeable {
             link.failed();
         }
         hangUp();
-        boolean tell = !failedBefore && !closed;
-        failedBefore = true;
-        if (!tell) {
+        if (closed) {
             return;
         }
         if (refusal == null) {
-            LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
-        } else if (RetriableException.class.getName().equals(refusal.getClassName())) {
+            if (told.add(Trouble.NO_ANSWER)) {
+                LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
+            }
+        } else if (!answeredBefore && RetriableException.class.getName().equals(refusal.getClassName())) {
             // As it does until this DataNode has registered, which is a matter of seconds.
-            LOG.info("The placement service {} is not ready for this DataNode: {}", service, firstLine(refusal));
-        } else {
+            if (told.add(Trouble.NOT_READY)) {
+                LOG.info("The placement service {} is not ready for this DataNode: {}", service, firstLine(refusal));
+            }
+        } else if (told.add(Trouble.REFUSAL)) {
             LOG.warn(
                     "The placement service {} refuses heartbeats; what is in memory stays: {}",
                     service,

@@ -100,26 +100,29 @@ class ServiceLinkTest {
     }
 
     @Test
-    void refusal_isOneLineOfTheLog_andNoWarningWhereTheServiceIsNotReadyForThisDataNode() {
-        String early = logged(new RemoteException(RetriableException.class.getName(), "not registered yet\n\tat a.B"));
-        assertThat(early.lines()).singleElement().asString().startsWith("INFO").endsWith("not registered yet");
-        String refused = logged(new RemoteException(IOException.class.getName(), "another pool\n\tat a.B"));
-        assertThat(refused.lines())
-                .singleElement()
-                .asString()
-                .startsWith("WARN")
-                .endsWith("another pool");
+    void refusals_areOneLineOfTheLogEach_andNoWarningBeforeTheServiceIsReadyForThisDataNode() {
+        RemoteException early = new RemoteException(RetriableException.class.getName(), "not yet\n\tat a.B");
+        RemoteException refused = new RemoteException(IOException.class.getName(), "another pool\n\tat a.B");
+        assertThat(logged(early, early, refused, early, refused, null, early, early))
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("INFO").endsWith("not yet"),
+                        line -> assertThat(line).startsWith("WARN").endsWith("another pool"),
+                        line -> assertThat(line).startsWith("INFO").endsWith("answers"),
+                        line -> assertThat(line).startsWith("WARN").endsWith("not yet"));
     }
 
-    /** What is logged of heartbeats that are all refused. */
-    private String logged(RemoteException refusal) {
+    /** What is logged of heartbeats that are refused one after the other, but for those that are null, and all after the last. */
+    private List<String> logged(RemoteException... refusals) {
         AtomicInteger calls = new AtomicInteger();
         ServiceThread.Dialler dialler = new ServiceThread.Dialler() {
             @Override
             public PlacementDataNodePB dial() {
                 return (controller, request) -> {
-                    calls.incrementAndGet();
-                    throw new ServiceException(refusal);
+                    RemoteException refusal = refusals[Math.min(calls.getAndIncrement(), refusals.length - 1)];
+                    if (refusal != null) {
+                        throw new ServiceException(refusal);
+                    }
+                    return answer(1, true, true);
                 };
             }
 
@@ -131,11 +134,11 @@ class ServiceLinkTest {
         Logger logger = Logger.getLogger(ServiceThread.class);
         logger.addAppender(appender);
         try (ServiceThread thread = new ServiceThread("test", told -> link, dialler, 10, 1)) {
-            await().atMost(Duration.ofSeconds(60)).until(() -> calls.get() > 2);
+            await().atMost(Duration.ofSeconds(60)).until(() -> calls.get() > refusals.length + 1);
         } finally {
             logger.removeAppender(appender);
         }
-        return text.toString();
+        return text.toString().lines().toList();
     }
 
     private void enter(long id) {
