@@ -29,6 +29,8 @@ public final class PlacementThread implements AutoCloseable {
     static final int QUEUE_LIMIT = 4096;
     static final int MOST_FAILURES = 3;
     static final long ANSWER_TIMEOUT_MS = 5_000;
+    /** Only a loop that hangs takes as long. */
+    private static final long BEGUN_TIMEOUT_MS = 60_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(PlacementThread.class);
 
@@ -80,7 +82,7 @@ public final class PlacementThread implements AutoCloseable {
 
     /** Runs a question on the loop's thread and waits for its answer; failures as {@link #heartbeat}. */
     public <T> T ask(Function<Placement, T> question) throws TimeoutException, InterruptedException {
-        return await(queue(question));
+        return await(queue(question), ANSWER_TIMEOUT_MS);
     }
 
     private <T> CompletableFuture<T> queue(Function<Placement, T> question) {
@@ -102,9 +104,10 @@ public final class PlacementThread implements AutoCloseable {
         return answer;
     }
 
-    private static <T> T await(CompletableFuture<T> answer) throws TimeoutException, InterruptedException {
+    private static <T> T await(CompletableFuture<T> answer, long timeoutMs)
+            throws TimeoutException, InterruptedException {
         try {
-            return answer.get(ANSWER_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+            return answer.get(timeoutMs, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new IllegalStateException("the placement loop failed", e.getCause());
         }
@@ -120,8 +123,8 @@ public final class PlacementThread implements AutoCloseable {
     }
 
     /**
-     * As {@link #change}, but a change that did not begin in time never does. One that began in time is waited for as long
-     * again.
+     * As {@link #change}, but a change that did not begin in time never does. One that began in time is waited for: its end is
+     * nearer than an answer that would be wrong.
      */
     public <T> T changeInTime(Function<Placement, T> change) throws TimeoutException, InterruptedException {
         AtomicBoolean settled = new AtomicBoolean();
@@ -134,12 +137,12 @@ public final class PlacementThread implements AutoCloseable {
             return Optional.of(changed);
         });
         try {
-            return await(answer).orElseThrow();
+            return await(answer, ANSWER_TIMEOUT_MS).orElseThrow();
         } catch (TimeoutException e) {
             if (settled.compareAndSet(false, true)) {
                 throw e;
             }
-            return await(answer).orElseThrow();
+            return await(answer, BEGUN_TIMEOUT_MS).orElseThrow();
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.ipc.StandbyException;
@@ -27,7 +28,7 @@ final class OrdersDesk implements AutoCloseable {
         ALWAYS
     }
 
-    /** @param complaint null, or why it could not be stored, and holds until the next restart or failover */
+    /** @param complaint null, or why it holds until the next restart or failover alone, or not at once */
     record Changed(StandingOrders before, StandingOrders after, @Nullable String complaint) {}
 
     /** What is changed, and in which epoch; unread when nobody knows what is stored. */
@@ -46,7 +47,7 @@ final class OrdersDesk implements AutoCloseable {
         this.store = store;
     }
 
-    /** @throws StandbyException when this NameNode does not decide, or stopped to while this was being done */
+    /** @throws StandbyException when this NameNode does not decide, or stopped to before this was stored */
     synchronized Changed change(UnaryOperator<StandingOrders> change, Resolve resolve)
             throws IOException, TimeoutException, InterruptedException {
         Basis basis = loop.ask(placement ->
@@ -64,11 +65,40 @@ final class OrdersDesk implements AutoCloseable {
         if (complaint != null && resolve == Resolve.IF_KEPT) {
             throw new IOException(complaint, failure);
         }
-        boolean told = loop.change(placement -> {
-            // What is not stored ends with the epoch in which it was said.
+        return new Changed(
+                basis.orders, changed, complaint == null ? tellStored(changed) : tell(basis, changed, complaint));
+    }
+
+    /**
+     * What is stored holds, whatever comes between: the loop comes to it, or another NameNode reads it.
+     *
+     * @return null, or that it takes a while
+     * @throws IOException when so many calls wait for the loop that it takes no more
+     */
+    private @Nullable String tellStored(StandingOrders changed) throws IOException, InterruptedException {
+        try {
+            loop.change(placement -> {
+                if (placement.isActive()) {
+                    store.tell(changed, true);
+                    placement.standingOrders(changed);
+                }
+                return changed;
+            });
+            return null;
+        } catch (TimeoutException e) {
+            return "stored, and obeyed as soon as the placement loop comes to it";
+        } catch (RejectedExecutionException e) {
+            throw new IOException("stored, but the placement loop is too busy to obey now: say it again", e);
+        }
+    }
+
+    /** What is not stored ends with the epoch in which it was said. */
+    private String tell(Basis basis, StandingOrders changed, String complaint)
+            throws IOException, TimeoutException, InterruptedException {
+        boolean told = loop.changeInTime(placement -> {
             boolean same = placement.isActive() && placement.epoch() == basis.epoch;
             if (same) {
-                store.tell(changed, complaint == null);
+                store.tell(changed, false);
                 placement.standingOrders(changed);
             }
             return same;
@@ -76,7 +106,7 @@ final class OrdersDesk implements AutoCloseable {
         if (!told) {
             throw new StandbyException("a failover came between; look at status and say it again");
         }
-        return new Changed(basis.orders, changed, complaint);
+        return complaint;
     }
 
     /** @return null, or why it failed */

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -92,30 +93,38 @@ final class PolicyDesk implements AutoCloseable {
         }
     }
 
-    /** Late is better than never: the file is not read again until it changes. */
+    /** Late is better than never, as the file is not read again until it changes; then what was applied meanwhile holds. */
     private synchronized void tellWanted() throws IOException, TimeoutException, InterruptedException {
-        tell(wanted(), true);
+        tell(this::wanted, PlacementThread::change);
     }
 
-    /** @param late whether it is to be in force even if the loop comes to it after this has failed */
-    private synchronized void tell(PolicyChoice choice, boolean late)
+    /** How the loop is told: whether what fails may come into force after it did. */
+    @FunctionalInterface
+    private interface Telling {
+        Told tell(PlacementThread loop, Function<Placement, Told> change) throws TimeoutException, InterruptedException;
+    }
+
+    private record Told(PolicyChoice choice, @Nullable String refusal) {}
+
+    private synchronized void tell(Supplier<PolicyChoice> wanted, Telling telling)
             throws IOException, TimeoutException, InterruptedException {
         PlacementThread placementLoop = loop;
         if (placementLoop == null) {
             return;
         }
-        Function<Placement, String> change =
-                placement -> String.valueOf(placement.policy(placementLoop.nowMs(), choice));
-        String refusal;
+        Told told;
         try {
-            refusal = late ? placementLoop.change(change) : placementLoop.changeInTime(change);
+            told = telling.tell(placementLoop, placement -> {
+                PolicyChoice choice = wanted.get();
+                return new Told(choice, placement.policy(placementLoop.nowMs(), choice));
+            });
         } catch (RejectedExecutionException e) {
             throw new IOException("the placement loop is busy", e);
         }
-        if (!refusal.equals("null")) {
-            throw new IOException(refusal);
+        if (told.refusal != null) {
+            throw new IOException(told.refusal);
         }
-        LOG.info("Policy {} ({}) is in force", choice.spec().policy(), choice.source());
+        LOG.info("Policy {} ({}) is in force", told.choice.spec().policy(), told.choice.source());
     }
 
     /** The policy to begin an epoch with. Reads what is applied from the namespace. */
@@ -191,7 +200,7 @@ final class PolicyDesk implements AutoCloseable {
         }
         store(after);
         try {
-            tell(choice, false);
+            tell(() -> choice, PlacementThread::changeInTime);
         } catch (IOException | TimeoutException | RuntimeException e) {
             store(before);
             throw e;

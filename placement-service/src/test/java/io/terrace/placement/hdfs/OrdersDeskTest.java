@@ -146,6 +146,19 @@ class OrdersDeskTest {
     }
 
     @Test
+    void change_thatIsStoredWhileTheEpochEnds_holdsInTheNext() throws Exception {
+        stored.fault = () -> becomes(8);
+        assertThat(desk.change(OrdersDeskTest::off, Resolve.ALWAYS).complaint()).isNull();
+        assertThat(inForce().serve()).isFalse();
+        assertThat(store.load().serve()).isFalse();
+        stored.fault = () -> becomes(Leadership.STANDBY);
+        assertThat(desk.change(orders -> orders.withServe(true), Resolve.ALWAYS).complaint())
+                .isNull();
+        becomes(9);
+        assertThat(inForce().serve()).isTrue();
+    }
+
+    @Test
     void change_onAStandby_isRefused() throws Exception {
         becomes(Leadership.STANDBY);
         assertThatThrownBy(() -> desk.change(OrdersDeskTest::off, Resolve.ALWAYS))
