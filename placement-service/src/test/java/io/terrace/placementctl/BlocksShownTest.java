@@ -61,6 +61,7 @@ class BlocksShownTest {
     private static StandInDataNode dataNode;
     private static ExtendedBlock secret;
     private static ExtendedBlock replaced;
+    private static ExtendedBlock moved;
 
     @BeforeAll
     static void start() throws Exception {
@@ -90,6 +91,7 @@ class BlocksShownTest {
         secret = DFSTestUtil.getFirstBlock(files, new Path("/closed/secret"));
         dataNode.reads(secret, 5);
         replaced = readsOfAReplacedFile(files);
+        moved = readsOfAMovedFile(files);
         dataNode.beat();
         Logger.getLogger(HDFS_AUDIT).setLevel(Level.INFO);
         Logger.getLogger(HDFS_AUDIT).addAppender(APPENDER);
@@ -111,6 +113,20 @@ class BlocksShownTest {
         return block;
     }
 
+    /** A file that was renamed after the snapshot that alone still has it, so that it stands in no directory. */
+    private static ExtendedBlock readsOfAMovedFile(DistributedFileSystem files) throws Exception {
+        Path directory = new Path("/moved");
+        Path path = new Path(directory, "after");
+        DFSTestUtil.createFile(files, new Path(directory, "before"), 2345, (short) 1, 10);
+        ExtendedBlock block = DFSTestUtil.getFirstBlock(files, new Path(directory, "before"));
+        files.allowSnapshot(directory);
+        files.createSnapshot(directory, "old");
+        files.rename(new Path(directory, "before"), path);
+        files.delete(path, false);
+        dataNode.reads(block, 3);
+        return block;
+    }
+
     @AfterAll
     static void stop() {
         Logger.getLogger(HDFS_AUDIT).removeAppender(APPENDER);
@@ -125,13 +141,13 @@ class BlocksShownTest {
     void top_byAUser_leavesOneLineInAllAuditLogs() throws Exception {
         LINES.clear();
         assertThat(session.runAs("stranger", "top", "-n", "1000")).isZero();
-        assertThat(session.out).contains("/open/file7").doesNotContain("/closed", "/replaced");
+        assertThat(session.out).contains("/open/file7").doesNotContain("/closed", "/replaced", "/moved");
         assertThat(LINES)
                 .singleElement()
                 .asString()
                 .startsWith("allowed=true\tugi=stranger ")
                 .contains("cmd=terrace.top\t")
-                .endsWith("result=" + FILES + " of " + (FILES + 2) + " blocks may be read");
+                .endsWith("result=" + FILES + " of " + (FILES + 3) + " blocks may be read");
     }
 
     @Test
@@ -144,11 +160,12 @@ class BlocksShownTest {
             }
         });
         assertThat(closed)
-                .hasSize(2)
+                .hasSize(3)
                 .allSatisfy(row -> assertThat(row.fieldNames()).toIterable().containsExactly("heat", "inMemory"));
         assertThat(session.out)
                 .doesNotContain(
-                        Long.toString(secret.getBlockId()), "1234", Long.toString(replaced.getBlockId()), "4321");
+                        Long.toString(secret.getBlockId()), "1234", Long.toString(replaced.getBlockId()), "4321")
+                .doesNotContain(Long.toString(moved.getBlockId()), "2345");
     }
 
     @Test
@@ -156,6 +173,34 @@ class BlocksShownTest {
         assertThat(session.run("top", "-n", "1000")).isZero();
         assertThat(session.out)
                 .contains("/closed/secret", "blk_" + secret.getBlockId(), "blk_" + replaced.getBlockId());
+    }
+
+    @Test
+    void explain_ofAFileThatStandsInNoDirectory_isForTheSuperuserAlone() throws Exception {
+        String block = "blk_" + moved.getBlockId();
+        assertThat(session.runAs("stranger", "explain", block)).isEqualTo(1);
+        assertThat(session.err).contains("that you may know of").doesNotContain("after");
+        assertThat(session.runAs("stranger", "explain", "/moved/.snapshot/old/before"))
+                .isEqualTo(1);
+        assertThat(session.err).contains("as it is now").doesNotContain("after", "2345");
+        assertThat(session.run("explain", block, "--json")).isZero();
+        assertThat(session.json().get("lengthBytes").asLong()).isEqualTo(2345);
+    }
+
+    @Test
+    void explain_throughASnapshot_ofAFileThatTheCallerMayReadNoMore_isRefused() throws Exception {
+        DistributedFileSystem files = cluster.getFileSystem();
+        Path directory = new Path("/tightened");
+        Path file = new Path(directory, "file");
+        DFSTestUtil.createFile(files, file, 1000, (short) 1, 11);
+        files.allowSnapshot(directory);
+        files.createSnapshot(directory, "open");
+        String inSnapshot = "/tightened/.snapshot/open/file";
+        assertThat(session.runAs("stranger", "explain", inSnapshot)).isZero();
+        files.setPermission(file, new FsPermission((short) 0600));
+        assertThat(session.runAs("stranger", "explain", inSnapshot)).isEqualTo(1);
+        assertThat(session.err).contains(inSnapshot, "as it is now");
+        assertThat(session.run("explain", inSnapshot)).isZero();
     }
 
     @Test

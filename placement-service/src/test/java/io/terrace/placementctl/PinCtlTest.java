@@ -131,6 +131,23 @@ class PinCtlTest {
     }
 
     @Test
+    void unpin_ofAFileThatWasRenamedAfterASnapshotAndDeleted_takesItsPinBack() throws Exception {
+        Path directory = new Path("/seven");
+        file("/seven/before");
+        fs.allowSnapshot(directory);
+        fs.createSnapshot(directory, "old");
+        fs.rename(new Path("/seven/before"), new Path("/seven/after"));
+        assertThat(session.run("pin", "/seven/after")).isZero();
+        fs.delete(new Path("/seven/after"), false);
+        assertThat(session.run("unpin", "/seven/after")).as(session.err).isZero();
+        assertThat(session.out).contains("gone were taken back: 1");
+        assertThat(pins()).isEmpty();
+        long other = file("/seven/other");
+        assertThat(session.run("pin", "/seven/other")).isZero();
+        assertThat(pins()).containsExactly(other);
+    }
+
+    @Test
     void pins_ofFilesThatAreRenamed_arePinsStill() throws Exception {
         Path directory = new Path("/five");
         long renamed = file("/five/before");

@@ -217,6 +217,13 @@ final class AdminService implements PlacementAdminPB, AutoCloseable {
             throws IOException, TimeoutException, InterruptedException {
         rights.checkRead(path);
         FileFacts file = lookup.file(path);
+        // The path may lead through a snapshot, of whose file this tells what it is now, and where.
+        if (!rights.isSuperuser()
+                && !rights.mayRead(List.of(new Named(file.inode(), file.path())))
+                        .get(0)) {
+            throw new AccessControlException(
+                    path + " is of a file that is explained as it is now, and you may not read it there");
+        }
         return explained(file, lookup.blocks(file.inode(), most));
     }
 

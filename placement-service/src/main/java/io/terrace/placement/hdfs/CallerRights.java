@@ -75,6 +75,9 @@ final class CallerRights {
         if (isSuperuser()) {
             return true;
         }
+        if (!TerraceReadCheck.isPath(file.path())) {
+            return false;
+        }
         try {
             checkRead(file.path());
             return mayRead(List.of(file)).get(0);

@@ -17,6 +17,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
+import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
 import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.jspecify.annotations.Nullable;
 
@@ -98,11 +99,13 @@ final class NameLookup {
         if (file == null || !file.isFile()) {
             return false;
         }
+        String path = file.getFullPathName();
+        if (!TerraceReadCheck.isPath(path)) {
+            return false;
+        }
         try {
-            INode there = namesystem
-                    .getFSDirectory()
-                    .unprotectedResolvePath(file.getFullPathName())
-                    .getLastINode();
+            INode there =
+                    namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
             return there != null && there.getId() == inode;
         } catch (FileNotFoundException e) {
             return false;

@@ -1,6 +1,7 @@
 package org.apache.hadoop.hdfs.server.namenode;
 
 import java.io.IOException;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.hdfs.server.namenode.FSDirectory.DirOp;
 import org.apache.hadoop.hdfs.server.namenode.NameNode.OperationCategory;
@@ -22,10 +23,21 @@ public final class TerraceReadCheck {
     }
 
     /**
+     * Whether a file's full name is a path. It is none, and resolving it an AssertionError, of a file that was renamed after a
+     * snapshot and then deleted: it has lost its parents.
+     */
+    public static boolean isPath(String fullName) {
+        return fullName.startsWith(Path.SEPARATOR);
+    }
+
+    /**
      * Whether he may read a file at its path; false when it is gone from there, and a snapshot alone still has it, whoever may
      * read what stands there now. To be called under the namespace's read lock.
      */
     public boolean mayRead(long inode, String path) {
+        if (!isPath(path)) {
+            return false;
+        }
         FSPermissionChecker.setOperationType("checkAccess");
         try {
             INodesInPath found = directory.resolvePath(caller, path, DirOp.READ);
