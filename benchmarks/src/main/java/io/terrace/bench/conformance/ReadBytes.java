@@ -3,6 +3,7 @@ package io.terrace.bench.conformance;
 import io.terrace.client.ClientFigures;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
 
@@ -23,19 +24,17 @@ final class ReadBytes {
     /** The figures of this JVM until now. On stock our client is not even on the class path. */
     static Map<String, Long> ofThisJvm(Side side) {
         Map<String, Long> figures = side == Side.TERRACE ? OurClient.figures() : new TreeMap<>();
-        figures.put(TestRun.Figure.READ_BYTES, bytesRead());
+        figures.put(TestRun.Figure.READ_BYTES, sum(FileSystem.Statistics::getBytesRead));
+        figures.put(TestRun.Figure.ERASURE_CODED_BYTES, sum(FileSystem.Statistics::getBytesReadErasureCoded));
         return figures;
     }
 
     @SuppressWarnings("deprecation") // GlobalStorageStatistics wraps the very same counters.
-    private static long bytesRead() {
-        long bytes = 0;
-        for (FileSystem.Statistics statistics : FileSystem.getAllStatistics()) {
-            if (SCHEME.equals(statistics.getScheme())) {
-                bytes += statistics.getBytesRead();
-            }
-        }
-        return bytes;
+    private static long sum(ToLongFunction<FileSystem.Statistics> counter) {
+        return FileSystem.getAllStatistics().stream()
+                .filter(statistics -> SCHEME.equals(statistics.getScheme()))
+                .mapToLong(counter)
+                .sum();
     }
 
     /** A class of its own, so that it is loaded on Terrace's side only. */

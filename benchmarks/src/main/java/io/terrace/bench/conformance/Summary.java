@@ -51,8 +51,8 @@ final class Summary {
      * The figures, flat.
      *
      * <p>{@code classes} were judged; {@code tests} is their number of test methods; {@code
-     * bytes.granted.share} is bytes read through grants over all bytes read by HDFS clients, over the last run of each
-     * class with Terrace; absent where nothing was read. Hadoop counts what is read through FileSystem alone: a class of
+     * bytes.granted.share} is bytes read through grants over all bytes that HDFS clients read of files that are not
+     * erasure-coded, over the last run of each class with Terrace; absent where nothing was read. Hadoop counts what is read through FileSystem alone: a class of
      * which more came through grants than Hadoop counted reads otherwise as well ({@code classes.reading.uncounted}), and
      * is not in the share.
      */
@@ -72,6 +72,11 @@ final class Summary {
         }
         figures.put("bytes.granted", granted);
         figures.put("bytes.read", read);
+        figures.put(
+                TestRun.Figure.ERASURE_CODED_BYTES,
+                judged.stream()
+                        .mapToLong(result -> last(result, TestRun.Figure.ERASURE_CODED_BYTES))
+                        .sum());
         figures.put("classes.reading", counted.size());
         figures.put("classes.reading.uncounted", reads.size() - counted.size());
         figures.put("classes.run.on.stock", (int)
@@ -223,9 +228,11 @@ final class Summary {
         }
     }
 
-    /** None where it read nothing. */
+    /** None where it read nothing, or erasure-coded files alone. */
     private static Stream<Reads> reads(ClassResult result) {
-        Reads reads = new Reads(last(result, TestRun.Figure.READ_BYTES), last(result, TestRun.Figure.GRANTED_BYTES));
+        long erasureCoded = last(result, TestRun.Figure.ERASURE_CODED_BYTES);
+        Reads reads = new Reads(
+                last(result, TestRun.Figure.READ_BYTES) - erasureCoded, last(result, TestRun.Figure.GRANTED_BYTES));
         return Stream.of(reads).filter(some -> some.readBytes() + some.grantedBytes() > 0);
     }
 

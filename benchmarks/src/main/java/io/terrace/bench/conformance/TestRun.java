@@ -37,6 +37,8 @@ record TestRun(
         static final String GRANTED_BYTES = "bytes.granted";
         /** All bytes that HDFS clients of the JVM read. */
         static final String READ_BYTES = "bytes.read";
+        /** Those of them that were of erasure-coded files, whose blocks Terrace leaves alone. */
+        static final String ERASURE_CODED_BYTES = "bytes.read.erasure-coded";
         /** Starts of DataNodes, all of them and those that Terrace served. */
         static final String DATANODES = "datanodes";
 

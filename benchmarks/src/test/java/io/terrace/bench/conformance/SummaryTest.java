@@ -3,6 +3,9 @@ package io.terrace.bench.conformance;
 import static io.terrace.bench.conformance.Runs.logging;
 import static io.terrace.bench.conformance.Runs.reading;
 import static io.terrace.bench.conformance.Runs.run;
+import static io.terrace.bench.conformance.TestRun.Figure.ERASURE_CODED_BYTES;
+import static io.terrace.bench.conformance.TestRun.Figure.GRANTED_BYTES;
+import static io.terrace.bench.conformance.TestRun.Figure.READ_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -57,6 +60,25 @@ class SummaryTest {
                 .containsEntry("classes.reading", 2)
                 .containsEntry("classes.reading.uncounted", 1);
         assertThat(summary.table()).anySatisfy(line -> assertThat(line).contains("Direct", "yes"));
+    }
+
+    @Test
+    void share_withoutErasureCodedFiles() {
+        ClassResult striped = result(
+                "Striped",
+                List.of(run("read")),
+                List.of(logging(Map.of(READ_BYTES, 900L, ERASURE_CODED_BYTES, 900L), "read")));
+        ClassResult mixed = result(
+                "Mixed",
+                List.of(run("read")),
+                List.of(logging(Map.of(READ_BYTES, 900L, ERASURE_CODED_BYTES, 800L, GRANTED_BYTES, 75L), "read")));
+        Summary summary = new Summary(List.of(striped, mixed), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.figures())
+                .containsEntry("bytes.granted.share", 0.75)
+                .containsEntry("bytes.read", 100L)
+                .containsEntry("bytes.read.erasure-coded", 1700L)
+                .containsEntry("classes.reading", 1);
     }
 
     @Test
