@@ -2,7 +2,9 @@ package io.terrace.fs;
 
 import java.net.InetSocketAddress;
 import java.util.Objects;
+import java.util.function.ToIntFunction;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /**
@@ -15,6 +17,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  * @param underConstruction whether the file is being written
  * @param fileName for messages
  * @param user whom the HDFS client reads for, whatever thread reads
+ * @param distances how far away a DataNode is, by which stock counts what is read of it
  */
 public record BlockRange(
         LocatedBlock block,
@@ -26,6 +29,7 @@ public record BlockRange(
         String fileName,
         String clientName,
         String user,
+        ToIntFunction<DatanodeInfo> distances,
         Configuration conf) {
     public BlockRange {
         Objects.requireNonNull(block, "block");

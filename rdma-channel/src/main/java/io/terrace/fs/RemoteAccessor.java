@@ -19,6 +19,7 @@ final class RemoteAccessor extends ReplicaAccessor {
     private final RemoteNode node;
     private final RemoteGrant grant;
     private final long endOffset;
+    private final int networkDistance;
     private @Nullable ReadAhead ahead;
 
     /** Read and not yet counted. */
@@ -26,11 +27,12 @@ final class RemoteAccessor extends ReplicaAccessor {
 
     private long bytes;
 
-    RemoteAccessor(RemoteMemory memory, RemoteNode node, RemoteGrant grant, long endOffset) {
+    RemoteAccessor(RemoteMemory memory, RemoteNode node, RemoteGrant grant, long endOffset, int networkDistance) {
         this.memory = memory;
         this.node = node;
         this.grant = grant;
         this.endOffset = endOffset;
+        this.networkDistance = networkDistance;
     }
 
     @Override
@@ -121,9 +123,8 @@ final class RemoteAccessor extends ReplicaAccessor {
         return false;
     }
 
-    /** As stock answers for a host that it knows nothing more of. */
     @Override
     public int getNetworkDistance() {
-        return Integer.MAX_VALUE;
+        return networkDistance;
     }
 }

@@ -89,7 +89,9 @@ final class RemoteMemory {
             RemoteGrant.Key forWhom = new RemoteGrant.Key(range.user(), key, token.getIdentifier());
             RemoteGrant grant = node.grant(forWhom, bytes(token), range.endOffset());
             if (grant != null) {
-                return new RemoteAccessor(this, node, grant, range.endOffset());
+                DatanodeInfo holder = range.block().getLocations()[copy.holder()];
+                int distance = range.distances().applyAsInt(holder);
+                return new RemoteAccessor(this, node, grant, range.endOffset(), distance);
             }
             copy = find(range, key, copy.holder() + 1);
         }

@@ -43,7 +43,7 @@ final class SteppingBlockReaderTest {
     private SteppingBlockReader reader(Memory memory, long start, long end) {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
         BlockRange range = new BlockRange(
-                located, start, end, HERE, false, true, "/f", "client", "user", new Configuration(false));
+                located, start, end, HERE, false, true, "/f", "client", "user", holder -> 0, new Configuration(false));
         return new SteppingBlockReader(
                 memory,
                 range,
@@ -141,8 +141,8 @@ final class SteppingBlockReaderTest {
             LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
             Configuration conf = new Configuration(false);
             conf.setBoolean("dfs.client.read.shortcircuit", given.shortCircuit);
-            BlockRange range =
-                    new BlockRange(located, 0, LENGTH, given.stockAddress, false, true, "/f", "client", "user", conf);
+            BlockRange range = new BlockRange(
+                    located, 0, LENGTH, given.stockAddress, false, true, "/f", "client", "user", holder -> 0, conf);
             Memory memory = new Memory(LENGTH, null);
             memory.here = given.memoryHere;
             try (SteppingBlockReader reader = new SteppingBlockReader(
@@ -172,8 +172,8 @@ final class SteppingBlockReaderTest {
     @Test
     void read_whenStockFailsToo_throwsWhatStockThrows() throws IOException {
         LocatedBlock located = new LocatedBlock(new ExtendedBlock("pool", 1, LENGTH, 1), new DatanodeInfo[0]);
-        BlockRange range =
-                new BlockRange(located, 0, 10, HERE, false, true, "/f", "client", "user", new Configuration(false));
+        BlockRange range = new BlockRange(
+                located, 0, 10, HERE, false, true, "/f", "client", "user", holder -> 0, new Configuration(false));
         try (SteppingBlockReader reader = new SteppingBlockReader(
                 new Memory(0, new IOException("ours")),
                 range,

@@ -107,12 +107,16 @@ class RemoteReadsTest {
     void statistics_countWhatCameOverTcp() throws Exception {
         Path file = pinned("counted", BYTES);
         client.awaitGranted(file, BYTES);
-        long byClass = FileSystem.getStatistics("hdfs", TerraceFileSystem.class).getBytesRead();
+        FileSystem.Statistics ofClass = FileSystem.getStatistics("hdfs", TerraceFileSystem.class);
+        long byClass = ofClass.getBytesRead();
+        long ofThisHost = ofClass.getBytesReadByDistance(0);
         long all = bytesReadOfAllClasses();
         long before = OtherHostClient.bytes();
         client.read(file);
         assertThat(OtherHostClient.bytes() - before).isEqualTo(BYTES);
-        assertThat(FileSystem.getStatistics("hdfs", TerraceFileSystem.class).getBytesRead() - byClass)
+        assertThat(ofClass.getBytesRead() - byClass).isEqualTo(BYTES);
+        assertThat(ofClass.getBytesReadByDistance(0) - ofThisHost)
+                .as("as far as the DataNode is, which is on this host")
                 .isEqualTo(BYTES);
         assertThat(bytesReadOfAllClasses() - all).isEqualTo(BYTES);
     }

@@ -39,11 +39,21 @@ final class TerraceInputStream extends DFSInputStream {
                 src,
                 dfsClient.clientName,
                 dfsClient.ugi.getUserName(),
+                this::distance,
                 dfsClient.getConfiguration());
         return memoryFirst.open(
                 range,
                 datanode.getDatanodeUuid(),
                 (offset, lengthBytes) ->
                         super.getBlockReader(block, offset, lengthBytes, address, storageType, datanode));
+    }
+
+    private int distance(DatanodeInfo datanode) {
+        try {
+            return dfsClient.getClientContext().getNetworkDistance(datanode);
+        } catch (IOException e) {
+            // What stock takes for unknown.
+            return Integer.MAX_VALUE;
+        }
     }
 }
