@@ -52,7 +52,7 @@ final class Summary {
      *
      * <p>{@code classes} were judged; {@code tests} is their number of test methods; {@code
      * bytes.granted.share} is bytes read through grants over all bytes that HDFS clients read of files that are not
-     * erasure-coded, over the last run of each class with Terrace; absent where nothing was read. Hadoop counts what is read through FileSystem alone: a class of
+     * erasure-coded, over the last run with Terrace of each class that runs with copies; absent where nothing was read. Hadoop counts what is read through FileSystem alone: a class of
      * which more came through grants than Hadoop counted reads otherwise as well ({@code classes.reading.uncounted}), and
      * is not in the share.
      */
@@ -63,7 +63,10 @@ final class Summary {
         figures.put("classes", judged.size());
         figures.put("tests", judged.stream().mapToInt(Summary::tests).sum());
         figures.put("differing", count(State.DIFFERS));
-        List<Reads> reads = judged.stream().flatMap(Summary::reads).toList();
+        List<Reads> reads = judged.stream()
+                .filter(result -> !diskOnly.leavesOut(result.listed().className()))
+                .flatMap(Summary::reads)
+                .toList();
         List<Reads> counted = reads.stream().filter(Reads::counted).toList();
         long read = counted.stream().mapToLong(Reads::readBytes).sum();
         long granted = counted.stream().mapToLong(Reads::grantedBytes).sum();

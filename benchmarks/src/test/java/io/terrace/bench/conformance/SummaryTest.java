@@ -42,7 +42,9 @@ class SummaryTest {
         assertThat(json.get("classes").intValue()).as("open ones do not count").isEqualTo(2);
         assertThat(json.get("tests").intValue()).isEqualTo(3);
         assertThat(json.get("differing").intValue()).isEqualTo(1);
-        assertThat(json.get("bytes.granted.share").doubleValue()).isEqualTo(0.4);
+        assertThat(json.get("bytes.granted.share").doubleValue())
+                .as("without the class that runs without copies")
+                .isEqualTo(0.1);
         assertThat(json.get("classes.excluded").intValue()).isEqualTo(1);
         assertThat(json.get("classes.without.copies").intValue()).isEqualTo(1);
         assertThat(json.get("tests.skipped.only.with.terrace").intValue()).isZero();
