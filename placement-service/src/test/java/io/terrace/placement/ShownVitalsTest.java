@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.metrics.Figures;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -57,30 +56,13 @@ class ShownVitalsTest {
 
     @Test
     void freshVitals_whileTheLoopIsBusy_areAnsweredUntilItIsStuck() throws Exception {
-        CountDownLatch busy = new CountDownLatch(1);
-        CountDownLatch done = new CountDownLatch(1);
-        Thread asker = new Thread(() -> {
-            try {
-                loop.ask(placement -> {
-                    busy.countDown();
-                    try {
-                        done.await();
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                    return placement;
-                });
-            } catch (TimeoutException | InterruptedException | IllegalStateException e) {
-                // The asker's patience is not what is looked at.
-            }
-        });
-        asker.start();
-        busy.await();
-        assertThat(loop.freshVitals().epoch()).as("nobody waits for the loop").isEqualTo(7);
-        nowMs.addAndGet(PlacementThread.ANSWER_TIMEOUT_MS + 2 * INTERVAL_MS + 1);
-        assertThatThrownBy(loop::freshVitals).isInstanceOf(TimeoutException.class);
-        done.countDown();
-        asker.join();
+        try (BusyLoop busy = new BusyLoop(loop)) {
+            assertThat(loop.freshVitals().epoch())
+                    .as("nobody waits for the loop")
+                    .isEqualTo(7);
+            nowMs.addAndGet(PlacementThread.ANSWER_TIMEOUT_MS + 2 * INTERVAL_MS + 1);
+            assertThatThrownBy(loop::freshVitals).isInstanceOf(TimeoutException.class);
+        }
         await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> loop.freshVitals()
                 .active());
     }

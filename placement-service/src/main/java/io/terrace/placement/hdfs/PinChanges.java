@@ -36,8 +36,8 @@ final class PinChanges {
         if (!lookup.gone(List.of(file.inode())).isEmpty()) {
             throw new IllegalArgumentException(target + " is deleted; a snapshot alone has it");
         }
-        desk.change(orders -> withoutGone(orders).withPin(file.inode(), true), Resolve.IF_KEPT);
-        return ChangeResponseProto.newBuilder().setAccepted(1).setRefused(0).build();
+        Changed changed = desk.change(orders -> withoutGone(orders).withPin(file.inode(), true), Resolve.IF_KEPT);
+        return response(changed, 1, 0).build();
     }
 
     ChangeResponseProto unpin(String target) throws IOException, TimeoutException, InterruptedException {
@@ -52,8 +52,7 @@ final class PinChanges {
         if (file == null && gone == 0) {
             throw new FileNotFoundException(target + " is no file");
         }
-        ChangeResponseProto.Builder response =
-                ChangeResponseProto.newBuilder().setAccepted(takenBack).setRefused(pinned ? 0 : 1);
+        ChangeResponseProto.Builder response = response(changed, takenBack, pinned ? 0 : 1);
         if (!pinned) {
             response.addMessages(target + (file == null ? " is no file" : " was not pinned"));
         }
@@ -61,6 +60,14 @@ final class PinChanges {
             response.addMessages("pins of files that are gone were taken back: " + gone);
         }
         return response.build();
+    }
+
+    /** With what is to be said of the change as a whole. */
+    private static ChangeResponseProto.Builder response(Changed changed, int accepted, int refused) {
+        ChangeResponseProto.Builder response =
+                ChangeResponseProto.newBuilder().setAccepted(accepted).setRefused(refused);
+        String complaint = changed.complaint();
+        return complaint == null ? response : response.addMessages(complaint);
     }
 
     private static String path(String target) {

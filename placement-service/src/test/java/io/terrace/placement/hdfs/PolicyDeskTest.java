@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.metrics.Figures;
+import io.terrace.placement.BusyLoop;
 import io.terrace.placement.Leadership;
 import io.terrace.placement.Placement;
 import io.terrace.placement.PlacementSettings;
@@ -19,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.core.ConditionFactory;
@@ -139,28 +139,10 @@ class PolicyDeskTest {
 
     @Test
     void apply_thatTheLoopDoesNotComeTo_neverTakesEffect() throws Exception {
-        CountDownLatch busy = new CountDownLatch(1);
-        CountDownLatch done = new CountDownLatch(1);
-        Thread asker = new Thread(() -> {
-            try {
-                loop.ask(placement -> {
-                    busy.countDown();
-                    try {
-                        done.await();
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                    return placement;
-                });
-            } catch (TimeoutException | InterruptedException | IllegalStateException e) {
-                // The asker's patience is not what is looked at.
-            }
-        });
-        asker.start();
-        busy.await();
-        assertThatThrownBy(() -> desk.apply("policy: s3-fifo\n", "operator")).isInstanceOf(TimeoutException.class);
-        done.countDown();
-        asker.join();
+        try (BusyLoop busy = new BusyLoop(loop)) {
+            assertThatThrownBy(() -> desk.apply("policy: s3-fifo\n", "operator"))
+                    .isInstanceOf(TimeoutException.class);
+        }
         assertThat(inForce().spec().policy()).isEqualTo("lru");
         assertThat(PolicyHistory.decoded(stored.value)).isEqualTo(PolicyHistory.EMPTY);
         assertThat(desk.history()).isEqualTo(PolicyHistory.EMPTY);
