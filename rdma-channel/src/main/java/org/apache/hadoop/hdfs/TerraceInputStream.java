@@ -4,6 +4,8 @@ import io.terrace.fs.BlockRange;
 import io.terrace.fs.MemoryFirst;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -12,6 +14,8 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 /** A stock stream that gives each block to {@link MemoryFirst} before it connects to the DataNode it chose. */
 final class TerraceInputStream extends DFSInputStream {
     private final MemoryFirst memoryFirst;
+    /** Of the DataNodes whose memory was read, by UUID. */
+    private final Map<String, Integer> distances = new ConcurrentHashMap<>();
 
     TerraceInputStream(
             DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks, MemoryFirst memoryFirst)
@@ -48,7 +52,17 @@ final class TerraceInputStream extends DFSInputStream {
                         super.getBlockReader(block, offset, lengthBytes, address, storageType, datanode));
     }
 
+    /** Measured once a stream: stock does so for each reader, of which a positional read has one of its own. */
     private int distance(DatanodeInfo datanode) {
+        Integer known = distances.get(datanode.getDatanodeUuid());
+        if (known == null) {
+            known = measuredDistance(datanode);
+            distances.put(datanode.getDatanodeUuid(), known);
+        }
+        return known;
+    }
+
+    private int measuredDistance(DatanodeInfo datanode) {
         try {
             return dfsClient.getClientContext().getNetworkDistance(datanode);
         } catch (IOException e) {
