@@ -67,7 +67,7 @@ final class AdminChanges {
         ChangeResponseProto.Builder response =
                 ChangeResponseProto.newBuilder().setAccepted(1).setRefused(0);
         if (complaint != null) {
-            response.addMessages("holds until the next restart or failover; " + complaint);
+            response.addMessages(complaint);
         }
         return response.build();
     }

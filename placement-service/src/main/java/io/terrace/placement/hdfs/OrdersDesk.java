@@ -106,7 +106,7 @@ final class OrdersDesk implements AutoCloseable {
         if (!told) {
             throw new StandbyException("a failover came between; look at status and say it again");
         }
-        return complaint;
+        return "holds until the next restart or failover; " + complaint;
     }
 
     /** @return null, or why it failed */

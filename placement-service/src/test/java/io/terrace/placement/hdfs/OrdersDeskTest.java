@@ -109,7 +109,8 @@ class OrdersDeskTest {
         assertThatThrownBy(() -> desk.change(orders -> orders.withPin(5, true), Resolve.IF_KEPT))
                 .hasMessage("not stored: planted");
         assertNothingChanged();
-        assertThat(desk.change(OrdersDeskTest::off, Resolve.ALWAYS).complaint()).isEqualTo("not stored: planted");
+        assertThat(desk.change(OrdersDeskTest::off, Resolve.ALWAYS).complaint())
+                .isEqualTo("holds until the next restart or failover; not stored: planted");
         assertThat(inForce().serve()).isFalse();
         assertThat(store.load().serve()).isFalse();
         becomes(8);
