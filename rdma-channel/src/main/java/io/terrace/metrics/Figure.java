@@ -91,7 +91,7 @@ public enum Figure {
             Unit.COUNT,
             Kind.COUNTER,
             Where.CLIENT,
-            "Readers left to stock HDFS: the file is being written."),
+            "Readers of the replica accessor left to stock HDFS: the file is being written."),
     CLIENT_FALLBACK_REFUSED(
             "client.fallback.refused",
             Unit.COUNT,

@@ -26,7 +26,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /**
- * Readers through grants and through stock, while blocks are promoted, dropped and appended to in random order. A file is
+ * Readers through grants, by the replica accessor and by the FileSystem class, and through stock, while blocks are promoted, dropped and appended to in random order. A file is
  * always a prefix of one known sequence of bytes, so every byte read can be checked whatever version it is of.
  */
 class ReadsUnderChangeTest {
@@ -48,9 +48,10 @@ class ReadsUnderChangeTest {
     @Test
     void everyByte_isRightWhateverHappensToTheBlocks() throws Exception {
         long seed = System.nanoTime();
-        ExecutorService readers = Executors.newFixedThreadPool(3);
+        ExecutorService readers = Executors.newFixedThreadPool(4);
         try (TerraceCluster cluster = TerraceCluster.start(1);
-                FileSystem granted = cluster.grantedClient()) {
+                FileSystem granted = cluster.grantedClient();
+                FileSystem memoryFirst = cluster.memoryFirstClient()) {
             for (int i = 0; i < FILES; i++) {
                 String name = "changing" + i;
                 contents.add(TerraceCluster.contents(name, MOST_BYTES));
@@ -64,7 +65,8 @@ class ReadsUnderChangeTest {
             List<Future<?>> running = List.of(
                     readers.submit(() -> read(granted, new Random(seed + 1))),
                     readers.submit(() -> read(granted, new Random(seed + 2))),
-                    readers.submit(() -> read(cluster.fs(), new Random(seed + 3))));
+                    readers.submit(() -> read(memoryFirst, new Random(seed + 3))),
+                    readers.submit(() -> read(cluster.fs(), new Random(seed + 4))));
             change(cluster, new Random(seed));
             over.set(true);
             for (Future<?> reader : running) {

@@ -7,6 +7,7 @@ import io.terrace.channel.BlockKey;
 import io.terrace.datanode.DataNodeSettings;
 import io.terrace.datanode.MoveResult;
 import io.terrace.datanode.Promotions;
+import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Figure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -153,10 +154,19 @@ final class TerraceCluster implements AutoCloseable {
         return scratch;
     }
 
-    /** A client of its own that reads through grants where it can. */
+    /** A client of its own that reads through grants where stock HDFS asks the replica accessor. */
     DistributedFileSystem grantedClient() throws IOException {
+        return clientWith("dfs.client.replica.accessor.builder.classes", "io.terrace.client.TerraceAccessorBuilder");
+    }
+
+    /** A client of its own of our FileSystem class, which sees the memory of this host. */
+    DistributedFileSystem memoryFirstClient() throws IOException {
+        return clientWith("fs.hdfs.impl", TerraceFileSystem.class.getName());
+    }
+
+    private DistributedFileSystem clientWith(String key, String value) throws IOException {
         Configuration conf = new Configuration(cluster.getConfiguration(0));
-        conf.set("dfs.client.replica.accessor.builder.classes", "io.terrace.client.TerraceAccessorBuilder");
+        conf.set(key, value);
         conf.set(DataNodeSettings.CHANNEL_DIR, scratch.resolve("channel").toString());
         conf.set("terrace.client.report.interval", "100ms");
         conf.set("terrace.client.refused.pause", "50ms");
