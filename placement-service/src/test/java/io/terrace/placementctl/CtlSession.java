@@ -39,10 +39,16 @@ final class CtlSession {
     }
 
     static CtlSession of(Path conf, URI fileSystem, String service) throws IOException {
+        CtlSession session = new CtlSession(conf);
+        session.pointAt(fileSystem, service);
+        return session;
+    }
+
+    /** Of a NameNode that may have started again, on another port. */
+    void pointAt(URI fileSystem, String service) throws IOException {
         Files.createDirectories(conf);
         Files.writeString(conf.resolve("core-site.xml"), site("fs.defaultFS", fileSystem.toString()));
         Files.writeString(conf.resolve("hdfs-site.xml"), site("terrace.placement.rpc-address", service));
-        return new CtlSession(conf);
     }
 
     static String site(String key, String value) {

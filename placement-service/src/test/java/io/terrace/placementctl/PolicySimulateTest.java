@@ -1,0 +1,186 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code placementctl policy simulate} over the log of accesses of a NameNode, and over a trace. */
+class PolicySimulateTest {
+
+    @TempDir
+    static Path dir;
+
+    private static PolicyBed bed;
+    private static CtlSession ctl;
+
+    @BeforeAll
+    static void start() throws Exception {
+        bed = new PolicyBed(dir);
+        ctl = bed.ctl;
+    }
+
+    @AfterAll
+    static void stop() {
+        bed.close();
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        bed.connect();
+    }
+
+    @AfterEach
+    void disconnect() throws IOException {
+        bed.disconnect();
+    }
+
+    @Test
+    void simulate_logOfAccesses_comparesCandidateWithCurrent() throws Exception {
+        bed.read(7, 100);
+        Path png = dir.resolve("plot.png");
+        String candidate = bed.file("policy: lru\n").toString();
+        await().alias("reads that went on for longer than a simulated move takes")
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> {
+                    bed.read(7, 10);
+                    return ctl.run("policy", "simulate", "--policy", candidate, "--json") == 0
+                            && ctl.json().at("/policies/0/bytesFromMemory").asLong() > 0;
+                });
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--plot", png.toString()))
+                .as(ctl.err)
+                .isZero();
+        assertThat(ctl.out)
+                .contains("CANDIDATE")
+                .contains("CURRENT")
+                .contains("bytes moved")
+                .contains("peak memory use")
+                .contains("read time, mean");
+        assertThat(ImageIO.read(png.toFile()).getWidth()).isEqualTo(1000);
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--last", "1h", "--json"))
+                .isZero();
+        JsonNode json = ctl.json();
+        JsonNode lru = json.get("policies").get(0);
+        JsonNode current = json.get("policies").get(1);
+        assertThat(lru.get("policy").asText()).isEqualTo("lru");
+        assertThat(lru.get("reads").asLong())
+                .isGreaterThanOrEqualTo(100)
+                .isEqualTo(json.get("accesses").asLong());
+        assertThat(lru.get("bytesFromMemory").asLong()).isPositive();
+        assertThat(lru.get("peakMemoryBytes").asLong()).isPositive().isLessThanOrEqualTo(4 * PolicyBed.BLOCK);
+        assertThat(current.get("policy").asText()).isEqualTo("idecider");
+        assertThat(current.get("bytesMoved").asLong())
+                .as("its threshold is out of reach")
+                .isZero();
+        assertThat(lru.get("meanReadMs").asDouble())
+                .isLessThan(current.get("meanReadMs").asDouble());
+        assertThat(bed.dataNode.orders).as("a simulation moves nothing").isEmpty();
+    }
+
+    @Test
+    void simulate_rulesAndPools_holdAsTheyDoInTheService() throws Exception {
+        String never = bed.file("policy: lru\nrules: [{path: /tmp/**, place: never}]\n")
+                .toString();
+        String pooled = Files.writeString(
+                        dir.resolve("pooled.yaml"),
+                        "policy: lru\npools: [{name: scratch, share: 25%}]\nrules: [{path: /tmp/**, pool: scratch}]\n")
+                .toString();
+        bed.restart();
+        assertThat(ctl.run("policy", "apply", pooled)).as(ctl.err).isZero();
+        long fromMs = System.currentTimeMillis();
+        for (int round = 0; round < 4; round++) {
+            for (int i = 0; i < PolicyBed.FILES; i++) {
+                bed.dataNode.reads(bed.blocks.get(i), 1);
+                bed.dataNode.beat();
+                bed.dataNode.beat();
+            }
+        }
+        long scratch = bed.blocks.stream()
+                .filter(block ->
+                        bed.blocks.indexOf(block) % 3 == 0 && bed.dataNode.memory.containsKey(block.getBlockId()))
+                .count();
+        assertThat(scratch).as("of four blocks a quarter is for /tmp").isEqualTo(1);
+        assertThat(bed.dataNode.memory).hasSize(4);
+        assertThat(ctl.run("tiers", "--json")).isZero();
+        JsonNode pool = ctl.json().at("/nodes/0/pools/1");
+        assertThat(pool.get("name").asText()).isEqualTo("scratch");
+        assertThat(pool.get("ownBytes").asLong()).isEqualTo(PolicyBed.BLOCK);
+        assertThat(pool.get("usedBytes").asLong()).isEqualTo(PolicyBed.BLOCK);
+        assertThat(ctl.run("tiers")).isZero();
+        assertThat(ctl.out).containsPattern("pool +scratch +1.0 MB +1.0 MB");
+        assertThat(ctl.run("policy", "show")).isZero();
+        assertThat(ctl.out).contains("Pools       default 75 %, at most 100 %, lru; scratch 25 %, lru");
+        assertThat(ctl.run("explain", "/tmp/f9")).isZero();
+        assertThat(ctl.out).contains("pool scratch, 1 of 1 MB used");
+
+        String last = (System.currentTimeMillis() - fromMs) / 1000 + 1 + "s";
+        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", last, "--json"))
+                .as(ctl.err)
+                .isZero();
+        JsonNode simulated = ctl.json().at("/policies/0");
+        JsonNode current = ctl.json().at("/policies/1");
+        assertThat(simulated.get("objectsMatched").asLong()).isEqualTo(4);
+        assertThat(simulated.get("objectsWithoutPath").asLong()).isZero();
+        assertThat(current.at("/pools/1/name").asText()).isEqualTo("scratch");
+        assertThat(current.at("/pools/1/reads").asLong()).isBetween(12L, 16L);
+        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", last))
+                .isZero();
+        assertThat(ctl.out)
+                .contains("Rules by path of candidate hold for 4 of 12 objects.")
+                .contains("pool scratch, reads")
+                .doesNotContain("/tmp");
+        assertThat(ctl.runAs("stranger", "policy", "simulate", "--policy", never))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void simulate_traceOfAFile_needsNoService() throws Exception {
+        StringBuilder csv = new StringBuilder("time_s,object_id,bytes,op,obj_size,job\n");
+        for (int i = 0; i < 1000; i++) {
+            csv.append(i).append(",o").append(i % 5).append(",100,R,100,\n");
+        }
+        Path trace = Files.writeString(dir.resolve("trace.csv"), csv);
+        String candidate = bed.file("policy: lru\nsmallest: 50\n").toString();
+        String[] call = {
+            "policy", "simulate", "--policy", candidate, "--trace", trace.toString(), "--memory", "1k", "--compare"
+        };
+        assertThat(ctl.run(with(call, "none", "--json", "--service", "127.0.0.1:1")))
+                .as(ctl.err)
+                .isZero();
+        assertThat(ctl.json().get("policies")).hasSize(1);
+        assertThat(ctl.json().at("/policies/0/readsFromMemory").asLong()).isEqualTo(995);
+        String other = Files.writeString(dir.resolve("other.yaml"), "policy: lru\nsmallest: 101\n")
+                .toString();
+        assertThat(ctl.run(with(call, other, "--json", "--service", "127.0.0.1:1")))
+                .isZero();
+        assertThat(ctl.json().at("/policies/1/readsFromMemory").asLong())
+                .as("too small")
+                .isZero();
+        assertThat(ctl.run(with(call, "current", "--service", "127.0.0.1:1"))).isEqualTo(3);
+        Files.writeString(trace, "time_s,object_id\n1,2\n");
+        assertThat(ctl.run(with(call, "none"))).isEqualTo(1);
+        assertThat(ctl.err).contains("trace");
+        assertThat(ctl.run("policy", "simulate", "--policy", candidate, "--memory", "much"))
+                .isEqualTo(2);
+    }
+
+    private static String[] with(String[] call, String... more) {
+        List<String> all = new ArrayList<>(List.of(call));
+        Collections.addAll(all, more);
+        return all.toArray(String[]::new);
+    }
+}
