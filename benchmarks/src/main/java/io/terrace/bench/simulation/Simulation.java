@@ -48,7 +48,8 @@ public final class Simulation implements Callable<Integer> {
     @Option(
             names = "--plant",
             paramLabel = "NAME",
-            description = "Switch on a planted bug; 'all' tries each in turn, 'list' shows them.")
+            description = "Look for this planted bug alone; 'all', the default of a run of seeds, looks for each,"
+                    + " 'none' for none, 'list' shows them.")
     private @Nullable String plant;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures there.")
@@ -76,8 +77,7 @@ public final class Simulation implements Callable<Integer> {
             }
             return 0;
         }
-        boolean all = "all".equals(plant);
-        Plant one = plant == null || all ? null : Plant.of(plant);
+        Plant one = plant == null || ofSeeds() ? null : Plant.of(plant);
         Path directory = Files.createTempDirectory("terrace-simulation");
         try {
             Seeds runs = new Seeds(directory, out);
@@ -85,11 +85,16 @@ public final class Simulation implements Callable<Integer> {
                 return runs.replay(seed, one) == null ? 0 : 1;
             }
             try (QuietLog quiet = new QuietLog()) {
-                return run(runs, one, all, out);
+                return run(runs, one, out);
             }
         } finally {
             Files.delete(directory);
         }
+    }
+
+    /** Whether what is said of plants goes with a run of seeds without any. */
+    private boolean ofSeeds() {
+        return "all".equals(plant) || "none".equals(plant);
     }
 
     private void refuseWhatMakesNoSense() {
@@ -101,7 +106,7 @@ public final class Simulation implements Callable<Integer> {
                 seed != null && (isGiven("--seeds") || isGiven("--first") || json != null),
                 "--seed replays one seed: --seeds, --first and --json are for runs of many");
         refuseIf(
-                plant != null && !all && isGiven("--seeds"),
+                plant != null && !ofSeeds() && isGiven("--seeds"),
                 "--plant " + plant + " runs no seeds without the bug: leave out --seeds");
     }
 
@@ -119,7 +124,7 @@ public final class Simulation implements Callable<Integer> {
         return Objects.requireNonNull(spec, "picocli sets it").commandLine();
     }
 
-    private int run(Seeds runs, @Nullable Plant one, boolean all, PrintWriter out) throws IOException {
+    private int run(Seeds runs, @Nullable Plant one, PrintWriter out) throws IOException {
         Map<String, Object> figures = new LinkedHashMap<>();
         int plants = 0;
         int found = 0;
@@ -131,7 +136,8 @@ public final class Simulation implements Callable<Integer> {
                             + " stock%n",
                     seeds, failed, runs.seedsPerHour(), runs.events(), runs.grantReads(), runs.stockReads());
         }
-        for (Plant each : all ? List.of(Plant.values()) : one == null ? List.<Plant>of() : List.of(one)) {
+        List<Plant> every = "none".equals(plant) ? List.of() : List.of(Plant.values());
+        for (Plant each : one == null ? every : List.of(one)) {
             plants++;
             found += runs.hunt(each, first, SEEDS_TO_FIND) ? 1 : 0;
         }

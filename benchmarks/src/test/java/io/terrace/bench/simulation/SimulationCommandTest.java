@@ -41,8 +41,20 @@ final class SimulationCommandTest {
         assertThat(figures.get("seeds").asInt()).isEqualTo(2);
         assertThat(figures.get("failed").asInt()).isZero();
         assertThat(figures.get("seeds_per_hour").asLong()).isPositive();
+        assertThat(figures.get("plants").asInt()).isEqualTo(Plant.values().length);
+        assertThat(figures.get("plants_found").asInt()).isEqualTo(Plant.values().length);
+    }
+
+    @Test
+    void plantNone_runsSeedsAlone() throws Exception {
+        Path file = directory.resolve("figures.json");
+
+        int code = execute("--seeds", "1", "--plant", "none", "--json", file.toString());
+
+        JsonNode figures = new ObjectMapper().readTree(file.toFile());
+        assertThat(code).isZero();
+        assertThat(figures.get("seeds").asInt()).isEqualTo(1);
         assertThat(figures.get("plants").asInt()).isZero();
-        assertThat(figures.get("plants_found").asInt()).isZero();
     }
 
     @Test
@@ -103,8 +115,8 @@ final class SimulationCommandTest {
         Logger.getRootLogger().setLevel(Level.ALL);
         Logger.getRootLogger().addAppender(log);
         try {
-            execute("--seeds", "1");
-            execute("--seeds", "0", "--plant", "link-kept-after-open");
+            assertThat(execute("--seeds", "1", "--plant", "none")).isZero();
+            assertThat(execute("--plant", "link-kept-after-open")).isZero();
             assertThat(log.lines).isZero();
 
             execute("--seed", "1");
