@@ -38,7 +38,7 @@ public final class GrantDesk implements ExtentOwner {
 
     /** Also hears of granted reads: stock's own metrics. */
     public interface ReadMeter {
-        void granted(String user, long reads, long bytes);
+        void granted(Peer peer, long reads, long bytes);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(GrantDesk.class);
@@ -204,7 +204,7 @@ public final class GrantDesk implements ExtentOwner {
             }
         }
         if (reads > 0 || bytes > 0) {
-            meter.granted(peer.user(), reads, bytes);
+            meter.granted(peer, reads, bytes);
         }
     }
 

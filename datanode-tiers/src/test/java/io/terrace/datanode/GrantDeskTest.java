@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class GrantDeskTest {
 
-    private static final Peer PEER = new Peer(5, "user", "", "test");
+    private static final Peer PEER = new Peer(5, "user", "", true, "test");
 
     @TempDir
     Path volume;
@@ -49,7 +49,7 @@ class GrantDeskTest {
                 this::link,
                 this::check,
                 new Accesses(bed.figures, () -> bed.nowNs),
-                (user, reads, bytes) -> {},
+                (peer, reads, bytes) -> {},
                 bed.figures,
                 () -> bed.nowNs);
         BlockKey key = bed.replica(1);
@@ -103,7 +103,7 @@ class GrantDeskTest {
         WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), trace);
         Logger.getLogger(ClientTrace.NAME).addAppender(appender);
         try {
-            Peer stranger = new Peer(6, "user", "", "bad\n2026-01-01 INFO all is well");
+            Peer stranger = new Peer(6, "user", "", true, "bad\n2026-01-01 INFO all is well");
             Grant grant = (Grant) desk.grant(stranger, request);
             desk.reported(stranger, List.of(new ReadReport(grant.grantId(), 1, 10)));
             denied = new BlockAccess.Denied(RefusalReason.BAD_TOKEN, "bad");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Clients of other hosts are answered from memory first, then from NVM; each grant is kept where it was given. */
 class RemoteDeskTest {
 
-    private static final Peer PEER = new Peer(5, "user", "", "test");
+    private static final Peer PEER = new Peer(5, "user", "", false, "test");
 
     @TempDir
     Path volume;
@@ -64,7 +64,7 @@ class RemoteDeskTest {
                     return new BlockAccess.Allowed(BlockAccess.NO_END, user);
                 },
                 accesses,
-                (user, reads, bytes) -> {},
+                (peer, reads, bytes) -> {},
                 bed.figures,
                 () -> bed.nowNs);
     }
@@ -74,7 +74,7 @@ class RemoteDeskTest {
         user = tokenUser;
         int granted = 0;
         for (int session = firstSession; session < firstSession + count; session++) {
-            Peer peer = new Peer(session, name + session, "", "test");
+            Peer peer = new Peer(session, name + session, "", false, "test");
             granted += desk.grant(peer, new GrantRequest(key, new byte[0], false)) instanceof Grant ? 1 : 0;
         }
         return granted;
@@ -91,7 +91,7 @@ class RemoteDeskTest {
     void grants_withoutTokens_areBoundedForAllWhoseNameNobodyProves() {
         copyToMemory();
         assertThat(granted(100, 80, "somebody-", null)).isEqualTo(NvmBed.GRANTS / 2);
-        Peer here = new Peer(300, "somebody-100", "", "test");
+        Peer here = new Peer(300, "somebody-100", "", false, "test");
         assertThat(memory.grant(here, new GrantRequest(key, new byte[0], false)))
                 .as("a user of this host, of one of the names")
                 .isInstanceOf(Grant.class);
@@ -99,7 +99,7 @@ class RemoteDeskTest {
 
     @Test
     void holder_isWhomTheTokenNames_andNobodyIsKnownByABadOne() {
-        Peer peer = new Peer(400, "alice", "", "test");
+        Peer peer = new Peer(400, "alice", "", false, "test");
         GrantRequest request = new GrantRequest(key, new byte[0], false);
         user = "mallory";
         assertThat(desk.holder(peer, request)).isEqualTo(Holder.onAnotherHost("mallory"));

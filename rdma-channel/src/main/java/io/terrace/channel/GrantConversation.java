@@ -66,7 +66,7 @@ final class GrantConversation {
             if (!(message instanceof Hello hello)) {
                 throw new MalformedMessageException("a client that does not say hello");
             }
-            session.peer = new Peer(session.number, session.user, session.group, hello.client());
+            session.peer = new Peer(session.number, session.user, session.group, true, hello.client());
             post.accept(session, welcome);
             return null;
         }

@@ -58,7 +58,7 @@ final class Client implements Desk.Caller {
         this.deaf = world.scheduler().oneIn(5);
         this.clinging = deaf && world.scheduler().oneIn(2);
         this.trusting = world.scheduler().oneIn(2);
-        this.peer = new Peer(world.nextSession(), "user", "group", name);
+        this.peer = new Peer(world.nextSession(), "user", "group", true, name);
         this.token = newToken();
         process.every(TICK_NS, "client tick", this::tick);
         process.after(world.scheduler().between(MS, 50 * MS), "read", this::readSomething);
@@ -217,7 +217,7 @@ final class Client implements Desk.Caller {
         } catch (IOException e) {
             return null;
         }
-        Peer me = new Peer(world.nextSession(), "user", "group", process.name());
+        Peer me = new Peer(world.nextSession(), "user", "group", true, process.name());
         peer = me;
         server = running;
         Connection made = new Connection(

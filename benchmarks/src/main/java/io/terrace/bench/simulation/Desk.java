@@ -60,7 +60,7 @@ final class Desk {
                 },
                 this::check,
                 dataNode.accesses(),
-                (user, reads, bytes) -> {},
+                (peer, reads, bytes) -> {},
                 dataNode.figures(),
                 dataNode.process()::nanoTime);
     }

@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.channel.Peer;
 import io.terrace.datanode.GrantDesk;
 import io.terrace.datanode.TierNews;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
@@ -18,10 +19,10 @@ record StockMetrics(DataNodeMetrics metrics) implements GrantDesk.ReadMeter, Tie
     }
 
     @Override
-    public void granted(String user, long reads, long bytes) {
+    public void granted(Peer peer, long reads, long bytes) {
         for (long left = bytes; left > 0; left -= Integer.MAX_VALUE) {
             metrics.incrBytesRead((int) Math.min(left, Integer.MAX_VALUE));
         }
-        TerraceReadCounts.add(metrics, reads);
+        TerraceReadCounts.add(metrics, peer.sameHost(), reads, bytes);
     }
 }

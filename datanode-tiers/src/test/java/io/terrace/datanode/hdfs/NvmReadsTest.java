@@ -49,7 +49,7 @@ class NvmReadsTest {
     private static final int BLOCKS = 4;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private static final Peer HOLDER = new Peer(77, "somebody", "", "test");
+    private static final Peer HOLDER = new Peer(77, "somebody", "", false, "test");
 
     private static TerraceCluster cluster;
     private static OtherHostClient client;

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.channel.Peer;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -25,16 +26,29 @@ class StockMetricsTest {
         return shown;
     }
 
+    private static Peer peer(boolean sameHost) {
+        return new Peer(1, "user", "", sameHost, "test");
+    }
+
     /** Said in one report of 40 bytes: counting them one by one would take hours. */
     @Test
     void granted_readsWithoutNumber_areCountedAtOnce() {
         DataNodeMetrics metrics = DataNodeMetrics.create(new Configuration(false), "granted");
         try {
-            new StockMetrics(metrics).granted("user", 1L << 40, 3L << 31);
+            new StockMetrics(metrics).granted(peer(true), 1L << 40, 3L << 31);
             assertThat(shown(metrics))
                     .containsEntry("BlocksRead", 1L << 40)
                     .containsEntry("ReadsFromLocalClient", 1L << 40)
+                    .containsEntry("ReadsFromRemoteClient", 0L)
+                    .containsEntry("RemoteBytesRead", 0L)
                     .containsEntry("BytesRead", 3L << 31);
+            new StockMetrics(metrics).granted(peer(false), 7, 1000);
+            assertThat(shown(metrics))
+                    .containsEntry("BlocksRead", (1L << 40) + 7)
+                    .containsEntry("ReadsFromLocalClient", 1L << 40)
+                    .containsEntry("ReadsFromRemoteClient", 7L)
+                    .containsEntry("RemoteBytesRead", 1000L)
+                    .containsEntry("BytesRead", (3L << 31) + 1000);
         } finally {
             metrics.shutdown();
         }

@@ -230,7 +230,8 @@ public final class TcpGrantServer implements Closeable {
                 // While there was nobody to tell, nobody looked.
                 tellChanges();
             }
-            clients.put(number, new TcpClient(new Peer(number, user, "", hello.client()), session, workers));
+            Peer peer = new Peer(number, user, "", session.isOfThisHost(), hello.client());
+            clients.put(number, new TcpClient(peer, session, workers));
             send(session, new Message.Welcome(datanode, "", blocks.incarnation(), oneSided.where()));
             tellEverything(session);
         } else if (message instanceof Message.Ask ask) {

@@ -12,6 +12,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -72,6 +73,17 @@ final class TcpSession implements Link {
         this.output = new Outbox(channel, maxAnswers);
         this.lastInputNs = nowNs;
         this.startNs = nowNs;
+    }
+
+    /** Whether the client is on this host, as stock tells it: both ends have the same address. */
+    boolean isOfThisHost() {
+        try {
+            return channel.getLocalAddress() instanceof InetSocketAddress local
+                    && peerAddress.equals(local.getAddress());
+        } catch (IOException e) {
+            // Closed meanwhile.
+            return false;
+        }
     }
 
     // On the loop's thread.

@@ -92,7 +92,7 @@ final class GrantedRangesTest {
                 later);
         link = TcpLink.connect(listener.address(), limits, TIMEOUT_NS);
         TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
-        client = new TcpClient(new Peer(1, "user", "", "user/test"), session, Runnable::run);
+        client = new TcpClient(new Peer(1, "user", "", false, "user/test"), session, Runnable::run);
         assertThat(ranges.grant(client, asking(BLOCK), Holder.UNKNOWN)).isInstanceOf(Message.Granted.class);
         heldBytes = shelf.heldBytes();
         range = client.held.get(7L).range;

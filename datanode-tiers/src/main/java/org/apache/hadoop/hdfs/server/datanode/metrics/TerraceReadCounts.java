@@ -4,9 +4,14 @@ package org.apache.hadoop.hdfs.server.datanode.metrics;
 public final class TerraceReadCounts {
     private TerraceReadCounts() {}
 
-    /** Blocks read, by clients of this host. */
-    public static void add(DataNodeMetrics metrics, long reads) {
+    /** Blocks read, by clients of this host or of others, whose bytes stock counts besides. */
+    public static void add(DataNodeMetrics metrics, boolean sameHost, long reads, long bytes) {
         metrics.blocksRead.incr(reads);
-        metrics.readsFromLocalClient.incr(reads);
+        if (sameHost) {
+            metrics.readsFromLocalClient.incr(reads);
+        } else {
+            metrics.readsFromRemoteClient.incr(reads);
+            metrics.remoteBytesRead.incr(bytes);
+        }
     }
 }
