@@ -1,6 +1,7 @@
 package io.terrace.bench.conformance;
 
 import io.terrace.bench.conformance.TestRun.TestResult;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +10,8 @@ import java.util.Map;
  * What is not compared, each with the reason why a difference there would say nothing.
  *
  * <p>One line each: {@code CLASS REASON} for a class, {@code CLASS#TEST REASON} for one test of it, whatever its
- * parameters; {@code #} at the start of a line or after a blank starts a comment. A line without a reason is refused.
+ * parameters; {@code @TCP} or {@code @SHM} after it, that it is so with this provider alone; {@code #} at the start of a line
+ * or after a blank starts a comment. A line without a reason is refused.
  *
  * @param reasons by class, or by class and test
  */
@@ -21,11 +23,11 @@ record Exclusions(Map<String, String> reasons) {
     }
 
     /**
-     * Reads exclusions.
+     * Reads the exclusions that hold for a provider.
      *
-     * @throws IllegalArgumentException naming the line that has no reason or no class name
+     * @throws IllegalArgumentException naming the line that has no reason, no class name or an unknown provider
      */
-    static Exclusions parse(List<String> lines) {
+    static Exclusions parse(List<String> lines, Provider provider) {
         Map<String, String> reasons = new HashMap<>();
         for (int number = 1; number <= lines.size(); number++) {
             String line = lines.get(number - 1).trim();
@@ -36,11 +38,25 @@ record Exclusions(Map<String, String> reasons) {
             if (parts.length < 2 || parts[1].startsWith("#")) {
                 throw new IllegalArgumentException("line " + number + ": " + line + " is excluded without a reason");
             }
-            int hash = parts[0].indexOf('#');
-            ClassList.requireClassName(hash < 0 ? parts[0] : parts[0].substring(0, hash), number);
-            reasons.put(parts[0], parts[1]);
+            String[] whatAndWhere = parts[0].split("@", 2);
+            String what = whatAndWhere[0];
+            int hash = what.indexOf('#');
+            ClassList.requireClassName(hash < 0 ? what : what.substring(0, hash), number);
+            if (whatAndWhere.length == 1 || provider(whatAndWhere[1], number) == provider) {
+                reasons.put(what, parts[1]);
+            }
         }
         return new Exclusions(reasons);
+    }
+
+    private static Provider provider(String name, int line) {
+        for (Provider provider : Provider.values()) {
+            if (provider.name().equals(name)) {
+                return provider;
+            }
+        }
+        throw new IllegalArgumentException(
+                "line " + line + ": " + name + " is no provider: " + Arrays.toString(Provider.values()));
     }
 
     /** Whether the class as a whole is left out. */

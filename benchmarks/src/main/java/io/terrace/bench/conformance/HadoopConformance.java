@@ -121,8 +121,8 @@ public final class HadoopConformance implements Callable<Integer> {
     }
 
     private int compare() throws IOException, InterruptedException {
-        Exclusions exclusions = Exclusions.parse(lines("excluded.txt"));
-        Exclusions diskOnly = Exclusions.parse(lines("disk-only.txt"));
+        Exclusions exclusions = Exclusions.parse(lines("excluded.txt"), provider);
+        Exclusions diskOnly = Exclusions.parse(lines("disk-only.txt"), provider);
         List<ListedClass> classes = ClassList.parse(lines(shortList ? "short.txt" : "classes.txt"))
                 .named(names)
                 .shard(Shard.parse(shard))

@@ -10,11 +10,13 @@ import org.junit.jupiter.api.Test;
 class ExclusionsTest {
     @Test
     void parse_classAndTest() {
-        Exclusions exclusions = Exclusions.parse(List.of(
-                "# what",
-                "",
-                "a.One  it tests nothing of ours",
-                "a.TestRead#seek  it counts sockets of stock's reader"));
+        Exclusions exclusions = Exclusions.parse(
+                List.of(
+                        "# what",
+                        "",
+                        "a.One  it tests nothing of ours",
+                        "a.TestRead#seek  it counts sockets of stock's reader"),
+                Provider.SHM);
 
         assertThat(exclusions.reasons())
                 .isEqualTo(Map.of(
@@ -27,20 +29,33 @@ class ExclusionsTest {
     }
 
     @Test
+    void parse_ofOneProvider_holdsForThatAlone() {
+        List<String> lines = List.of("a.TestRead#seek@TCP  it counts sockets", "a.TestRead#skip  it counts sockets");
+
+        assertThat(Exclusions.parse(lines, Provider.TCP).reasons().keySet())
+                .containsExactlyInAnyOrder("a.TestRead#seek", "a.TestRead#skip");
+        assertThat(Exclusions.parse(lines, Provider.SHM).reasons().keySet()).containsExactly("a.TestRead#skip");
+        assertThatThrownBy(() -> Exclusions.parse(List.of("a.TestRead@RDMA  it is so"), Provider.SHM))
+                .hasMessageContaining("line 1: RDMA is no provider");
+    }
+
+    @Test
     void parse_reasonMissing() {
         for (String bad : List.of("a.One", "a.One#test", "a.One # later")) {
-            assertThatThrownBy(() -> Exclusions.parse(List.of(bad))).hasMessageContaining("without a reason");
+            assertThatThrownBy(() -> Exclusions.parse(List.of(bad), Provider.SHM))
+                    .hasMessageContaining("without a reason");
         }
     }
 
     @Test
     void parse_notAClassName() {
-        assertThatThrownBy(() -> Exclusions.parse(List.of("One it is"))).hasMessageContaining("not a class name");
+        assertThatThrownBy(() -> Exclusions.parse(List.of("One it is"), Provider.SHM))
+                .hasMessageContaining("not a class name");
     }
 
     @Test
     void without_testOfTheClass() {
-        Exclusions exclusions = Exclusions.parse(List.of(Runs.CLASS_NAME + "#seek  why"));
+        Exclusions exclusions = Exclusions.parse(List.of(Runs.CLASS_NAME + "#seek  why"), Provider.SHM);
         TestRun run = Runs.run("read()", "!seek(int)[#1]", "!seekFar()");
 
         assertThat(exclusions.without(run).testNames()).containsExactly("read()", "seekFar()");
