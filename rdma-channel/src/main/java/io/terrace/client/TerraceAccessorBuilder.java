@@ -122,7 +122,8 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
             return null;
         }
         if (!allowShortCircuit) {
-            // Stock forbids it for files under construction (HDFS-2757); their blocks are never promoted either.
+            // Stock forbids it for files under construction (HDFS-2757), whatever block; LocalGrants asks for the
+            // complete ones.
             ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_UNDER_CONSTRUCTION);
             return null;
         }

@@ -9,15 +9,15 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The memory of the DataNodes of this host: what the replica accessor gives, asked in the same way. */
+/** The memory of the DataNodes of this host: what the replica accessor gives, and of files that are being written besides. */
 final class LocalGrants {
     /**
      * A reader of the range, which the caller closes, or null when it is not there or nobody says so in time. Called once for
      * each positional read: knowing that a block is not there costs no call.
      *
      * <p>Files that are being written are no exception, as they are for stock's short-circuit reads, whose reader meets a
-     * replica that grows (HDFS-2757): memory has finalised replicas alone, asked for by generation stamp, so the block that
-     * grows is never there.
+     * replica that grows (HDFS-2757): memory has finalised replicas alone, asked for by generation stamp, so a block is not there
+     * from the moment that it grows.
      */
     @Nullable
     ReplicaAccessor open(BlockRange range) {

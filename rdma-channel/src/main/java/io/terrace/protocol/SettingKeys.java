@@ -357,7 +357,8 @@ public enum SettingKeys {
             "terrace.datanode.heartbeat.interval",
             "1s",
             "DataNode",
-            "Time between heartbeats to the placement service when there is nothing new."),
+            "Time between heartbeats while no placement service answers; one that does says when the next is due"
+                    + " (terrace.placement.heartbeat.interval)."),
     DATANODE_HEARTBEAT_INTERVAL_MIN(
             "terrace.datanode.heartbeat.interval.min",
             "200ms",
