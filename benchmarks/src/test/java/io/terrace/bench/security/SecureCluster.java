@@ -206,8 +206,19 @@ final class SecureCluster implements AutoCloseable {
 
     /** Does something with a file system of this user's own. */
     <T> T with(String name, OnFiles<T> work) throws Exception {
+        return with(name, conf, work);
+    }
+
+    /** The same as a client that does not see the memory of the DataNode's host. */
+    <T> T fromElsewhere(String name, OnFiles<T> work) throws Exception {
+        Configuration elsewhere = new Configuration(conf);
+        elsewhere.unset(SettingKeys.CHANNEL_DIR.key());
+        return with(name, elsewhere, work);
+    }
+
+    private <T> T with(String name, Configuration client, OnFiles<T> work) throws Exception {
         return user(name).doAs((PrivilegedExceptionAction<T>) () -> {
-            try (FileSystem files = FileSystem.newInstance(cluster.getURI(), conf)) {
+            try (FileSystem files = FileSystem.newInstance(cluster.getURI(), client)) {
                 return work.on(files);
             }
         });

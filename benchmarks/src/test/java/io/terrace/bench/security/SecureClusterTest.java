@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.BlockKey;
 import io.terrace.channel.Message;
+import io.terrace.channel.ReadReport;
 import io.terrace.channel.RefusalReason;
 import io.terrace.client.ClientFigures;
 import io.terrace.metrics.Figure;
@@ -46,6 +47,11 @@ class SecureClusterTest {
 
     /** At one time: with their neighbours fewer than one user may have connections. */
     private static final int BESIEGERS = 150;
+
+    /** What a DataNode believes of one process; more where it said nothing for a while. */
+    private static final double PLAUSIBLE_READS_PER_SECOND = 20e6;
+
+    private static final int SAVED_SECONDS = 2;
 
     private static SecureCluster cluster;
 
@@ -87,6 +93,59 @@ class SecureClusterTest {
         assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), tcp).close())
                 .as("the tcp channel does not encrypt, so it is not served")
                 .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void read_fromAnotherHost_isStocks_whichEncrypts() throws Exception {
+        byte[] contents = contents(10);
+        Path file = cluster.write("alice", "far", contents);
+        long remotely = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+        long here = granted();
+        long steppedAside = ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED);
+        assertThat(cluster.<byte[]>fromElsewhere("alice", files -> read(files, file)))
+                .isEqualTo(contents);
+        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED)).isEqualTo(steppedAside + 1);
+        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_BYTES)).isEqualTo(remotely);
+        assertThat(granted()).isEqualTo(here);
+    }
+
+    /** Of what a client says that it read, no more is believed than a process can read, and only of what it was granted. */
+    @Test
+    void report_ofReadsThatCannotBe_heatsNothingBeyondWhatItsSenderMayRead() throws Exception {
+        LocatedBlock granted = cluster.located(cluster.write("alice", "claimed", contents(11)));
+        LocatedBlock other = cluster.located(cluster.write("bob", "cold", contents(12)));
+        cluster.awaitNoGrants();
+        try (HostileClient liar = cluster.hostile();
+                HostileClient holder = cluster.hostile()) {
+            long ofLiar = grantId(liar, granted);
+            long ofOther = grantId(holder, other);
+            long believed = cluster.figure(Figure.READS_GRANTED);
+            long rejected = cluster.figure(Figure.READS_GRANTED_REJECTED);
+            long startNs = System.nanoTime();
+            liar.say(new Message.Report(List.of(new ReadReport(ofOther, 1000, 1000))));
+            liar.say(new Message.Report(List.of(new ReadReport(ofOther + 1_000_000, 1000, 1000))));
+            for (int i = 0; i < 10; i++) {
+                liar.say(new Message.Report(List.of(new ReadReport(ofLiar, Long.MAX_VALUE, Long.MAX_VALUE))));
+            }
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> cluster.figure(Figure.READS_GRANTED_REJECTED) - rejected == 12);
+            double seconds = SAVED_SECONDS + (System.nanoTime() - startNs) / 1e9;
+            assertThat((double) cluster.figure(Figure.READS_GRANTED) - believed)
+                    .isPositive()
+                    .isLessThanOrEqualTo(seconds * PLAUSIBLE_READS_PER_SECOND);
+        }
+        long claimedId = granted.getBlock().getBlockId();
+        await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> top("alice").stream()
+                .anyMatch(hot -> hot.getBlock().getBlockId() == claimedId));
+        long otherId = other.getBlock().getBlockId();
+        assertThat(top("bob").stream().filter(hot -> hot.getBlock().getBlockId() == otherId))
+                .as("told of before, by who was not granted it")
+                .allSatisfy(cold -> assertThat(cold.getReads()).isZero());
+    }
+
+    private static long grantId(HostileClient client, LocatedBlock located) throws IOException {
+        Message answer = client.ask(SecureCluster.key(located), SecureCluster.bytes(located.getBlockToken()));
+        return ((Message.Granted) answer).grant().grantId();
     }
 
     private static long granted() {

@@ -154,6 +154,21 @@ class RemoteReadsTest {
         }
     }
 
+    @Test
+    void rdma_whereTransferIsProtected_isNotServed() {
+        Configuration conf = cluster.datanode(0).getConf();
+        conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
+        try {
+            RdmaClients.Served served =
+                    RdmaClients.serve(cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new Figures());
+            assertThat(served.extents()).isNull();
+            assertThat(served.oneSided().where()).isEmpty();
+            assertThat(served.trouble()).contains(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY);
+        } finally {
+            conf.unset(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY);
+        }
+    }
+
     /** It is told where DataNodes of its host would be met, and there is none. */
     @Test
     void read_whereTheHostHasNoDataNode_comesOverTcp() throws Exception {
