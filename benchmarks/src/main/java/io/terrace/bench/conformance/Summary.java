@@ -30,7 +30,7 @@ final class Summary {
         this.diskOnly = diskOnly;
     }
 
-    /** Whether a class differs, or passed only because Terrace left a DataNode to stock meanwhile. */
+    /** Whether a class differs, or passed only because Terrace left a DataNode or a client to stock meanwhile. */
     boolean differs() {
         return count(State.DIFFERS) > 0 || results.stream().anyMatch(Summary::brokeOff);
     }
@@ -50,18 +50,21 @@ final class Summary {
     /**
      * The figures, flat.
      *
-     * <p>{@code classes} were judged; {@code tests} is their number of test methods; {@code
-     * bytes.granted.share} is bytes read through grants over all bytes that HDFS clients read of files that are not
-     * erasure-coded, over the last run with Terrace of each class that runs with copies; absent where nothing was read. Hadoop counts what is read through FileSystem alone: a class of
-     * which more came through grants than Hadoop counted reads otherwise as well ({@code classes.reading.uncounted}), and
-     * is not in the share.
+     * <p>{@code classes} were judged, and Terrace was on some daemon of theirs if they started any; {@code tests} is their
+     * number of test methods; {@code bytes.granted.share} is bytes read through grants over all bytes that HDFS clients read
+     * of files that are not erasure-coded, over the last run with Terrace of each class that runs with copies; absent where
+     * nothing was read. {@code bytes.granted.share.of.all} has erasure-coded files, and classes that run without copies, in
+     * what was read. Hadoop counts what is read through FileSystem alone: a class of which more came through grants than
+     * Hadoop counted reads otherwise as well ({@code classes.reading.uncounted}), and is in neither share.
      */
     Map<String, Object> figures() {
         Map<String, Object> figures = new LinkedHashMap<>();
         List<ClassResult> judged =
                 results.stream().filter(result -> !result.verdict().open()).toList();
-        figures.put("classes", judged.size());
-        figures.put("tests", judged.stream().mapToInt(Summary::tests).sum());
+        List<ClassResult> withTerrace =
+                judged.stream().filter(result -> !withoutTerrace(result)).toList();
+        figures.put("classes", withTerrace.size());
+        figures.put("tests", withTerrace.stream().mapToInt(Summary::tests).sum());
         figures.put("differing", count(State.DIFFERS));
         List<Reads> reads = judged.stream()
                 .filter(result -> !diskOnly.leavesOut(result.listed().className()))
@@ -72,6 +75,13 @@ final class Summary {
         long granted = counted.stream().mapToLong(Reads::grantedBytes).sum();
         if (read > 0) {
             figures.put("bytes.granted.share", Math.round(10_000.0 * granted / read) / 10_000.0);
+        }
+        long all = judged.stream()
+                .filter(result -> reads(result).allMatch(Reads::counted))
+                .mapToLong(result -> last(result, TestRun.Figure.READ_BYTES))
+                .sum();
+        if (all > 0) {
+            figures.put("bytes.granted.share.of.all", Math.round(10_000.0 * granted / all) / 10_000.0);
         }
         figures.put("bytes.granted", granted);
         figures.put("bytes.read", read);
@@ -147,7 +157,7 @@ final class Summary {
                         + " could not be run on stock: is the name right, and room on the disk?");
             }
             if (brokeOff(result)) {
-                lines.add(result.listed().className() + ": Terrace failed and left a DataNode to stock");
+                lines.add(result.listed().className() + ": Terrace failed and left a DataNode or a client to stock");
             }
             if (withoutTerrace(result)) {
                 lines.add(result.listed().className()
@@ -180,11 +190,14 @@ final class Summary {
         if (diskOnly.leavesOut(className)) {
             words.add("no copies");
         }
+        if (withoutTerrace(result)) {
+            words.add("without Terrace");
+        }
         return String.join(", ", words);
     }
 
     private static boolean brokeOff(ClassResult result) {
-        return last(result, TestRun.Figure.BROKE_OFF) > 0;
+        return last(result, TestRun.Figure.BROKE_OFF) > 0 || last(result, TestRun.Figure.NOT_LINKED) > 0;
     }
 
     /** Of results that were kept before the daemons were counted nothing is known. */

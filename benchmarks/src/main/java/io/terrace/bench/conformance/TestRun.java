@@ -50,6 +50,9 @@ record TestRun(
         /** How often Terrace failed, as it started or later, and left its DataNode to stock. */
         static final String BROKE_OFF = "terrace.broke.off";
 
+        /** How often the FileSystem class did not fit Hadoop's, and was stock. */
+        static final String NOT_LINKED = "client.fs.not_linked";
+
         private Figure() {}
     }
 

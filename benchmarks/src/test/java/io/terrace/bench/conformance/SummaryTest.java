@@ -45,6 +45,9 @@ class SummaryTest {
         assertThat(json.get("bytes.granted.share").doubleValue())
                 .as("without the class that runs without copies")
                 .isEqualTo(0.1);
+        assertThat(json.get("bytes.granted.share.of.all").doubleValue())
+                .as("with what it read")
+                .isEqualTo(0.05);
         assertThat(json.get("classes.excluded").intValue()).isEqualTo(1);
         assertThat(json.get("classes.without.copies").intValue()).isEqualTo(1);
         assertThat(json.get("tests.skipped.only.with.terrace").intValue()).isZero();
@@ -59,6 +62,7 @@ class SummaryTest {
 
         assertThat(summary.figures())
                 .containsEntry("bytes.granted.share", 0.4)
+                .containsEntry("bytes.granted.share.of.all", 0.4)
                 .containsEntry("classes.reading", 2)
                 .containsEntry("classes.reading.uncounted", 1);
         assertThat(summary.table()).anySatisfy(line -> assertThat(line).contains("Direct", "yes"));
@@ -78,6 +82,7 @@ class SummaryTest {
 
         assertThat(summary.figures())
                 .containsEntry("bytes.granted.share", 0.75)
+                .containsEntry("bytes.granted.share.of.all", 0.0417)
                 .containsEntry("bytes.read", 100L)
                 .containsEntry("bytes.read.erasure-coded", 1700L)
                 .containsEntry("classes.reading", 1);
@@ -117,10 +122,14 @@ class SummaryTest {
         Summary summary = new Summary(List.of(SAME, stock, used), Exclusions.NONE, Exclusions.NONE);
 
         assertThat(summary.figures())
+                .containsEntry("classes", 2)
+                .containsEntry("tests", 3)
                 .containsEntry("classes.without.terrace", 1)
                 .containsEntry("datanodes", 6L)
                 .containsEntry("datanodes.with.terrace", 3L);
         assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Stock started"));
+        assertThat(summary.table())
+                .anySatisfy(line -> assertThat(line).contains("Stock").endsWith("without Terrace"));
         assertThat(summary.differs()).isFalse();
     }
 
@@ -154,6 +163,14 @@ class SummaryTest {
 
         assertThat(summary.differs()).isTrue();
         assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Broken: Terrace failed"));
+    }
+
+    @Test
+    void clientThatDidNotFit_isNoPass() {
+        ClassResult unfit =
+                result("Unfit", List.of(run("read")), List.of(logging(Map.of("client.fs.not_linked", 1L), "read")));
+        assertThat(new Summary(List.of(unfit), Exclusions.NONE, Exclusions.NONE).differs())
+                .isTrue();
     }
 
     @Test
