@@ -4,11 +4,13 @@ import io.terrace.channel.BlockKey;
 import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
+import io.terrace.channel.ReadReport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Random;
 
-/** Requests for a grant with flipped bits, half of them cut short. */
+/** What a client may say, requests for a grant mostly, with flipped bits, half of it cut short. */
 final class MutatedRequests {
 
     /** A token that states an identifier of 2 GB, as Hadoop's writable integers are written. */
@@ -19,16 +21,30 @@ final class MutatedRequests {
 
     private MutatedRequests() {}
 
-    /** One such request, twice. */
+    /** One such message, twice. */
     static byte[] next(BlockKey block, byte[] token, Random random) {
-        ByteBuffer ask =
-                MessageCodec.encode(new Message.Ask(NUMBER, new GrantRequest(block, token, random.nextBoolean())));
-        byte[] once = new byte[random.nextBoolean() ? ask.remaining() : 1 + random.nextInt(ask.remaining())];
-        ask.get(once);
+        ByteBuffer said = MessageCodec.encode(message(block, token, random));
+        byte[] once = new byte[random.nextBoolean() ? said.remaining() : 1 + random.nextInt(said.remaining())];
+        said.get(once);
         for (int flips = random.nextInt(4); flips >= 0; flips--) {
             once[random.nextInt(once.length)] ^= (byte) (1 << random.nextInt(8));
         }
         return ByteBuffer.allocate(2 * once.length).put(once).put(once).array();
+    }
+
+    /** Grants are numbered from 1, so most of these are somebody's. */
+    private static Message message(BlockKey block, byte[] token, Random random) {
+        List<Long> grantIds = random.longs(random.nextInt(5), 1, 100).boxed().toList();
+        return switch (random.nextInt(8)) {
+            case 0 -> new Message.Opened(random.nextInt(100));
+            case 1 -> new Message.Revoked(random.nextInt(100));
+            case 2 -> new Message.Renew(grantIds);
+            case 3 -> new Message.Release(grantIds);
+            case 4 -> new Message.Report(grantIds.stream()
+                    .map(grantId -> new ReadReport(grantId, random.nextInt(1000), random.nextInt() & Integer.MAX_VALUE))
+                    .toList());
+            default -> new Message.Ask(NUMBER, new GrantRequest(block, token, random.nextBoolean()));
+        };
     }
 
     /** Whether these bytes are whole messages that a client may send, so that their sender is answered and not cut. */
