@@ -10,7 +10,7 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 
 /**
- * Who was there, by what a test JVM's daemons log as they start: a class that passes without Terrace proves nothing.
+ * Who was there and had to evict, by what a test JVM's daemons log: a class that passes without Terrace proves nothing.
  *
  * <p>An appender of the log that Hadoop's tests have. A DataNode or NameNode that is started again counts again, with
  * Terrace and without.
@@ -33,6 +33,8 @@ final class Presence extends AppenderSkeleton {
                 TERRACE + "placement.hdfs.PlacementService",
                 Level.INFO,
                 "Terrace placement service up at"),
+        /** Said in the mode for tests alone. */
+        EVICTED(TestRun.Figure.EVICTIONS, TERRACE + "datanode.hdfs.PromotesAtOnce", Level.INFO, "Evicted "),
         BROKE_OFF(TestRun.Figure.BROKE_OFF, TERRACE + "datanode.hdfs.GuardedWatch", Level.ERROR, "Terrace stops"),
         NOT_STARTED(
                 TestRun.Figure.BROKE_OFF,

@@ -109,6 +109,11 @@ final class Summary {
                     daemons,
                     judged.stream().mapToLong(result -> last(result, daemons)).sum());
         }
+        figures.put(
+                TestRun.Figure.EVICTIONS,
+                judged.stream()
+                        .mapToLong(result -> last(result, TestRun.Figure.EVICTIONS))
+                        .sum());
         figures.put("classes.excluded", exclusions.count(true));
         figures.put("tests.excluded", exclusions.count(false));
         figures.put("classes.open", results.size() - judged.size());

@@ -47,6 +47,8 @@ record TestRun(
         static final String NAMENODES = "namenodes";
 
         static final String NAMENODES_WITH_TERRACE = "namenodes.with.terrace";
+        /** How often copies were evicted for others. */
+        static final String EVICTIONS = "evictions";
         /** How often Terrace failed, as it started or later, and left its DataNode to stock. */
         static final String BROKE_OFF = "terrace.broke.off";
 

@@ -118,7 +118,7 @@ class SummaryTest {
         ClassResult used = result(
                 "Used",
                 List.of(run("read")),
-                List.of(logging(Map.of("datanodes", 3L, "datanodes.with.terrace", 3L), "read")));
+                List.of(logging(Map.of("datanodes", 3L, "datanodes.with.terrace", 3L, "evictions", 5L), "read")));
         Summary summary = new Summary(List.of(SAME, stock, used), Exclusions.NONE, Exclusions.NONE);
 
         assertThat(summary.figures())
@@ -126,7 +126,8 @@ class SummaryTest {
                 .containsEntry("tests", 3)
                 .containsEntry("classes.without.terrace", 1)
                 .containsEntry("datanodes", 6L)
-                .containsEntry("datanodes.with.terrace", 3L);
+                .containsEntry("datanodes.with.terrace", 3L)
+                .containsEntry("evictions", 5L);
         assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Stock started"));
         assertThat(summary.table())
                 .anySatisfy(line -> assertThat(line).contains("Stock").endsWith("without Terrace"));

@@ -108,6 +108,9 @@ final class PromotesAtOnce implements ReplicaWatch {
             }
         }
         tier.sweep(nowNs);
+        if (freed > 0) {
+            LOG.info("Evicted {} bytes for a block of {} bytes", freed, lengthBytes);
+        }
     }
 
     @Override
