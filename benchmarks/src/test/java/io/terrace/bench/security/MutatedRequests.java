@@ -32,7 +32,7 @@ final class MutatedRequests {
         return ByteBuffer.allocate(2 * once.length).put(once).put(once).array();
     }
 
-    /** Grants are numbered from 1, so most of these are somebody's. */
+    /** Of grants of small numbers, whosever they are. */
     private static Message message(BlockKey block, byte[] token, Random random) {
         List<Long> grantIds = random.longs(random.nextInt(5), 1, 100).boxed().toList();
         return switch (random.nextInt(8)) {
