@@ -95,6 +95,10 @@ final class PromotesAtOnce implements ReplicaWatch {
         }
     }
 
+    /**
+     * Whatever comes first in the tier's order goes, which has nothing to do with use: of a file that is larger than the tier
+     * and read again and again, evicting what was read longest ago would leave nothing that is read next.
+     */
     private void makeRoom(long lengthBytes) {
         long nowNs = nanoClock.getAsLong();
         List<Extent> live = tier.liveExtents();
