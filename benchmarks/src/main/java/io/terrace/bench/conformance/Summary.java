@@ -20,6 +20,8 @@ final class Summary {
             TestRun.Figure.NAMENODES,
             TestRun.Figure.NAMENODES_WITH_TERRACE);
 
+    private static final String ROW = "%-21s %-42s %-13s %-13s %7s %7s  %s";
+
     private final List<ClassResult> results;
     private final Exclusions exclusions;
     private final Exclusions diskOnly;
@@ -55,7 +57,8 @@ final class Summary {
      * of files that are not erasure-coded, over the last run with Terrace of each class that runs with copies; absent where
      * nothing was read. {@code bytes.granted.share.of.all} has erasure-coded files, and classes that run without copies, in
      * what was read. Hadoop counts what is read through FileSystem alone: a class of which more came through grants than
-     * Hadoop counted reads otherwise as well ({@code classes.reading.uncounted}), and is in neither share.
+     * Hadoop counted reads otherwise as well ({@code classes.reading.uncounted}), and is in neither share. {@code evictions}
+     * is how often copies made room for another, {@code classes.evicting} in how many classes.
      */
     Map<String, Object> figures() {
         Map<String, Object> figures = new LinkedHashMap<>();
@@ -111,9 +114,9 @@ final class Summary {
         }
         figures.put(
                 TestRun.Figure.EVICTIONS,
-                judged.stream()
-                        .mapToLong(result -> last(result, TestRun.Figure.EVICTIONS))
-                        .sum());
+                judged.stream().mapToLong(Summary::evictions).sum());
+        figures.put("classes.evicting", (int)
+                judged.stream().filter(result -> evictions(result) > 0).count());
         figures.put("classes.excluded", exclusions.count(true));
         figures.put("tests.excluded", exclusions.count(false));
         figures.put("classes.open", results.size() - judged.size());
@@ -128,17 +131,17 @@ final class Summary {
     /** The table of classes, one line each, in groups. */
     List<String> table() {
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(
-                Locale.ROOT, "%-22s %-52s %-14s %-14s %7s  %s", "group", "class", "stock", "terrace", "granted", ""));
+        lines.add(String.format(Locale.ROOT, ROW, "group", "class", "stock", "terrace", "granted", "evicted", ""));
         for (ClassResult result : results) {
             lines.add(String.format(
                     Locale.ROOT,
-                    "%-22s %-52s %-14s %-14s %7s  %s",
+                    ROW,
                     result.listed().group(),
                     result.listed().simpleName(),
                     runs(result.stock()),
                     runs(result.terrace()),
                     reads(result).map(Reads::share).findFirst().orElse("-"),
+                    evictions(result) == 0 ? "-" : evictions(result),
                     verdict(result)));
         }
         return lines;
@@ -213,6 +216,10 @@ final class Summary {
 
     private static boolean stock(ClassResult result, String daemons, String withTerrace) {
         return last(result, daemons) > 0 && last(result, withTerrace) == 0;
+    }
+
+    private static long evictions(ClassResult result) {
+        return last(result, TestRun.Figure.EVICTIONS);
     }
 
     private static long last(ClassResult result, String figure) {

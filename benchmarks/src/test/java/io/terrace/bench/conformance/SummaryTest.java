@@ -127,10 +127,12 @@ class SummaryTest {
                 .containsEntry("classes.without.terrace", 1)
                 .containsEntry("datanodes", 6L)
                 .containsEntry("datanodes.with.terrace", 3L)
-                .containsEntry("evictions", 5L);
+                .containsEntry("evictions", 5L)
+                .containsEntry("classes.evicting", 1);
         assertThat(summary.differences()).anySatisfy(line -> assertThat(line).startsWith("a.Stock started"));
         assertThat(summary.table())
-                .anySatisfy(line -> assertThat(line).contains("Stock").endsWith("without Terrace"));
+                .anySatisfy(line -> assertThat(line).contains("Stock").endsWith("-  without Terrace"))
+                .anySatisfy(line -> assertThat(line).contains("Used").endsWith(" 5  "));
         assertThat(summary.differs()).isFalse();
     }
 
