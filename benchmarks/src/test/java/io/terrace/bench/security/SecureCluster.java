@@ -8,7 +8,9 @@ import io.terrace.metrics.Metrics2Bridge;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.ServicePort;
 import io.terrace.protocol.SettingKeys;
+import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.File;
@@ -23,6 +25,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -250,6 +253,23 @@ final class SecureCluster implements AutoCloseable {
                 RPC.stopProxy(proxy);
             }
         });
+    }
+
+    /** The hottest blocks, as this user sees them. */
+    List<HotBlockProto> top(String user) throws Exception {
+        return as(
+                        user,
+                        proxy -> proxy.top(
+                                null,
+                                TopRequestProto.newBuilder().setCount(1000).build()))
+                .getBlocksList();
+    }
+
+    /** As much as a small file has, the same for each seed. */
+    static byte[] contents(int seed) {
+        byte[] contents = new byte[300_000];
+        new Random(seed).nextBytes(contents);
+        return contents;
     }
 
     /** A home that only its owner may enter, and one file in it. */
