@@ -34,4 +34,9 @@ public record Explanation(
         Objects.requireNonNull(rule, "rule");
         Objects.requireNonNull(sentence, "sentence");
     }
+
+    /** How often, for a sentence: {@code once}, {@code 2 times}. */
+    public static String times(long count) {
+        return count == 1 ? "once" : count + " times";
+    }
 }

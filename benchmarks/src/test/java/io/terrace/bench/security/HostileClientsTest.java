@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Clients that keep no rule, on a secure cluster: what they get, cost and spoil; the cases are listed in docs/reliability.md. */
+/** Clients that keep no rule, on a secure cluster: what they get, cost and spoil. The cases: docs/reliability.md. */
 class HostileClientsTest {
     /** At one time: with their neighbours fewer than one user may have connections. */
     private static final int BESIEGERS = 150;

@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -52,12 +53,12 @@ public final class Segments {
     }
 
     Path fileFor(long fromMs) {
-        return dir.resolve("accesses-%013d.csv.gz".formatted(fromMs));
+        return dir.resolve(String.format(Locale.ROOT, "accesses-%013d.csv.gz", fromMs));
     }
 
     /** Where the paths of the blocks of such a file are. */
     Path pathsFor(long fromMs) {
-        return dir.resolve("paths-%013d.tsv.gz".formatted(fromMs));
+        return dir.resolve(String.format(Locale.ROOT, "paths-%013d.tsv.gz", fromMs));
     }
 
     /** A new gzipped file for its owner only, to be flushed as it is written. */

@@ -4,6 +4,7 @@ import io.terrace.policy.Access;
 import io.terrace.policy.Explanation;
 import io.terrace.policy.shelf.FrequencySketch;
 import io.terrace.policy.shelf.Shelf;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -299,13 +300,16 @@ public final class AdaptiveShelf implements Shelf {
                 ? "larger than the tier"
                 : here ? "worth its room" : "worth less than what would leave, or than the move";
         String sentence = String.format(
-                "read %d times, last %d s ago, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",
-                records.reads(slot),
+                Locale.ROOT,
+                "read %s, last %d s ago, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",
+                Explanation.times(records.reads(slot)),
                 ageMs / 1000,
                 100 * model.returnChance(records.returnClass(slot)),
                 rule.evidence(),
                 worth,
-                contested ? String.format(", against 2^%.1f of object %d here", bar, records.id(rival)) : "",
+                contested
+                        ? String.format(Locale.ROOT, ", against 2^%.1f of object %d here", bar, records.id(rival))
+                        : "",
                 because);
         return new Explanation(
                 NAME,

@@ -2,6 +2,7 @@ package io.terrace.policy.shelf;
 
 import io.terrace.policy.Access;
 import io.terrace.policy.Explanation;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,7 +96,11 @@ public final class DecayShelf extends RankedShelf {
                 -1,
                 least == NONE || least == slot ? Explanation.NO_RIVAL : table.id(least),
                 String.format(
+                        Locale.ROOT,
                         "%.3g decayed reads, worth %.3g %s; the least of those here is worth %.3g",
-                        count, worth, unit, bar));
+                        count,
+                        worth,
+                        unit,
+                        bar));
     }
 }

@@ -1,6 +1,7 @@
 package io.terrace.policy.shelf;
 
 import io.terrace.policy.Access;
+import java.util.Locale;
 
 /**
  * Admits everything that fits and evicts the object of least worth, worth being worked out from the count of accesses
@@ -141,6 +142,6 @@ public final class FrequencyShelf extends TabledShelf {
 
     @Override
     String standing(int slot) {
-        return String.format("worth %.3g by its accesses", figure(slot));
+        return String.format(Locale.ROOT, "worth %.3g by its accesses", figure(slot));
     }
 }

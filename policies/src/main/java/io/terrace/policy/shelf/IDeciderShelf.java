@@ -79,8 +79,8 @@ public final class IDeciderShelf extends RankedShelf {
             rule = "beats no victim";
             verdict = "is older than what would have to leave for it, or left as the oldest";
         }
-        String sentence = "read " + counts[slot] + " times (threshold: more than " + threshold + "), first seen "
-                + ageMs / 1000 + " s ago: " + verdict;
+        String sentence = "read " + Explanation.times(counts[slot]) + " (threshold: more than " + threshold
+                + "), first seen " + ageMs / 1000 + " s ago: " + verdict;
         return new Explanation("idecider", rule, object, tier, counts[slot], threshold, ageMs, rival, sentence);
     }
 }

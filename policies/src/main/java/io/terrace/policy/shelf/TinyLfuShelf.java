@@ -1,6 +1,7 @@
 package io.terrace.policy.shelf;
 
 import io.terrace.policy.Access;
+import io.terrace.policy.Explanation;
 
 /**
  * W-TinyLFU: newcomers live in a small window by recency; what falls out of it enters the main room only if a sketch
@@ -176,7 +177,7 @@ public final class TinyLfuShelf extends TabledShelf {
 
     @Override
     String standing(int slot) {
-        return "counted " + sketch.estimate(table.id(slot)) + " times, in the "
+        return "counted " + Explanation.times(sketch.estimate(table.id(slot))) + ", in the "
                 + (places[slot] == WINDOW ? "window" : places[slot] == PROBATION ? "room on trial" : "room kept");
     }
 }

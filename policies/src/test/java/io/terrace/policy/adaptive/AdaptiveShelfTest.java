@@ -73,9 +73,9 @@ class AdaptiveShelfTest {
         for (int i = 0; i < 50; i++) {
             read(shelf, i * 1000L, 1, 10, 77);
         }
-        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read 1 times");
+        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read once, ");
         read(shelf, 51_000, 1, 10, 78);
-        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read 2 times");
+        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read 2 times, ");
     }
 
     @Test
