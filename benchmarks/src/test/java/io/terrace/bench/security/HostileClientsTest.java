@@ -20,7 +20,7 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
 import org.apache.hadoop.security.token.Token;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -37,26 +37,20 @@ class HostileClientsTest {
     /** What one connection may cost in heap and buffers: the longest message twice, once as it comes in. */
     private static final long CONNECTION_BYTES = 2 * MessageCodec.MAX_FRAME_BYTES;
 
-    /** What else a cluster in this process may come to hold meanwhile. */
-    private static final long OTHER_BYTES = 16L << 20;
+    /** What else a cluster in this process may come to hold meanwhile; less than all of them hold by their messages. */
+    private static final long OTHER_BYTES = 8L << 20;
 
     /** With those of its client, which is in this process as well. */
     private static final long CONNECTION_DESCRIPTORS = 5;
 
     private static final long OTHER_DESCRIPTORS = 40;
 
+    @AutoClose
     private static SecureCluster cluster;
 
     @BeforeAll
     static void start() throws Exception {
         cluster = SecureCluster.start();
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (cluster != null) {
-            cluster.close();
-        }
     }
 
     private static LocatedBlock written(String owner, String name) throws Exception {

@@ -28,7 +28,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.security.AccessControlException;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -36,18 +36,12 @@ import org.junit.jupiter.api.Test;
 class SecureClusterTest {
     private static final FsPermission PRIVATE = new FsPermission("600");
 
+    @AutoClose
     private static SecureCluster cluster;
 
     @BeforeAll
     static void start() throws Exception {
         cluster = SecureCluster.start();
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (cluster != null) {
-            cluster.close();
-        }
     }
 
     private static byte[] read(FileSystem files, Path file) throws IOException {

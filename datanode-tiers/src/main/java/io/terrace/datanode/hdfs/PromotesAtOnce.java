@@ -76,7 +76,9 @@ final class PromotesAtOnce implements ReplicaWatch {
         if (found == null || found.lengthBytes() == 0) {
             return;
         }
-        if (copy(found) == MoveOutcome.NO_ROOM) {
+        // For what is larger than the tier all others would go for nothing.
+        if (copy(found) == MoveOutcome.NO_ROOM
+                && found.lengthBytes() <= tier.usage().capacityBytes()) {
             makeRoom(found.lengthBytes());
             copy(found);
         }
