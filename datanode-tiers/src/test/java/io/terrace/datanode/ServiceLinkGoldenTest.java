@@ -21,9 +21,7 @@ final class ServiceLinkGoldenTest {
     private static final HexFormat HEX = HexFormat.of();
 
     /** Active, epoch 5, serve, interval 3000 ms; order 11 drops block 1. */
-    private static final String ANSWER = "0801 1005 1801"
-            + " 2a0f 080b 1001 1a07 0801 10e907 1864 2000"
-            + " 30b817";
+    private static final String ANSWER = "0801 1005 1801" + " 2a0f 080b 1001 1a07 0801 10e907 1864 2000" + " 30b817";
 
     private static final String HEARTBEAT = "0a04 42502d31" // pool
             + " 1204 75756964 1a04 686f7374 208a4d 2807 3001" // uuid, host, port, incarnation, sequence
