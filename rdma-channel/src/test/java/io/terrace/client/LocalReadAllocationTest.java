@@ -21,7 +21,7 @@ final class LocalReadAllocationTest {
     private static final int WARM_UP = 20_000;
     private static final int READS = 10_000;
 
-    /** Odd, so that no read follows on from the one before, which would be served from what was read ahead. */
+    /** With it no read begins where the last one ended; such a read would be served from what was read ahead. */
     private static final int STRIDE = 1_234_567;
 
     @TempDir
