@@ -7,9 +7,9 @@ import org.apache.commons.math3.distribution.BinomialDistribution;
  * Ratios of two measurements that were made right after each other, round by round, so that what slows the machine for a
  * while slows both.
  *
- * <p>The lower bound is the order statistic of the sign test, which assumes nothing about the distribution: of n ratios
- * the k-th smallest lies above the true median with probability P(X &lt; k) for X ~ Binomial(n, 1/2) (Conover, Practical
- * Nonparametric Statistics, 3.2).
+ * <p>The bounds, each for itself, are order statistics of the sign test, which assumes nothing about the distribution: of n
+ * ratios the k-th smallest lies above the true median with probability P(X &lt; k) for X ~ Binomial(n, 1/2), and the k-th
+ * largest as often below it (Conover, Practical Nonparametric Statistics, 3.2).
  */
 public final class PairedRatios {
     private static final double ERROR = 0.05;
@@ -38,12 +38,39 @@ public final class PairedRatios {
 
     /** The median ratio is at least this with 95 % confidence; with fewer than five rounds that is 0. */
     public double lowerBound() {
+        int k = rank();
+        return k == 0 ? 0 : sorted[k - 1];
+    }
+
+    /** The median ratio is at most this with 95 % confidence; with fewer than five rounds that is infinity. */
+    public double upperBound() {
+        int k = rank();
+        return k == 0 ? Double.POSITIVE_INFINITY : sorted[sorted.length - k];
+    }
+
+    /** False when the rounds are too few to bound the median. */
+    public boolean isBounded() {
+        return rank() > 0;
+    }
+
+    /** The smallest of the rounds. */
+    public double smallest() {
+        return sorted[0];
+    }
+
+    /** The largest of the rounds. */
+    public double largest() {
+        return sorted[sorted.length - 1];
+    }
+
+    /** Of the order statistic that is the bound, counted from 1; 0 when there are too few rounds for one. */
+    private int rank() {
         BinomialDistribution signs = new BinomialDistribution(sorted.length, 0.5);
         int k = 0;
         while (k < sorted.length && signs.cumulativeProbability(k) <= ERROR) {
             k++;
         }
-        return k == 0 ? 0 : sorted[k - 1];
+        return k;
     }
 
     /** The middle of the sorted values. */
@@ -53,7 +80,7 @@ public final class PairedRatios {
     }
 
     /** The middle of values in any order. */
-    static double medianOf(double[] values) {
+    public static double medianOf(double[] values) {
         double[] copy = values.clone();
         Arrays.sort(copy);
         return median(copy);

@@ -17,7 +17,7 @@ class PairedRatiosTest {
     }
 
     @Test
-    void lowerBound_ofTwentyRounds_isTheSixthSmallest() {
+    void bounds_ofTwentyRounds_areTheSixthFromEitherEnd() {
         // P(X <= 5) = 0.0207 and P(X <= 6) = 0.0577 for Binomial(20, 1/2).
         double[] stock = new double[20];
         double[] ours = new double[20];
@@ -27,13 +27,16 @@ class PairedRatiosTest {
         }
 
         assertThat(new PairedRatios(stock, ours).lowerBound()).isEqualTo(6);
+        assertThat(new PairedRatios(stock, ours).upperBound()).isEqualTo(15);
     }
 
     @Test
-    void lowerBound_ofTooFewRounds_promisesNothing() {
+    void bounds_ofTooFewRounds_promiseNothing() {
         double[] ones = {1, 1, 1, 1};
 
+        assertThat(new PairedRatios(ones, ones).isBounded()).isFalse();
         assertThat(new PairedRatios(ones, ones).lowerBound()).isZero();
+        assertThat(new PairedRatios(ones, ones).upperBound()).isInfinite();
     }
 
     @Test
