@@ -8,5 +8,10 @@ import picocli.CommandLine.Command;
         name = "bench",
         mixinStandardHelpOptions = true,
         description = "Measure.",
-        subcommands = {BenchReadCommand.class, BenchRemoteCommand.class, PlacementBenchmark.class})
+        subcommands = {
+            BenchReadCommand.class,
+            BenchRemoteCommand.class,
+            BenchCompareCommand.class,
+            PlacementBenchmark.class
+        })
 final class BenchCommand {}

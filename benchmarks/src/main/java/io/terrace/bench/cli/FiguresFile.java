@@ -1,10 +1,14 @@
 package io.terrace.bench.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.terrace.bench.cluster.ClusterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The {@code --json} file of a benchmark: one flat object, figure to number. */
@@ -19,5 +23,14 @@ final class FiguresFile {
             Files.createDirectories(parent);
         }
         Files.writeString(file, JSON.writeValueAsString(figures) + "\n");
+    }
+
+    /** What {@link #write} wrote, in the file's order. */
+    static Map<String, Double> read(Path file) throws IOException {
+        try {
+            return JSON.readValue(file.toFile(), new TypeReference<LinkedHashMap<String, Double>>() {});
+        } catch (JsonProcessingException e) {
+            throw new ClusterException(file + " is not one flat object of numbers: " + e.getOriginalMessage(), e);
+        }
     }
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The jars that the build resolved, taken from the class path of this process.
+ * The jars that a build resolved.
  *
  * @param entries absolute jars and directories in their order
  */
@@ -37,7 +37,12 @@ public record ClassPath(List<Path> entries) {
 
     /** The class path of this JVM. */
     public static ClassPath ofThisProcess() {
-        return new ClassPath(Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        return of(System.getProperty("java.class.path"));
+    }
+
+    /** A class path in the form of {@code java -cp}; what is relative is so to this process's directory. */
+    public static ClassPath of(String text) {
+        return new ClassPath(Arrays.stream(text.strip().split(File.pathSeparator))
                 .filter(entry -> !entry.isEmpty())
                 .map(entry -> Path.of(entry).toAbsolutePath().normalize())
                 .toList());

@@ -2,11 +2,15 @@ package io.terrace.bench.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
+import io.terrace.bench.cluster.ClusterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,7 +50,12 @@ class CommandLineTest {
                 "demo --read-size 5m",
                 "demo --skew -1",
                 "demo --trace nowhere.csv",
-                "demo --input nowhere"
+                "demo --input nowhere",
+                "bench compare",
+                "bench compare --with . --rounds 0",
+                "bench compare --with . --least 1.1",
+                "bench compare --with . --part WINGS",
+                "bench compare --with . --only read --part READERS"
             })
     void execute_withBadOption_exits2WithMessage(String line) {
         String[] words = line.split(" ");
@@ -89,6 +98,32 @@ class CommandLineTest {
 
         assertThat(result.exitCode()).isEqualTo(1);
         assertThat(result.errors()).contains("cluster.json is not the description of a cluster");
+    }
+
+    @Test
+    void benchCompare_withDirectoryWithoutJars_exits1NamingTheJar() {
+        CommandLines.Result result = CommandLines.run("bench", "compare", "--with", dir.toString());
+
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.errors()).contains(dir + " holds no benchmarks-VERSION.jar");
+    }
+
+    @Test
+    void figuresFile_readsWhatItWroteAndRefusesElse() throws IOException {
+        Path file = dir.resolve("figures.json");
+        Map<String, Number> figures = new LinkedHashMap<>();
+        figures.put("b.tcp", 1.5);
+        figures.put("a.count", 3);
+        figures.put("c.tcp", Double.POSITIVE_INFINITY);
+
+        FiguresFile.write(file, figures);
+
+        assertThat(FiguresFile.read(file))
+                .containsExactly(entry("b.tcp", 1.5), entry("a.count", 3.0), entry("c.tcp", Double.POSITIVE_INFINITY));
+        Files.writeString(file, "{\"a\": {}}");
+        assertThatThrownBy(() -> FiguresFile.read(file))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContaining(file + " is not one flat object of numbers");
     }
 
     @Test

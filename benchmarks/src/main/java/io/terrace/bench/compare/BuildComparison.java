@@ -1,0 +1,133 @@
+package io.terrace.bench.compare;
+
+import io.terrace.bench.compare.ComparedFigure.Verdict;
+import io.terrace.bench.read.PairedRatios;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of another build and of this one, in rounds. A figure is compared within each round, whose runs came right
+ * after each other.
+ */
+public final class BuildComparison {
+    private final List<Round> rounds = new ArrayList<>();
+
+    private record Round(Map<String, Double> old, Map<String, Double> own) {
+        Round {
+            old = Collections.unmodifiableMap(new LinkedHashMap<>(old));
+            own = Collections.unmodifiableMap(new LinkedHashMap<>(own));
+        }
+    }
+
+    /** Adds what both builds measured in one round, figure to number. */
+    public void add(Map<String, Double> old, Map<String, Double> own) {
+        rounds.add(new Round(old, own));
+    }
+
+    public int rounds() {
+        return rounds.size();
+    }
+
+    /** Figures that the other build has and this one lacks in at least one round. */
+    public Set<String> missing() {
+        Set<String> missing = new LinkedHashSet<>();
+        for (Round round : rounds) {
+            Set<String> lacking = new LinkedHashSet<>(round.old().keySet());
+            lacking.removeAll(round.own().keySet());
+            missing.addAll(lacking);
+        }
+        return missing;
+    }
+
+    /**
+     * Compares all figures that both builds measured in one round at least, in the order of the runs.
+     *
+     * @param least wanted ratio of this build to the other
+     */
+    public List<ComparedFigure> figures(double least) {
+        return ids().stream()
+                .flatMap(id -> Optional.ofNullable(figure(id, least)).stream())
+                .toList();
+    }
+
+    /** Figures that are not missing but of which no round has a number in both builds: times too short for their clock. */
+    public Set<String> unmeasured() {
+        Set<String> unmeasured = ids();
+        unmeasured.removeAll(missing());
+        unmeasured.removeIf(id -> figure(id, 1) != null);
+        return unmeasured;
+    }
+
+    private Set<String> ids() {
+        Set<String> ids = new LinkedHashSet<>();
+        rounds.forEach(round -> ids.addAll(round.old().keySet()));
+        return ids;
+    }
+
+    private @Nullable ComparedFigure figure(String id, double least) {
+        boolean lessIsBetter = ComparedFigure.lessIsBetter(id);
+        List<Double> old = new ArrayList<>();
+        List<Double> own = new ArrayList<>();
+        for (Round round : rounds) {
+            double before = round.old().getOrDefault(id, Double.NaN);
+            double after = round.own().getOrDefault(id, Double.NaN);
+            if (isMeasured(before, lessIsBetter) && isMeasured(after, lessIsBetter)) {
+                old.add(before);
+                own.add(after);
+            }
+        }
+        if (old.isEmpty()) {
+            return null;
+        }
+        double[] before = array(old);
+        double[] after = array(own);
+        PairedRatios ratios = ratios(before, after, lessIsBetter);
+        boolean bounded = ratios.isBounded();
+        return new ComparedFigure(
+                id,
+                !ComparedFigure.isBaseline(id),
+                PairedRatios.medianOf(before),
+                PairedRatios.medianOf(after),
+                ratios.median(),
+                bounded,
+                bounded ? ratios.lowerBound() : ratios.smallest(),
+                bounded ? ratios.upperBound() : ratios.largest(),
+                verdict(ratios, least));
+    }
+
+    /** A time of zero was too short for its clock, and an infinite ratio is one to such a time. */
+    private static boolean isMeasured(double value, boolean lessIsBetter) {
+        return Double.isFinite(value) && (value > 0 || !lessIsBetter);
+    }
+
+    private static PairedRatios ratios(double[] before, double[] after, boolean lessIsBetter) {
+        double[] dividends = lessIsBetter ? before.clone() : after.clone();
+        double[] divisors = lessIsBetter ? after.clone() : before.clone();
+        for (int i = 0; i < dividends.length; i++) {
+            if (dividends[i] == divisors[i]) {
+                // Two zeros, of a figure that is 0 or 1, are equal too.
+                dividends[i] = 1;
+                divisors[i] = 1;
+            }
+        }
+        return new PairedRatios(dividends, divisors);
+    }
+
+    private static Verdict verdict(PairedRatios ratios, double least) {
+        if (ratios.upperBound() < least) {
+            return Verdict.UNDER;
+        }
+        return ratios.lowerBound() >= least ? Verdict.REACHED : Verdict.OPEN;
+    }
+
+    private static double[] array(List<Double> values) {
+        return values.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+}
