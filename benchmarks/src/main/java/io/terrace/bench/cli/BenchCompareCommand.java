@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -104,6 +105,9 @@ final class BenchCompareCommand implements Callable<Integer> {
 
     @Spec
     CommandSpec command;
+
+    /** Runs that failed and were repeated, by build. */
+    private final Map<String, Integer> failures = new TreeMap<>();
 
     @Override
     public Integer call() throws IOException {
@@ -199,7 +203,9 @@ final class BenchCompareCommand implements Callable<Integer> {
         }
         parts.forEach(part -> words.addAll(List.of("--part", part)));
         options.properties.forEach((key, value) -> words.addAll(List.of("-D", key + "=" + value)));
-        BenchProcess.run(what, build.classPath(), words, dir.resolve(bench.word() + "-" + round + ".log"));
+        Path log = dir.resolve(bench.word() + "-" + round + ".log");
+        int failed = BenchProcess.run(what, build.classPath(), words, log);
+        failures.merge(build.name(), failed, Integer::sum);
         return FiguresFile.read(json);
     }
 
@@ -228,6 +234,7 @@ final class BenchCompareCommand implements Callable<Integer> {
             written.put(figure.id() + ".ratio.low", figure.low());
             written.put(figure.id() + ".ratio.high", figure.high());
         }
+        failures.forEach((build, failed) -> written.put("failed_runs." + build, failed));
         int exitCode = sum(comparison, figures, out);
         out.flush();
         if (options.json != null) {
@@ -252,6 +259,12 @@ final class BenchCompareCommand implements Callable<Integer> {
         if (!judged.isEmpty() && judged.stream().noneMatch(ComparedFigure::bounded)) {
             out.println("Too few rounds to decide anything: --rounds must be at least 5.");
         }
+        failures.forEach((build, failed) -> {
+            if (failed > 0) {
+                out.println("runs of the " + build + " build that failed and were repeated: " + failed + ", logs in "
+                        + options.clusters("bench-compare").resolve(build));
+            }
+        });
         list("under", under, out);
         list("open, with a median under", medianUnder, out);
         list("measured by the old build, missing in this one", comparison.missing(), out);

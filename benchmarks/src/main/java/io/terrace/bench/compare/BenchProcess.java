@@ -7,12 +7,14 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One command of {@code bin/terrace} by any build, in a JVM of its own with the options of this one. */
 public final class BenchProcess {
+    private static final int TRIES = 3;
     private static final long LIMIT_MINUTES = 120;
     private static final long STOP_SECONDS = 60;
     private static final int LAST_LINES = 12;
@@ -21,13 +23,28 @@ public final class BenchProcess {
     private BenchProcess() {}
 
     /**
-     * Runs it to its end; fails unless it exits with 0.
+     * Runs it to its end, and again when it exits with 1: on a busy machine a benchmark may refuse its own figures. A log of
+     * each run stays.
      *
      * @param what for messages
      * @param words main class and arguments
-     * @param log its output
+     * @param log output of the run that succeeds; others are beside it
+     * @return how often it failed
      */
-    public static void run(String what, ClassPath classPath, List<String> words, Path log) throws IOException {
+    public static int run(String what, ClassPath classPath, List<String> words, Path log) throws IOException {
+        for (int failed = 0; ; failed++) {
+            int exitCode = runOnce(what, classPath, words, log);
+            if (exitCode == 0) {
+                return failed;
+            }
+            if (exitCode != 1 || failed == TRIES - 1) {
+                throw failure(what + " failed with " + exitCode, log);
+            }
+            Files.move(log, Path.of(log + ".failed-" + (failed + 1)), StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    private static int runOnce(String what, ClassPath classPath, List<String> words, Path log) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -47,9 +64,7 @@ public final class BenchProcess {
             if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
                 throw failure(what + " has not ended in " + LIMIT_MINUTES + " minutes", log);
             }
-            if (process.exitValue() != 0) {
-                throw failure(what + " failed with " + process.exitValue(), log);
-            }
+            return process.exitValue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ClusterException("interrupted", e);
