@@ -27,10 +27,12 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which blocks {@code top} and {@code policy show} tell whom of, and what asking costs HDFS. */
+@Tag("cluster")
 class BlocksShownTest {
 
     private static final long BLOCK = 1 << 20;

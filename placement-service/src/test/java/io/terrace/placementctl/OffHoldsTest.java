@@ -17,10 +17,12 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.net.NetUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What an operator said of off holds, or it is off, whatever happened to where it stands. */
+@Tag("cluster")
 class OffHoldsTest {
 
     private static final Path ROOT = new Path("/");

@@ -18,10 +18,12 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pins of files that are deleted, replaced or renamed afterwards. */
+@Tag("cluster")
 class PinCtlTest {
 
     private static final Path ROOT = new Path("/");

@@ -30,10 +30,12 @@ import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command's real output, against a NameNode with the plugin. */
+@Tag("cluster")
 class PlacementCtlTest {
 
     private static final long BLOCK = 1 << 20;

@@ -16,10 +16,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code placementctl policy simulate} over the log of accesses of a NameNode, and over a trace. */
+@Tag("cluster")
 class PolicySimulateTest {
 
     @TempDir

@@ -26,10 +26,12 @@ import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reads of a stock cluster's files through Hadoop's own streams, blocks granted by a fake DataNode beside it. */
+@Tag("cluster")
 class ThroughHdfsTest {
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int LENGTH = 5 * BLOCK_BYTES + 12_345;

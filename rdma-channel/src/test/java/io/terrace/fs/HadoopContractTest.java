@@ -13,6 +13,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Hadoop's own contract tests of HDFS that read back what they wrote, run on {@link TerraceFileSystem}.
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Nested;
  * <p>Not those that Hadoop compiled against methods of AssertJ that the present AssertJ no longer has (Open, Unbuffer,
  * VectoredRead); the conformance run of the benchmarks brings Hadoop's own versions.
  */
+@Tag("cluster")
 final class HadoopContractTest {
     private static final Figure[] OPENED = {Figure.CLIENT_FS_STOCK_READERS, Figure.CLIENT_FS_MEMORY_READERS};
 

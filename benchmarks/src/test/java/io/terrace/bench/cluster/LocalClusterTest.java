@@ -29,10 +29,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** One cluster of real daemons with Terrace, from up to down. */
+@Tag("daemons")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LocalClusterTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

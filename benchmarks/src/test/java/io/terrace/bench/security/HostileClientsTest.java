@@ -22,9 +22,11 @@ import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMo
 import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients that keep no rule, on a secure cluster: what they get, cost and spoil. The cases: docs/reliability.md. */
+@Tag("cluster")
 class HostileClientsTest {
     /** At one time: with their neighbours fewer than one user may have connections. */
     private static final int BESIEGERS = 150;

@@ -30,9 +30,11 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.security.AccessControlException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whole scenarios on a secure cluster; the cases are listed in docs/reliability.md. */
+@Tag("cluster")
 class SecureClusterTest {
     private static final FsPermission PRIVATE = new FsPermission("600");
 

@@ -8,12 +8,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The seeds that run with every build, and the proof that they can find something. */
+@Tag("simulation")
 final class SimulationTest {
 
     private static final int SEEDS = 200;

@@ -19,9 +19,11 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What schedulers are told of blocks that the placement service put into memory, without any cache directive. */
+@Tag("cluster")
 class CachedHostsTest {
 
     @Test

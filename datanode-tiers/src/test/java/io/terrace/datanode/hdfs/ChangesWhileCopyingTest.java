@@ -18,9 +18,11 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Replicas that change while their copy is being made, which a low bandwidth makes last. */
+@Tag("cluster")
 class ChangesWhileCopyingTest {
 
     private static final int BYTES = 900_000;

@@ -15,9 +15,11 @@ import java.util.Random;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What clients count themselves, against what the DataNode says was read from each tier and through which door. */
+@Tag("cluster")
 class EveryByteCountedTest {
 
     private static final int FILES = 6;

@@ -16,10 +16,12 @@ import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.CacheDirectiveInfo;
 import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Federation: one DataNode with the block pools of two NameNodes, which give the same ids to different blocks. */
+@Tag("cluster")
 class FederatedReadsTest {
     private static final int NAMENODES = 2;
     private static final int BYTES = 2 * TerraceCluster.BLOCK_BYTES + 99;

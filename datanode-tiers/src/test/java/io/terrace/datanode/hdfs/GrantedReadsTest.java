@@ -29,9 +29,11 @@ import org.apache.hadoop.security.token.Token;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients that read memory copies through grants, on a cluster of two DataNodes with block tokens. */
+@Tag("cluster")
 class GrantedReadsTest {
 
     private static final int BYTES = 900_000;

@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Files that are open for writing, read by the FileSystem class: complete blocks come from memory, over shm and over tcp, and
  * the block that grows comes from stock HDFS.
  */
+@Tag("cluster")
 class GrowingFilesTest {
     private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
     private static final Duration PATIENCE = Duration.ofSeconds(5);

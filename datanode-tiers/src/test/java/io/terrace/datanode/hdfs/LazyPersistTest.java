@@ -14,9 +14,11 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Replicas on RAM disks stay stock's, beside the memory tier. */
+@Tag("cluster")
 class LazyPersistTest {
     private static final int BYTES = 100_000;
 

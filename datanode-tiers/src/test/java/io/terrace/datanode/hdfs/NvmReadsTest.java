@@ -37,12 +37,14 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Replicas on a volume tagged NVDIMM, read from another host's point of view: over tcp, with block tokens, as they are,
  * without a copy in memory.
  */
+@Tag("cluster")
 class NvmReadsTest {
 
     private static final int BYTES = 3 * TerraceCluster.BLOCK_BYTES + 4321;

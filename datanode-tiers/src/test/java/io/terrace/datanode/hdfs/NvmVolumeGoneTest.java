@@ -18,9 +18,11 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A volume of NVM that is taken away, fails, or was not wanted in the first place. */
+@Tag("cluster")
 class NvmVolumeGoneTest {
 
     private static final int BYTES = 300_000;

@@ -16,9 +16,11 @@ import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a cache directive makes of a block, on a cluster without a placement service. */
+@Tag("cluster")
 class PinnedBlocksTest {
 
     private static TerraceCluster cluster;

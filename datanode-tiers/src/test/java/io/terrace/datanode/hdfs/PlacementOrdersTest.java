@@ -24,9 +24,11 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Heartbeats to a placement service and what its orders do. */
+@Tag("cluster")
 class PlacementOrdersTest {
 
     private static FakePlacement service;

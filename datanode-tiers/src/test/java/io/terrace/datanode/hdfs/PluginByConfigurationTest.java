@@ -14,9 +14,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Terrace as an operator turns it on: by configuration alone, from the DataNode's first moment. */
+@Tag("cluster")
 class PluginByConfigurationTest {
 
     @Test

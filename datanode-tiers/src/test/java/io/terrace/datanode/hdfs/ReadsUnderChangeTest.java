@@ -23,12 +23,14 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Readers through grants, by the replica accessor and by the FileSystem class, and through stock, while blocks are promoted, dropped and appended to in random order. A file is
  * always a prefix of one known sequence of bytes, so every byte read can be checked whatever version it is of.
  */
+@Tag("cluster")
 class ReadsUnderChangeTest {
 
     private static final int FILES = 4;

@@ -29,12 +29,14 @@ import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Clients that do not see the memory of the DataNodes' host, as on another host or in a container: two DataNodes with
  * block tokens, read through the FileSystem class and the tcp channel.
  */
+@Tag("cluster")
 class RemoteReadsTest {
 
     private static final String OFFSET = "terrace.channel.tcp.port.offset";

@@ -32,9 +32,11 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
 import org.apache.hadoop.security.token.Token;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Users who read the memory of a DataNode from other hosts: those of one JVM without block tokens, then those whom tokens name. */
+@Tag("cluster")
 class RemoteUsersTest {
 
     private static final int BYTES = 200_000;

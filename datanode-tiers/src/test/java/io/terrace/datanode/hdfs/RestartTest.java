@@ -14,9 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a DataNode that starts again makes of the copies of the process before it. */
+@Tag("cluster")
 class RestartTest {
 
     @Test

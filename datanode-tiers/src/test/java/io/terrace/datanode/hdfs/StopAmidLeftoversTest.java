@@ -14,9 +14,11 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
 import org.apache.hadoop.util.AutoCloseableLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A DataNode that is stopped again while it still verifies what the process before it left. */
+@Tag("cluster")
 class StopAmidLeftoversTest {
 
     private static final int BYTES = 300_000;

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  * From end to end by RDMA: a NameNode, a DataNode with block tokens, and an HDFS client that reads what is in memory with
  * RDMA READ. Skipped where there is no device; {@code bin/terrace test verbs} brings one up.
  */
+@Tag("cluster")
 @EnabledIf(value = "hasDevice", disabledReason = "no RDMA verbs here; bin/terrace test verbs brings a device up")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class VerbsReadsTest {

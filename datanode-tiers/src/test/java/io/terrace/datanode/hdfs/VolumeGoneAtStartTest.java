@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A DataNode starts with a volume that fails when its replicas are listed, and goes on with the other, as it tolerates. */
+@Tag("cluster")
 class VolumeGoneAtStartTest {
 
     private static final int BYTES = 300_000;

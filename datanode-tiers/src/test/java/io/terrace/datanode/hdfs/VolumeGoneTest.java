@@ -17,9 +17,11 @@ import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A memory copy is never the only copy: when the volume of its replica goes, so does it. */
+@Tag("cluster")
 class VolumeGoneTest {
 
     private static final int BYTES = 300_000;

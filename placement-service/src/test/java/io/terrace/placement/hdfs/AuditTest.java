@@ -30,10 +30,12 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every verb that changes something leaves a line in the audit log, done or refused. */
+@Tag("cluster")
 class AuditTest {
 
     private static final long BLOCK = 1 << 20;

@@ -15,10 +15,12 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two NameNodes with a shared edit log: who decides, under which epoch, and what an operator said is kept. */
+@Tag("cluster")
 class FailoverTest {
 
     private static final long BLOCK = 1 << 20;

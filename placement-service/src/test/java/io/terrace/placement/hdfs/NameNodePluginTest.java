@@ -42,10 +42,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The plugin in a real NameNode, DataNodes spoken for by {@link StandInDataNode}. */
+@Tag("cluster")
 class NameNodePluginTest {
 
     private static final long BLOCK = 1 << 20;
