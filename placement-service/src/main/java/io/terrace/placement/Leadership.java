@@ -1,5 +1,7 @@
 package io.terrace.placement;
 
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.state.OperatorState;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +23,10 @@ public interface Leadership {
      * As last stored, by this NameNode or another one. Never fails: with nothing stored it is the initial ones, and with
      * something that cannot be read it is those of this epoch's leadership, else off.
      */
-    StandingOrders standingOrders();
+    OperatorState operatorState();
 
     /** The standing orders, when they could not be read before and can be now; else null. Costs next to nothing. */
-    default @Nullable StandingOrders standingOrdersAtLast() {
+    default @Nullable OperatorState standingOrdersAtLast() {
         return null;
     }
 

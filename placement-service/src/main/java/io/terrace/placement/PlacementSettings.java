@@ -1,5 +1,6 @@
 package io.terrace.placement;
 
+import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicySpec;
 import java.util.Map;
 
@@ -118,7 +119,7 @@ public record PlacementSettings(
     }
 
     /** When an order of so many bytes is taken for lost. */
-    long lostAfterMs(long bytes) {
+    public long lostAfterMs(long bytes) {
         return moveTimeoutMs + bytes / (SLOWEST_BYTES_PER_SECOND / 1000);
     }
 }

@@ -1,6 +1,13 @@
 package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
@@ -23,7 +30,7 @@ final class ChangeCommands {
     abstract static class Change implements Callable<Integer> {
 
         @Mixin
-        ClusterOptions cluster;
+        ConnectionOptions cluster;
 
         @Spec
         CommandSpec spec;

@@ -1,9 +1,9 @@
 package io.terrace.placementctl;
 
+import io.terrace.conf.TerraceSettings;
+import io.terrace.conf.UnknownSettings;
 import io.terrace.placement.hdfs.SettingsReader;
 import io.terrace.placementctl.Finding.Severity;
-import io.terrace.protocol.SettingKeys;
-import io.terrace.protocol.UnknownSettings;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -68,11 +68,11 @@ final class ConfigurationCheck {
                     String.valueOf(e.getMessage()),
                     "correct it or remove it to have the default");
         }
-        if (!conf.getBoolean(SettingKeys.ENABLED.key(), true)) {
+        if (!conf.getBoolean(TerraceSettings.ENABLED.key(), true)) {
             add(
                     Severity.WARNING,
                     "disabled",
-                    SettingKeys.ENABLED.key() + " is false: whoever reads this configuration is stock HDFS",
+                    TerraceSettings.ENABLED.key() + " is false: whoever reads this configuration is stock HDFS",
                     "remove it");
         }
     }
@@ -86,11 +86,12 @@ final class ConfigurationCheck {
                     "add it to the client's hdfs-site.xml");
         } else {
             loadable(ACCESSOR, Severity.WARNING, "reads are stock where it is missing");
-            if (conf.getTrimmed(SettingKeys.CHANNEL_DIR.key(), "").isEmpty()) {
+            if (conf.getTrimmed(TerraceSettings.CHANNEL_DIR.key(), "").isEmpty()) {
                 add(
                         Severity.WARNING,
                         "no-channel-dir",
-                        SettingKeys.CHANNEL_DIR.key() + " is unset: clients find no DataNode to be granted blocks by",
+                        TerraceSettings.CHANNEL_DIR.key()
+                                + " is unset: clients find no DataNode to be granted blocks by",
                         "set it alike for clients and DataNodes of a host");
             }
         }
@@ -102,20 +103,20 @@ final class ConfigurationCheck {
 
     /** The tcp channel, where it is on; clients and DataNodes look at the same keys. */
     private void otherHosts() {
-        boolean verbs = !conf.getTrimmed(SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key(), "0")
+        boolean verbs = !conf.getTrimmed(TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key(), "0")
                 .equals("0");
         if (verbs) {
             loadable(DISNI, Severity.WARNING, "without it memory is read over tcp, not by RDMA", "disni-2.0.jar");
         }
-        if (conf.getTrimmed(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), "0").equals("0")) {
+        if (conf.getTrimmed(TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key(), "0").equals("0")) {
             if (verbs) {
                 add(
                         Severity.WARNING,
                         "verbs-without-tcp",
-                        SettingKeys.CHANNEL_VERBS_PORT_OFFSET.key()
+                        TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key()
                                 + " is set, but what is read by RDMA is granted over"
                                 + " the tcp channel, which is off",
-                        "set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key() + " too");
+                        "set " + TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key() + " too");
             }
             nvmThatStockServes();
             return;
@@ -128,7 +129,8 @@ final class ConfigurationCheck {
                     "tcp-protected",
                     (encrypted ? ENCRYPTION + " is true" : PROTECTION + " is " + protection)
                             + ": the tcp channel neither signs nor encrypts, so clients of other hosts read stock",
-                    "keep it so, and set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key() + " to 0 to be asked no more");
+                    "keep it so, and set " + TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key()
+                            + " to 0 to be asked no more");
         }
         if (!conf.getTrimmed("fs.hdfs.impl", "").startsWith("io.terrace.")) {
             add(
@@ -140,7 +142,7 @@ final class ConfigurationCheck {
     }
 
     private void nvmThatStockServes() {
-        boolean nvm = conf.getBoolean(SettingKeys.DATANODE_NVM_ENABLED.key(), true)
+        boolean nvm = conf.getBoolean(TerraceSettings.DATANODE_NVM_ENABLED.key(), true)
                 && conf.getTrimmedStringCollection(DATA_DIRS).stream()
                         .anyMatch(dir -> dir.toUpperCase(Locale.ROOT).startsWith("[NVDIMM]"));
         if (nvm) {
@@ -149,8 +151,8 @@ final class ConfigurationCheck {
                     "nvm-without-tcp",
                     DATA_DIRS + " names NVM, whose replicas other hosts are granted over the tcp channel, which is off:"
                             + " they read them through stock HDFS",
-                    "set " + SettingKeys.CHANNEL_TCP_PORT_OFFSET.key() + ", or "
-                            + SettingKeys.DATANODE_NVM_ENABLED.key() + " to false");
+                    "set " + TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key() + ", or "
+                            + TerraceSettings.DATANODE_NVM_ENABLED.key() + " to false");
         }
     }
 

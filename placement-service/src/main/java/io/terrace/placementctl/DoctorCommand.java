@@ -2,8 +2,15 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.terrace.placementctl.AdminClient.Peer;
 import io.terrace.placementctl.Finding.Severity;
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.AdminClient.Peer;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.DoctorRequestProto;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
@@ -26,7 +33,7 @@ import picocli.CommandLine.Spec;
 final class DoctorCommand implements Callable<Integer> {
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Spec
     CommandSpec spec;

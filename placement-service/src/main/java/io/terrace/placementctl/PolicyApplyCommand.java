@@ -1,5 +1,14 @@
 package io.terrace.placementctl;
 
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Durations;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProgressLine;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
@@ -30,7 +39,7 @@ final class PolicyApplyCommand implements Callable<Integer> {
     private static final long POLL_MS = 1_000;
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Parameters(paramLabel = "FILE", arity = "0..1", description = "A policy file.")
     @Nullable

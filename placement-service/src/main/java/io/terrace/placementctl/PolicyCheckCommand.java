@@ -5,6 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.policyfile.PolicyFileException;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Table;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -22,7 +27,7 @@ import picocli.CommandLine.Spec;
 final class PolicyCheckCommand implements Callable<Integer> {
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Parameters(paramLabel = "FILE", description = "A policy file; conf/placement.yaml is one.")
     Path file;

@@ -1,6 +1,13 @@
 package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyStepProto;
 import java.time.Instant;
@@ -24,7 +31,7 @@ final class PolicyHistoryCommand implements Callable<Integer> {
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Option(
             names = "--text",

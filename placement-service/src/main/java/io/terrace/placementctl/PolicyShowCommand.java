@@ -1,5 +1,13 @@
 package io.terrace.placementctl;
 
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Quantity;
+import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.DecisionProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
@@ -25,7 +33,7 @@ final class PolicyShowCommand implements Callable<Integer> {
     private static final int DECISIONS_SHOWN = 10;
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Option(names = "--text", description = "Print it as a policy file, for those who may change placement.")
     boolean text;

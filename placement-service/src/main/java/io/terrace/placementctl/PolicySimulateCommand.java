@@ -3,10 +3,23 @@ package io.terrace.placementctl;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.PolicySpec;
-import io.terrace.placementctl.RuledPolicy.PoolReads;
-import io.terrace.policy.sim.Outcome;
-import io.terrace.policy.sim.Trace;
-import io.terrace.policy.sim.TraceReader;
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.simulate.AccessLogTrace;
+import io.terrace.placementctl.simulate.PolicyReplay;
+import io.terrace.placementctl.simulate.ReplayChart;
+import io.terrace.placementctl.simulate.RuleAssignments;
+import io.terrace.placementctl.simulate.RuleAwarePolicy.PoolReads;
+import io.terrace.placementctl.terminal.Durations;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Quantity;
+import io.terrace.placementctl.terminal.Table;
+import io.terrace.policy.replay.ReplayResult;
+import io.terrace.policy.replay.Trace;
+import io.terrace.policy.replay.TraceReader;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,7 +50,7 @@ import picocli.CommandLine.Spec;
 final class PolicySimulateCommand implements Callable<Integer> {
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Option(names = "--policy", paramLabel = "FILE", required = true, description = "The policy file to try.")
     Path policy;
@@ -94,12 +107,12 @@ final class PolicySimulateCommand implements Callable<Integer> {
         Long memoryGiven = bytes("--memory", memory);
         Long bandwidthGiven = bytes("--bandwidth", bandwidth);
         boolean alone = trace != null && memoryGiven != null && !compare.equals("current");
-        List<Replay> replays = new ArrayList<>();
+        List<PolicyReplay> replays = new ArrayList<>();
         Trace accesses;
         if (alone && trace != null && memoryGiven != null) {
             accesses = read(trace);
             Trace given = accesses;
-            Rules none = policy -> LoggedRules.none(given.objects());
+            Rules none = policy -> RuleAssignments.none(given.objects());
             run(replays, candidate, null, given, none, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
         } else {
             try (AdminClient client = cluster.connect()) {
@@ -109,8 +122,8 @@ final class PolicySimulateCommand implements Callable<Integer> {
                 accesses = logged == null ? read(Objects.requireNonNull(trace)) : logged.trace();
                 Trace given = accesses;
                 Rules rules = policy -> logged == null || policy.rules().isEmpty()
-                        ? LoggedRules.none(given.objects())
-                        : LoggedRules.fetch(client, fromMs, policy.text(), logged.numbers());
+                        ? RuleAssignments.none(given.objects())
+                        : RuleAssignments.fetch(client, fromMs, policy.text(), logged.numbers());
                 long budget = now.getMoveBytesPerSecond() * now.getDataNodes();
                 run(
                         replays,
@@ -125,7 +138,7 @@ final class PolicySimulateCommand implements Callable<Integer> {
         }
         print(new Printer(spec), replays, accesses);
         if (plot != null) {
-            new Plot(replays).write(plot);
+            new ReplayChart(replays).write(plot);
         }
         return PlacementCtl.OK;
     }
@@ -156,11 +169,11 @@ final class PolicySimulateCommand implements Callable<Integer> {
     /** Finds out which rules of a policy hold for the objects of the simulation. */
     @FunctionalInterface
     private interface Rules {
-        LoggedRules of(PolicySpec policy) throws Refused, Unreachable;
+        RuleAssignments of(PolicySpec policy) throws Refused, Unreachable;
     }
 
     private void run(
-            List<Replay> replays,
+            List<PolicyReplay> replays,
             PolicySpec candidate,
             @Nullable PolicyResponseProto now,
             Trace accesses,
@@ -172,11 +185,12 @@ final class PolicySimulateCommand implements Callable<Integer> {
         if (memoryBytes == 0) {
             throw new Refused("there is no memory to simulate: no DataNode reports any; give --memory");
         }
-        replays.add(Replay.of("candidate", candidate, rules.of(candidate), accesses, memoryBytes, budget, dataNodes));
+        replays.add(
+                PolicyReplay.of("candidate", candidate, rules.of(candidate), accesses, memoryBytes, budget, dataNodes));
         PolicySpec other = other(now);
         if (other != null) {
             String label = compare.equals("current") ? "current" : "other";
-            replays.add(Replay.of(label, other, rules.of(other), accesses, memoryBytes, budget, dataNodes));
+            replays.add(PolicyReplay.of(label, other, rules.of(other), accesses, memoryBytes, budget, dataNodes));
         }
     }
 
@@ -193,12 +207,12 @@ final class PolicySimulateCommand implements Callable<Integer> {
         return PolicyText.checked("the policy in force", now.getText());
     }
 
-    private void print(Printer printer, List<Replay> replays, Trace accesses) {
+    private void print(Printer printer, List<PolicyReplay> replays, Trace accesses) {
         if (cluster.json) {
             printer.json(json(replays, accesses));
             return;
         }
-        Replay first = replays.get(0);
+        PolicyReplay first = replays.get(0);
         printer.line(accesses.rows() + " accesses of " + accesses.objects() + " objects, "
                 + Quantity.bytes(accesses.footprintBytes()) + " in all, over " + Quantity.millis(first.lengthMs()));
         Table table = replays.size() == 1
@@ -256,14 +270,14 @@ final class PolicySimulateCommand implements Callable<Integer> {
                 .forEach(replay -> printer.line(rulesOf(replay, accesses.objects())));
     }
 
-    private static void row(Table table, List<Replay> replays, String head, Function<Replay, Object> cell) {
+    private static void row(Table table, List<PolicyReplay> replays, String head, Function<PolicyReplay, Object> cell) {
         List<@Nullable Object> cells = new ArrayList<>();
         cells.add(head);
         replays.forEach(replay -> cells.add(cell.apply(replay)));
         table.row(cells.toArray());
     }
 
-    private static String ofPool(Replay replay, String name) {
+    private static String ofPool(PolicyReplay replay, String name) {
         return replay.pools().stream()
                 .filter(pool -> pool.name().equals(name))
                 .map(pool ->
@@ -272,8 +286,8 @@ final class PolicySimulateCommand implements Callable<Integer> {
                 .orElse("-");
     }
 
-    private static String rulesOf(Replay replay, int objects) {
-        LoggedRules rules = replay.rules();
+    private static String rulesOf(PolicyReplay replay, int objects) {
+        RuleAssignments rules = replay.rules();
         if (rules.unknown() == objects) {
             return "The rules by path of " + replay.label() + " took no part: no path is known.";
         }
@@ -281,7 +295,7 @@ final class PolicySimulateCommand implements Callable<Integer> {
                 + (rules.unknown() == 0 ? "." : "; of " + rules.unknown() + " no path is known.");
     }
 
-    private static double hitBytes(Outcome outcome) {
+    private static double hitBytes(ReplayResult outcome) {
         return outcome.tierBytes()[0];
     }
 
@@ -289,7 +303,7 @@ final class PolicySimulateCommand implements Callable<Integer> {
         return String.format(Locale.ROOT, "%.1f %%", 100 * share);
     }
 
-    private static ArrayNode pools(Replay replay) {
+    private static ArrayNode pools(PolicyReplay replay) {
         ArrayNode list = ProtoJson.MAPPER.createArrayNode();
         for (PoolReads pool : replay.pools()) {
             list.addObject()
@@ -300,15 +314,15 @@ final class PolicySimulateCommand implements Callable<Integer> {
         return list;
     }
 
-    private static ObjectNode json(List<Replay> replays, Trace accesses) {
+    private static ObjectNode json(List<PolicyReplay> replays, Trace accesses) {
         ObjectNode json = ProtoJson.MAPPER.createObjectNode();
         json.put("accesses", accesses.rows())
                 .put("objects", accesses.objects())
                 .put("footprintBytes", accesses.footprintBytes())
                 .put("lengthMs", replays.get(0).lengthMs());
         ArrayNode list = json.putArray("policies");
-        for (Replay replay : replays) {
-            Outcome outcome = replay.outcome();
+        for (PolicyReplay replay : replays) {
+            ReplayResult outcome = replay.outcome();
             list.addObject()
                     .put("label", replay.label())
                     .put("policy", replay.spec().policy())

@@ -3,6 +3,7 @@ package io.terrace.placementctl;
 import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.policyfile.PolicyFileException;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placementctl.client.Refused;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,13 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.terrace.placementctl.AdminClient.Peer;
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.AdminClient.Peer;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.util.Map;
@@ -22,7 +28,7 @@ import picocli.CommandLine.Spec;
 final class StatusCommand implements Callable<Integer> {
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Spec
     CommandSpec spec;

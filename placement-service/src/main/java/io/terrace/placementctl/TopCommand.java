@@ -1,5 +1,13 @@
 package io.terrace.placementctl;
 
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Quantity;
+import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
@@ -18,7 +26,7 @@ import picocli.CommandLine.Spec;
 final class TopCommand implements Callable<Integer> {
 
     @Mixin
-    ClusterOptions cluster;
+    ConnectionOptions cluster;
 
     @Option(
             names = {"-n", "--count"},

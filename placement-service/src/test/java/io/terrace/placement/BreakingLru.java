@@ -1,8 +1,8 @@
 package io.terrace.placement;
 
 import io.terrace.placement.policyfile.PolicySpec;
-import io.terrace.policy.Hierarchy;
-import io.terrace.policy.Policy;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
 import java.lang.reflect.Proxy;
 
 /** Makes an {@code lru} that breaks at its first access, as one does whose jars do not fit, and other policies whole. */
@@ -10,16 +10,18 @@ final class BreakingLru {
 
     private BreakingLru() {}
 
-    static Policy make(PolicySpec spec, Hierarchy tiers) {
-        Policy whole = spec.make(tiers);
+    static PlacementPolicy make(PolicySpec spec, TierHierarchy tiers) {
+        PlacementPolicy whole = spec.make(tiers);
         return !spec.policy().equals("lru")
                 ? whole
-                : (Policy) Proxy.newProxyInstance(
-                        Policy.class.getClassLoader(), new Class<?>[] {Policy.class}, (proxy, method, arguments) -> {
+                : (PlacementPolicy) Proxy.newProxyInstance(
+                        PlacementPolicy.class.getClassLoader(),
+                        new Class<?>[] {PlacementPolicy.class},
+                        (proxy, method, arguments) -> {
                             if (method.getName().equals("access")) {
                                 NoClassDefFoundError planted = new NoClassDefFoundError("planted");
                                 planted.setStackTrace(new StackTraceElement[] {
-                                    new StackTraceElement("io.terrace.policy.shelf.LruShelf", "access", null, 1)
+                                    new StackTraceElement("io.terrace.policy.cache.LruPolicy", "access", null, 1)
                                 });
                                 throw planted;
                             }

@@ -1,13 +1,18 @@
 package io.terrace.placement;
 
-import io.terrace.placement.Heartbeat.Condition;
-import io.terrace.placement.Heartbeat.Heat;
-import io.terrace.placement.Heartbeat.Medium;
-import io.terrace.placement.Heartbeat.Residency;
-import io.terrace.placement.Heartbeat.Result;
-import io.terrace.placement.Heartbeat.TierState;
-import io.terrace.placement.HeartbeatAnswer.Order;
-import io.terrace.protocol.HeartbeatPage;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Medium;
+import io.terrace.placement.heartbeat.Heartbeat.Residency;
+import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.HeartbeatLimits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +20,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /** A DataNode in memory that carries out orders at once and reports them with its next heartbeat. */
-final class FakeDataNode {
+public final class FakeDataNode {
 
     final String uuid;
     long capacityBytes;
@@ -38,7 +43,7 @@ final class FakeDataNode {
         this.capacityBytes = capacityBytes;
     }
 
-    FakeDataNode reads(StampedBlock block, long times) {
+    public FakeDataNode reads(StampedBlock block, long times) {
         boolean inMemory = memory.containsKey(block.id());
         long bytes = times * block.lengthBytes();
         heat.add(new Heat(block, Medium.DISK, inMemory, times, bytes, inMemory ? bytes : 0, 0, 0, 0));
@@ -88,7 +93,7 @@ final class FakeDataNode {
             changes.clear();
             memory.values().forEach(block -> changes.add(new Residency(block, true, pinned.get(block.id()))));
         }
-        List<Residency> page = changes.subList(0, Math.min(HeartbeatPage.ENTRIES, changes.size()));
+        List<Residency> page = changes.subList(0, Math.min(HeartbeatLimits.ENTRIES, changes.size()));
         List<Residency> residency = List.copyOf(page);
         page.clear();
         long pinnedBytes = memory.values().stream()
@@ -116,7 +121,7 @@ final class FakeDataNode {
     }
 
     /** One exchange with the service; orders of the answer are carried out. */
-    HeartbeatAnswer beat(Placement placement, long nowMs) {
+    public HeartbeatAnswer beat(PlacementEngine placement, long nowMs) {
         HeartbeatAnswer answer = placement.heartbeat(nowMs, heartbeat());
         take(answer);
         return answer;

@@ -2,14 +2,16 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.metrics.Figure;
-import io.terrace.protocol.HeartbeatPage;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.report.PlacementReports;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.HeartbeatLimits;
 import org.junit.jupiter.api.Test;
 
 /** Reports of more copies than one heartbeat carries. */
 class FullReportTest extends SteppedLoop {
 
-    private static final int PAGE = HeartbeatPage.ENTRIES;
+    private static final int PAGE = HeartbeatLimits.ENTRIES;
     private static final int COPIES = 2 * PAGE + 100;
 
     private static StampedBlock small(long id) {
@@ -17,7 +19,7 @@ class FullReportTest extends SteppedLoop {
     }
 
     private long resident() {
-        return placement.vitals().resident();
+        return placement.engineStatus().resident();
     }
 
     private void arrive(int copies) {
@@ -42,11 +44,11 @@ class FullReportTest extends SteppedLoop {
             beat(one);
             assertThat(resident()).isEqualTo(COPIES);
         }
-        Reports.Standing standing =
+        PlacementReports.Standing standing =
                 placement.reports().block(nowMs, COPIES, 0).standings().get(0);
         assertThat(standing.bytesServedFromMemory()).isEqualTo(30);
         assertThat(standing.residentSinceMs()).isGreaterThan(5_000);
-        assertThat(figures.value(Figure.PLACEMENT_MOVES_UNPAID)).isZero();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_MOVES_UNPAID)).isZero();
     }
 
     @Test

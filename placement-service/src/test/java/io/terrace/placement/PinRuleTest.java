@@ -2,8 +2,12 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.metrics.Figure;
-import io.terrace.placement.NameView.Located;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.move.PinnedBlocks;
+import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.state.NamespaceView.Located;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.StampedBlock;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,7 +28,7 @@ class PinRuleTest extends SteppedLoop {
                 Stream.of(blocks)
                         .map(block -> new Located(block, inode, List.of("one")))
                         .toList());
-        nowMs += Pins.REFRESH_MS;
+        nowMs += PinnedBlocks.REFRESH_MS;
         beat(one);
         beat(one);
     }
@@ -48,17 +52,17 @@ class PinRuleTest extends SteppedLoop {
         grow(101, block(1, 2), block(3, 1));
         assertThat(pinnedBytes()).as("as much as it may").isEqualTo(4 * MB);
 
-        long refused = figures.value(Figure.PLACEMENT_RULES_PINS_REFUSED);
+        long refused = metricRegistry.value(Metric.PLACEMENT_RULES_PINS_REFUSED);
         grow(101, block(1, 2), block(3, 1), block(4, 1));
         assertThat(pinnedBytes()).as("the file that was pinned last is let go").isEqualTo(4 * MB);
         assertThat(placement.reports().block(nowMs, 2, 0).pinned()).isFalse();
         assertThat(placement.reports().block(nowMs, 4, 0).pinned()).isTrue();
-        assertThat(figures.value(Figure.PLACEMENT_RULES_PINS_REFUSED)).isEqualTo(refused + 1);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_RULES_PINS_REFUSED)).isEqualTo(refused + 1);
 
         grow(101, block(1, 2), block(3, 1), block(4, 2));
         assertThat(pinnedBytes()).as("no file alone exceeds the bound").isZero();
 
-        nowMs += Rulings.VALID_MS;
+        nowMs += RuleEvaluator.VALID_MS;
         one.reads(block(2, 1), 1);
         beat(one);
         grow(101, block(1, 2), block(3, 1), block(4, 2));
@@ -69,7 +73,7 @@ class PinRuleTest extends SteppedLoop {
     void rule_pin_ofAFileThatGrows_leavesAnOperatorsPinAlone() {
         name(101, block(1, 2));
         placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 2m}]"));
-        placement.standingOrders(StandingOrders.initial().withPin(101, true));
+        placement.standingOrders(OperatorState.initial().withPin(101, true));
         one.reads(block(1, 2), 1);
         beat(one);
         grow(101, block(1, 2), block(3, 2));

@@ -1,12 +1,18 @@
 package io.terrace.placement;
 
-import static io.terrace.placement.Move.Kind.DROP;
-import static io.terrace.placement.Move.Kind.PROMOTE;
+import static io.terrace.placement.state.Move.Kind.DROP;
+import static io.terrace.placement.state.Move.Kind.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.terrace.metrics.Figure;
-import io.terrace.placement.HeartbeatAnswer.Order;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.state.BackoffTable;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
 import org.junit.jupiter.api.Test;
 
 /** What goes missing, comes twice, comes late or fails. */
@@ -21,7 +27,7 @@ class PlacementFaultTest extends SteppedLoop {
         HeartbeatAnswer again = placement.heartbeat(nowMs + 100, heartbeat);
         assertThat(first.orders()).hasSize(1);
         assertThat(again).isEqualTo(first);
-        assertThat(figures.value(Figure.PLACEMENT_READS)).isEqualTo(3);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_READS)).isEqualTo(3);
     }
 
     @Test
@@ -45,7 +51,7 @@ class PlacementFaultTest extends SteppedLoop {
         beat(one);
         assertThat(one.orders).hasSize(1);
         one.carryOut = order -> null;
-        nowMs += BackOff.FIRST_MS;
+        nowMs += BackoffTable.FIRST_MS;
         one.reads(block(1, 1), 3);
         beat(one);
         assertThat(one.memory).containsKey(1L);
@@ -71,13 +77,13 @@ class PlacementFaultTest extends SteppedLoop {
         one.result(one.orders.get(0), 6, Outcome.DONE);
         one.result(one.orders.get(0), 0, Outcome.DONE);
         beat(one);
-        assertThat(figures.value(Figure.PLACEMENT_RESULTS_STALE)).isEqualTo(2);
-        assertThat(figures.value(Figure.PLACEMENT_PROMOTIONS_DONE)).isZero();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_RESULTS_STALE)).isEqualTo(2);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_PROMOTIONS_DONE)).isZero();
     }
 
     @Test
     void activate_epochNotHigher_isRefused() {
-        assertThatThrownBy(() -> placement.activate(7, StandingOrders.initial()))
+        assertThatThrownBy(() -> placement.activate(7, OperatorState.initial()))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -100,14 +106,14 @@ class PlacementFaultTest extends SteppedLoop {
         beat(one);
         nowMs += settings.expiryMs() + 1;
         placement.turn(nowMs);
-        assertThat(placement.vitals().inFlight()).isZero();
-        assertThat(placement.vitals().silent()).isEqualTo(1);
+        assertThat(placement.engineStatus().inFlight()).isZero();
+        assertThat(placement.engineStatus().silent()).isEqualTo(1);
         two.reads(block(1, 1), 3);
         beat(two);
         assertThat(two.memory).containsKey(1L);
         nowMs += settings.forgetMs() + 1;
         placement.turn(nowMs);
-        assertThat(placement.vitals().datanodes()).isZero();
+        assertThat(placement.engineStatus().datanodes()).isZero();
     }
 
     @Test
@@ -115,7 +121,7 @@ class PlacementFaultTest extends SteppedLoop {
         warm(one, block(1, 5), block(2, 5));
         one.restarts();
         beat(one);
-        assertThat(placement.vitals().resident()).isZero();
+        assertThat(placement.engineStatus().resident()).isZero();
         one.reads(block(3, 5), 3);
         beat(one);
         assertThat(one.orderKinds()).as("room was free").containsExactly(PROMOTE);
@@ -124,11 +130,11 @@ class PlacementFaultTest extends SteppedLoop {
     @Test
     void restartOfService_learnsResidentsFromFullReport() {
         warm(one, block(1, 5), block(2, 5));
-        placement = new Placement(settings, names, figures);
-        placement.activate(9, StandingOrders.initial());
+        placement = new PlacementEngine(settings, names, metricRegistry);
+        placement.activate(9, OperatorState.initial());
         assertThat(beat(one).fullWanted()).isTrue();
         beat(one);
-        assertThat(placement.vitals().resident()).isEqualTo(2);
+        assertThat(placement.engineStatus().resident()).isEqualTo(2);
         one.reads(block(3, 5), 3);
         beat(one);
         assertThat(one.orderKinds()).containsExactly(DROP, PROMOTE);
@@ -150,19 +156,19 @@ class PlacementFaultTest extends SteppedLoop {
             one.reads(block(i, 1), 1);
         }
         beat(one);
-        assertThat(figures.value(Figure.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
     }
 
     @Test
     void examination_manyCandidates_isBoundedPerLook() {
-        placement = new Placement(settings, names, figures);
-        placement.activate(8, StandingOrders.initial());
+        placement = new PlacementEngine(settings, names, metricRegistry);
+        placement.activate(8, OperatorState.initial());
         one.capacityBytes = 10_000 * MB;
         for (int i = 1; i <= 1000; i++) {
             one.reads(block(i, 1), 3);
         }
         beat(one);
         assertThat(names.mostInOneLook).isPositive().isLessThanOrEqualTo(settings.lockBlocks());
-        assertThat(placement.vitals().waiting()).isLessThanOrEqualTo(settings.movesWaiting());
+        assertThat(placement.engineStatus().waiting()).isLessThanOrEqualTo(settings.movesWaiting());
     }
 }

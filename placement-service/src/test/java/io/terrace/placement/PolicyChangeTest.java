@@ -3,8 +3,9 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.terrace.metrics.Figure;
-import io.terrace.placement.PolicyChoice.Source;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.policy.PolicyChoice.Source;
+import io.terrace.placement.state.OperatorState;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,18 +56,18 @@ class PolicyChangeTest extends SteppedLoop {
 
     @Test
     void policy_cannotBeMade_oldOneStaysAndLoopGoesOn() {
-        placement = new Placement(settings, names, figures, (spec, tiers) -> {
+        placement = new PlacementEngine(settings, names, metricRegistry, (spec, tiers) -> {
             if (spec.policy().equals("lru")) {
                 throw new NoClassDefFoundError("it/unimi/dsi/fastutil/Nothing");
             }
             return spec.make(tiers);
         });
-        placement.activate(8, StandingOrders.initial());
+        placement.activate(8, OperatorState.initial());
         beat(one);
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("NoClassDefFoundError");
         assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
         assertThat(placement.policyTrouble()).contains("lru");
-        assertThat(figures.value(Figure.PLACEMENT_POLICY_REFUSED)).isEqualTo(1);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_POLICY_REFUSED)).isEqualTo(1);
         warm(one, block(1, 1));
         assertThat(placement.policy(nowMs, applied("policy: arc"))).isNull();
         assertThat(placement.policyTrouble()).isNull();
@@ -75,13 +76,13 @@ class PolicyChangeTest extends SteppedLoop {
     @Test
     void policy_firstCannotBeMade_lastResortDecides() {
         boolean[] broken = {true};
-        placement = new Placement(settings, names, figures, (spec, tiers) -> {
+        placement = new PlacementEngine(settings, names, metricRegistry, (spec, tiers) -> {
             if (broken[0] && spec.parameters().isEmpty()) {
                 throw new UnsatisfiedLinkError("gone");
             }
             return spec.make(tiers);
         });
-        placement.activate(8, StandingOrders.initial());
+        placement.activate(8, OperatorState.initial());
         warm(one, block(1, 1));
         assertThat(placement.policyInForce().source()).isEqualTo(Source.FALLBACK);
         assertThat(placement.policyTrouble()).contains("UnsatisfiedLinkError");
@@ -93,11 +94,11 @@ class PolicyChangeTest extends SteppedLoop {
 
     @Test
     void policy_breaksWhileItLearns_oldOneGoesOnWithWhatItKnew() {
-        placement = new Placement(settings, names, figures, BreakingLru::make);
-        placement.activate(8, StandingOrders.initial());
+        placement = new PlacementEngine(settings, names, metricRegistry, BreakingLru::make);
+        placement.activate(8, OperatorState.initial());
         warm(one, block(1, 1));
         assertThat(placement.rehearse(nowMs, applied("policy: lru"), 60_000)).contains("planted");
-        assertThat(placement.rehearsal()).isNull();
+        assertThat(placement.shadowRun()).isNull();
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
         assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
         assertThat(placement.policyTrouble()).contains("planted");
@@ -107,8 +108,8 @@ class PolicyChangeTest extends SteppedLoop {
 
     @Test
     void policy_breaksWhileItDecides_isReplacedInTheNextEpoch() {
-        placement = new Placement(settings, names, figures, BreakingLru::make);
-        placement.activate(8, StandingOrders.initial());
+        placement = new PlacementEngine(settings, names, metricRegistry, BreakingLru::make);
+        placement.activate(8, OperatorState.initial());
         beat(one);
         assertThat(placement.policy(nowMs, applied("policy: lru"))).isNull();
         one.reads(block(1, 1), 1);
@@ -117,7 +118,7 @@ class PolicyChangeTest extends SteppedLoop {
                 .satisfies(e -> assertThat(placement.distrustPolicy(e)).isTrue());
         placement.standDown();
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
-        placement.activate(9, StandingOrders.initial());
+        placement.activate(9, OperatorState.initial());
         assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
         beat(one);
         assertThat(placement.distrustPolicy(new IllegalStateException("of the loop")))

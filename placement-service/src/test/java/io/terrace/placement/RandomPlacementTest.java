@@ -2,10 +2,17 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
-import io.terrace.placement.NameView.Located;
-import io.terrace.placement.NameView.Verdict;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.move.Refusals;
+import io.terrace.placement.report.EngineStatus;
+import io.terrace.placement.report.PlacementReports;
+import io.terrace.placement.state.MoveQueue;
+import io.terrace.placement.state.NamespaceView.Located;
+import io.terrace.placement.state.NamespaceView.Verdict;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -33,14 +40,14 @@ class RandomPlacementTest {
 
     private static final class Run {
         final Random random;
-        final FakeNames names = new FakeNames();
-        final Figures figures = new Figures();
-        final Placement placement = new Placement(PlacementSettings.defaults(), names, figures);
+        final FakeNamespaceView names = new FakeNamespaceView();
+        final MetricRegistry metricRegistry = new MetricRegistry();
+        final PlacementEngine placement = new PlacementEngine(PlacementSettings.defaults(), names, metricRegistry);
         final List<FakeDataNode> dataNodes = new ArrayList<>();
         final long[] stamps = new long[40];
         long epoch = 1;
         long nowMs;
-        StandingOrders orders = StandingOrders.initial();
+        OperatorState orders = OperatorState.initial();
 
         Run(long seed) {
             random = new Random(seed);
@@ -77,7 +84,7 @@ class RandomPlacementTest {
                 check();
             }
             dataNodes.forEach(node -> node.carryOut = order -> null);
-            orders = StandingOrders.initial();
+            orders = OperatorState.initial();
             placement.standingOrders(orders);
             for (int i = 0; i < 900; i++) {
                 nowMs += 250;
@@ -140,21 +147,22 @@ class RandomPlacementTest {
         }
 
         void check() {
-            Vitals vitals = placement.vitals();
-            assertThat(vitals.inFlight()).isLessThanOrEqualTo(dataNodes.size() * (4 + Agenda.ORDERS_PER_ANSWER));
-            assertThat(vitals.waiting()).isLessThanOrEqualTo(dataNodes.size() * (256 + 40));
-            assertThat(vitals.tracked()).isLessThanOrEqualTo(stamps.length);
+            EngineStatus engineStatus = placement.engineStatus();
+            assertThat(engineStatus.inFlight())
+                    .isLessThanOrEqualTo(dataNodes.size() * (4 + MoveQueue.ORDERS_PER_ANSWER));
+            assertThat(engineStatus.waiting()).isLessThanOrEqualTo(dataNodes.size() * (256 + 40));
+            assertThat(engineStatus.tracked()).isLessThanOrEqualTo(stamps.length);
         }
 
         void settled() {
-            assertThat(placement.vitals().waiting())
+            assertThat(placement.engineStatus().waiting())
                     .as("moves that wait for ever")
                     .isZero();
-            assertThat(placement.vitals().inFlight())
+            assertThat(placement.engineStatus().inFlight())
                     .as("moves in flight for ever")
                     .isZero();
             for (FakeDataNode node : dataNodes) {
-                Reports reports = placement.reports();
+                PlacementReports reports = placement.reports();
                 int resident = 0;
                 for (long id = 1; id <= stamps.length; id++) {
                     boolean known = reports.block(nowMs, id, 0).standings().stream()
@@ -164,7 +172,7 @@ class RandomPlacementTest {
                 }
                 assertThat(resident).isEqualTo(node.memory.size());
             }
-            assertThat(figures.value(Figure.PLACEMENT_PROMOTIONS_DONE)).isPositive();
+            assertThat(metricRegistry.value(Metric.PLACEMENT_PROMOTIONS_DONE)).isPositive();
         }
     }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.metrics.Figures;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.state.OperatorState;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,9 +22,9 @@ class ShownVitalsTest {
     /** The test's clock: the loop turns when it moves on. */
     private final AtomicLong nowMs = new AtomicLong(1000);
 
-    private final Figures figures = new Figures();
-    private final PlacementThread loop = new PlacementThread(
-            new Placement(PlacementSettings.defaults(), new FakeNames(), figures),
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+    private final PlacementAgent loop = new PlacementAgent(
+            new PlacementEngine(PlacementSettings.defaults(), new FakeNamespaceView(), metricRegistry),
             new Leadership() {
                 @Override
                 public long epoch() {
@@ -30,8 +32,8 @@ class ShownVitalsTest {
                 }
 
                 @Override
-                public StandingOrders standingOrders() {
-                    return StandingOrders.initial();
+                public OperatorState operatorState() {
+                    return OperatorState.initial();
                 }
 
                 @Override
@@ -39,14 +41,14 @@ class ShownVitalsTest {
                     return PlacementSettings.defaults().choice();
                 }
             },
-            figures,
+            metricRegistry,
             INTERVAL_MS,
             nowMs::get);
 
     @BeforeEach
     void start() {
         loop.start();
-        await().atMost(Duration.ofSeconds(30)).until(() -> loop.vitals().active());
+        await().atMost(Duration.ofSeconds(30)).until(() -> loop.engineStatus().active());
     }
 
     @AfterEach
@@ -60,7 +62,7 @@ class ShownVitalsTest {
             assertThat(loop.freshVitals().epoch())
                     .as("nobody waits for the loop")
                     .isEqualTo(7);
-            nowMs.addAndGet(PlacementThread.ANSWER_TIMEOUT_MS + 2 * INTERVAL_MS + 1);
+            nowMs.addAndGet(PlacementAgent.ANSWER_TIMEOUT_MS + 2 * INTERVAL_MS + 1);
             assertThatThrownBy(loop::freshVitals).isInstanceOf(TimeoutException.class);
         }
         await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> loop.freshVitals()
@@ -70,12 +72,12 @@ class ShownVitalsTest {
     @Test
     void change_isShownAtOnce() throws Exception {
         loop.change(placement -> {
-            placement.standingOrders(StandingOrders.initial().withServe(false).withPin(3, true));
+            placement.standingOrders(OperatorState.initial().withServe(false).withPin(3, true));
             return placement;
         });
         assertThat(loop.freshVitals().orders())
                 .as("the clock stands still, so does the turn")
-                .isEqualTo(StandingOrders.initial().withServe(false).withPin(3, true));
+                .isEqualTo(OperatorState.initial().withServe(false).withPin(3, true));
         assertThat(loop.freshVitals().policy())
                 .isEqualTo(PlacementSettings.defaults().policy());
     }

@@ -2,10 +2,14 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.metrics.Figures;
-import io.terrace.placement.NameView.Named;
-import io.terrace.placement.PolicyChoice.Source;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import java.util.Arrays;
@@ -14,24 +18,24 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 
 /** An active loop, two DataNodes of 10 MB memory and a clock, for tests that step it. */
-abstract class SteppedLoop {
+public abstract class SteppedLoop {
 
-    static final long MB = 1 << 20;
+    public static final long MB = 1 << 20;
 
-    final FakeNames names = new FakeNames();
-    final Figures figures = new Figures();
-    final PlacementSettings settings = PlacementSettings.defaults().withPolicy("idecider", Map.of());
-    final FakeDataNode one = new FakeDataNode("one", 10 * MB);
-    final FakeDataNode two = new FakeDataNode("two", 10 * MB);
-    Placement placement = new Placement(settings, names, figures);
-    long nowMs = 1_000;
+    public final FakeNamespaceView names = new FakeNamespaceView();
+    public final MetricRegistry metricRegistry = new MetricRegistry();
+    public final PlacementSettings settings = PlacementSettings.defaults().withPolicy("idecider", Map.of());
+    public final FakeDataNode one = new FakeDataNode("one", 10 * MB);
+    public final FakeDataNode two = new FakeDataNode("two", 10 * MB);
+    public PlacementEngine placement = new PlacementEngine(settings, names, metricRegistry);
+    public long nowMs = 1_000;
 
     @BeforeEach
     void activate() {
-        placement.activate(7, StandingOrders.initial());
+        placement.activate(7, OperatorState.initial());
     }
 
-    static StampedBlock block(long id, long megabytes) {
+    public static StampedBlock block(long id, long megabytes) {
         return new StampedBlock(id, 1000 + id, megabytes * MB);
     }
 
@@ -41,7 +45,7 @@ abstract class SteppedLoop {
     }
 
     /** A policy file of these lines, applied. */
-    static PolicyChoice applied(String... lines) {
+    public static PolicyChoice applied(String... lines) {
         try {
             return new PolicyChoice(PolicyFile.read("test", String.join("\n", lines)), Source.APPLIED, 1);
         } catch (Exception e) {
@@ -55,7 +59,7 @@ abstract class SteppedLoop {
         names.lengths.put(inode, block.lengthBytes());
     }
 
-    HeartbeatAnswer beat(FakeDataNode node) {
+    public HeartbeatAnswer beat(FakeDataNode node) {
         nowMs += 250;
         placement.turn(nowMs);
         return node.beat(placement, nowMs);

@@ -3,9 +3,9 @@ package io.terrace.placementctl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.placement.StandingOrders;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
+import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -95,7 +95,7 @@ class OffHoldsTest {
         assertThat(session.out).contains("orders.unreadable");
 
         cluster.getFileSystem()
-                .setXAttr(ROOT, ATTRIBUTE, StandingOrders.initial().encoded());
+                .setXAttr(ROOT, ATTRIBUTE, OperatorState.initial().encoded());
         awaitServing(true);
         assertThat(session.run("status")).isZero();
         assertThat(session.out).contains("Serving    on").doesNotContain("cannot be read");

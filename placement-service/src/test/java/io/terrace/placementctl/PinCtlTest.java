@@ -3,8 +3,8 @@ package io.terrace.placementctl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.placement.StandingOrders;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
+import io.terrace.placement.state.OperatorState;
 import java.time.Duration;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -54,10 +54,10 @@ class PinCtlTest {
     /** Each test begins with no pins but those that it stores before. */
     @BeforeEach
     void beginWithoutPins() throws Exception {
-        beginWith(StandingOrders.initial());
+        beginWith(OperatorState.initial());
     }
 
-    private static void beginWith(StandingOrders orders) throws Exception {
+    private static void beginWith(OperatorState orders) throws Exception {
         fs.setXAttr(ROOT, ATTRIBUTE, orders.encoded());
         cluster.restartNameNode(0);
         cluster.waitActive();
@@ -74,7 +74,7 @@ class PinCtlTest {
     }
 
     private static Iterable<Long> pins() throws Exception {
-        return StandingOrders.decoded(fs.getXAttr(ROOT, ATTRIBUTE)).pins();
+        return OperatorState.decoded(fs.getXAttr(ROOT, ATTRIBUTE)).pins();
     }
 
     @Test
@@ -94,10 +94,10 @@ class PinCtlTest {
 
     @Test
     void pin_whereAsManyAsMayBeArePinnedAndDeleted_isPinned() throws Exception {
-        TreeSet<Long> absent = LongStream.range(0, StandingOrders.MOST_PINS)
+        TreeSet<Long> absent = LongStream.range(0, OperatorState.MOST_PINS)
                 .mapToObj(i -> 1_000_000 + i)
                 .collect(Collectors.toCollection(TreeSet::new));
-        beginWith(new StandingOrders(true, true, absent));
+        beginWith(new OperatorState(true, true, absent));
         long inode = file("/two/file");
         assertThat(session.run("pin", "/two/file")).as(session.err).isZero();
         assertThat(pins()).containsExactly(inode);

@@ -28,12 +28,12 @@ class PolicyCtlTest {
     @TempDir
     static Path dir;
 
-    private static PolicyBed bed;
+    private static PolicyFixture bed;
     private static CtlSession ctl;
 
     @BeforeAll
     static void start() throws Exception {
-        bed = new PolicyBed(dir);
+        bed = new PolicyFixture(dir);
         ctl = bed.ctl;
     }
 
@@ -104,7 +104,7 @@ class PolicyCtlTest {
         assertThat(ctl.out).contains("policy.file");
         assertThat(bed.figures().get("placement.policy.file.bad").asLong()).isEqualTo(1);
 
-        Files.writeString(bed.policyFile, PolicyBed.CONFIGURED);
+        Files.writeString(bed.policyFile, PolicyFixture.CONFIGURED);
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> bed.shown().get("policy").asText().equals("idecider"));
         assertThat(bed.shown().has("fileTrouble")).isFalse();

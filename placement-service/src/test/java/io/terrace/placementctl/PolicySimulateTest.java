@@ -27,12 +27,12 @@ class PolicySimulateTest {
     @TempDir
     static Path dir;
 
-    private static PolicyBed bed;
+    private static PolicyFixture bed;
     private static CtlSession ctl;
 
     @BeforeAll
     static void start() throws Exception {
-        bed = new PolicyBed(dir);
+        bed = new PolicyFixture(dir);
         ctl = bed.ctl;
     }
 
@@ -83,7 +83,7 @@ class PolicySimulateTest {
                 .isGreaterThanOrEqualTo(100)
                 .isEqualTo(json.get("accesses").asLong());
         assertThat(lru.get("bytesFromMemory").asLong()).isPositive();
-        assertThat(lru.get("peakMemoryBytes").asLong()).isPositive().isLessThanOrEqualTo(4 * PolicyBed.BLOCK);
+        assertThat(lru.get("peakMemoryBytes").asLong()).isPositive().isLessThanOrEqualTo(4 * PolicyFixture.BLOCK);
         assertThat(current.get("policy").asText()).isEqualTo("idecider");
         assertThat(current.get("bytesMoved").asLong())
                 .as("its threshold is out of reach")
@@ -105,7 +105,7 @@ class PolicySimulateTest {
         assertThat(ctl.run("policy", "apply", pooled)).as(ctl.err).isZero();
         long fromMs = System.currentTimeMillis();
         for (int round = 0; round < 4; round++) {
-            for (int i = 0; i < PolicyBed.FILES; i++) {
+            for (int i = 0; i < PolicyFixture.FILES; i++) {
                 bed.dataNode.reads(bed.blocks.get(i), 1);
                 bed.dataNode.beat();
                 bed.dataNode.beat();
@@ -120,8 +120,8 @@ class PolicySimulateTest {
         assertThat(ctl.run("tiers", "--json")).isZero();
         JsonNode pool = ctl.json().at("/nodes/0/pools/1");
         assertThat(pool.get("name").asText()).isEqualTo("scratch");
-        assertThat(pool.get("ownBytes").asLong()).isEqualTo(PolicyBed.BLOCK);
-        assertThat(pool.get("usedBytes").asLong()).isEqualTo(PolicyBed.BLOCK);
+        assertThat(pool.get("ownBytes").asLong()).isEqualTo(PolicyFixture.BLOCK);
+        assertThat(pool.get("usedBytes").asLong()).isEqualTo(PolicyFixture.BLOCK);
         assertThat(ctl.run("tiers")).isZero();
         assertThat(ctl.out).containsPattern("pool +scratch +1.0 MB +1.0 MB");
         assertThat(ctl.run("policy", "show")).isZero();

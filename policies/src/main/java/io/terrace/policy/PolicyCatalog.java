@@ -1,20 +1,21 @@
 package io.terrace.policy;
 
-import io.terrace.policy.adaptive.AdaptiveShelf;
+import io.terrace.policy.adaptive.AdaptivePolicy;
 import io.terrace.policy.adaptive.Objective;
 import io.terrace.policy.adaptive.Tuning;
-import io.terrace.policy.shelf.ArcShelf;
-import io.terrace.policy.shelf.DecayShelf;
-import io.terrace.policy.shelf.FrequencyShelf;
-import io.terrace.policy.shelf.FrequencyShelf.Rule;
-import io.terrace.policy.shelf.IDeciderShelf;
-import io.terrace.policy.shelf.LayeredPolicy;
-import io.terrace.policy.shelf.LruShelf;
-import io.terrace.policy.shelf.S3FifoShelf;
-import io.terrace.policy.shelf.Shelf;
-import io.terrace.policy.shelf.SieveShelf;
-import io.terrace.policy.shelf.TinyLfuShelf;
-import io.terrace.policy.shelf.TwoQueueShelf;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.cache.ArcPolicy;
+import io.terrace.policy.cache.CachePolicy;
+import io.terrace.policy.cache.DecayPolicy;
+import io.terrace.policy.cache.FrequencyPolicy;
+import io.terrace.policy.cache.FrequencyPolicy.Rule;
+import io.terrace.policy.cache.IDeciderPolicy;
+import io.terrace.policy.cache.LruPolicy;
+import io.terrace.policy.cache.S3FifoPolicy;
+import io.terrace.policy.cache.SievePolicy;
+import io.terrace.policy.cache.TinyLfuPolicy;
+import io.terrace.policy.cache.TwoQueuePolicy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,13 +40,13 @@ public final class PolicyCatalog {
                 parameters -> {
                     int threshold = (int) parameters.whole("threshold", 0, Integer.MAX_VALUE);
                     int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
-                    return capacity -> new IDeciderShelf(capacity, threshold, remembered);
+                    return capacity -> new IDeciderPolicy(capacity, threshold, remembered);
                 });
         shelf(
                 "lru",
                 "Admits everything that fits and evicts the least recently used",
                 List.of(),
-                parameters -> LruShelf::new);
+                parameters -> LruPolicy::new);
         frequency("lfu", Rule.LFU, "Admits everything that fits and evicts the least often used");
         shelf(
                 "lrfu",
@@ -56,7 +57,7 @@ public final class PolicyCatalog {
                 parameters -> {
                     double lambda = parameters.number("lambda", 0, 1);
                     int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
-                    return capacity -> new FrequencyShelf("lrfu", Rule.LRFU, capacity, remembered, lambda);
+                    return capacity -> new FrequencyPolicy("lrfu", Rule.LRFU, capacity, remembered, lambda);
                 });
         frequency("gdsf", Rule.GDSF, "Greedy dual by size and frequency: uses per byte, ageing with what was evicted");
         shelf(
@@ -65,13 +66,13 @@ public final class PolicyCatalog {
                 List.of(new PolicyParameter("small", "0.1", "share of the room for newcomers, above 0 and below 1")),
                 parameters -> {
                     double small = parameters.number("small", 0.001, 0.999);
-                    return capacity -> new S3FifoShelf(capacity, small);
+                    return capacity -> new S3FifoPolicy(capacity, small);
                 });
         shelf(
                 "arc",
                 "Recency and frequency lists whose shares follow what comes back (Megiddo, Modha 2003)",
                 List.of(),
-                parameters -> ArcShelf::new);
+                parameters -> ArcPolicy::new);
         shelf(
                 "2q",
                 "A FIFO for newcomers, a recency list for what comes back (Johnson, Shasha 1994)",
@@ -82,13 +83,13 @@ public final class PolicyCatalog {
                 parameters -> {
                     double in = parameters.number("in", 0.001, 0.999);
                     double out = parameters.number("out", 0, 8);
-                    return capacity -> new TwoQueueShelf(capacity, in, out);
+                    return capacity -> new TwoQueuePolicy(capacity, in, out);
                 });
         shelf(
                 "sieve",
                 "A queue with a hand that spares what was used since it last came by (Zhang et al. 2024)",
                 List.of(),
-                parameters -> SieveShelf::new);
+                parameters -> SievePolicy::new);
         shelf(
                 "w-tinylfu",
                 "A window by recency before a room guarded by a frequency sketch (Einziger et al. 2017)",
@@ -98,7 +99,7 @@ public final class PolicyCatalog {
                 parameters -> {
                     double window = parameters.number("window", 0.0001, 0.9);
                     int expected = (int) parameters.whole("expected", 16, 1 << 26);
-                    return capacity -> new TinyLfuShelf(capacity, window, expected);
+                    return capacity -> new TinyLfuPolicy(capacity, window, expected);
                 });
         decay("decay-admit", false, "Decayed access counts; admits what is read more than those it displaces");
         decay(
@@ -130,7 +131,7 @@ public final class PolicyCatalog {
                 parameters);
         ENTRIES.put(kind.name(), new Entry(kind, (values, hierarchy) -> {
             String objective = values.word("objective", "tiered", "objects", "bytes");
-            Shelf.Maker[] makers = new Shelf.Maker[hierarchy.home()];
+            CachePolicy.Maker[] makers = new CachePolicy.Maker[hierarchy.home()];
             for (int k = 0; k < makers.length; k++) {
                 boolean bytes = objective.equals("bytes") || (objective.equals("tiered") && k > 0);
                 Tuning tuning = new Tuning(
@@ -140,17 +141,17 @@ public final class PolicyCatalog {
                         values.number("move-cost", 0, 0.9),
                         values.number("margin", 0, 1),
                         values.whole("memory", 1000, Long.MAX_VALUE));
-                makers[k] = capacity -> new AdaptiveShelf(capacity, tuning);
+                makers[k] = capacity -> new AdaptivePolicy(capacity, tuning);
             }
             boolean allocate = values.word("writes", "around", "allocate").equals("allocate");
-            return new LayeredPolicy(kind.name(), hierarchy, makers, allocate);
+            return new TieredPolicy(kind.name(), hierarchy, makers, allocate);
         }));
     }
 
     private static void frequency(String name, Rule rule, String summary) {
         shelf(name, summary, rule == Rule.LFU ? List.of(remembered()) : List.of(), parameters -> {
             int remembered = rule == Rule.LFU ? (int) parameters.whole("remembered", 1, Integer.MAX_VALUE) : 0;
-            return capacity -> new FrequencyShelf(name, rule, capacity, remembered, 0);
+            return capacity -> new FrequencyPolicy(name, rule, capacity, remembered, 0);
         });
     }
 
@@ -164,7 +165,7 @@ public final class PolicyCatalog {
                 parameters -> {
                     long halfLifeMs = parameters.durationMs("half-life", 1000);
                     int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
-                    return capacity -> new DecayShelf(name, capacity, halfLifeMs, byDensity, remembered);
+                    return capacity -> new DecayPolicy(name, capacity, halfLifeMs, byDensity, remembered);
                 });
     }
 
@@ -184,7 +185,7 @@ public final class PolicyCatalog {
      * @param parameters values from the policy file; absent keys take their defaults
      * @throws IllegalArgumentException naming what is wrong and what is allowed
      */
-    public static Policy create(String name, Map<String, String> parameters, Hierarchy hierarchy) {
+    public static PlacementPolicy create(String name, Map<String, String> parameters, TierHierarchy hierarchy) {
         Entry entry = ENTRIES.get(name);
         if (entry == null) {
             throw new IllegalArgumentException(
@@ -207,7 +208,7 @@ public final class PolicyCatalog {
                 name,
                 new Entry(
                         new PolicyKind(name, summary, all),
-                        (values, hierarchy) -> new LayeredPolicy(
+                        (values, hierarchy) -> new TieredPolicy(
                                 name,
                                 hierarchy,
                                 reader.read(values),
@@ -218,11 +219,11 @@ public final class PolicyCatalog {
 
     @FunctionalInterface
     private interface Factory {
-        Policy make(PolicyParameters parameters, Hierarchy hierarchy);
+        PlacementPolicy make(PolicyParameters parameters, TierHierarchy hierarchy);
     }
 
     @FunctionalInterface
     private interface ShelfReader {
-        Shelf.Maker read(PolicyParameters parameters);
+        CachePolicy.Maker read(PolicyParameters parameters);
     }
 }

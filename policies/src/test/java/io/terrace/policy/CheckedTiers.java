@@ -2,22 +2,28 @@ package io.terrace.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.MoveRequests;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Carries out every wish at once and fails the test when one makes no sense or overfills a tier. */
-public final class CheckedTiers implements Wishes {
+public final class CheckedTiers implements MoveRequests {
 
-    private final Hierarchy hierarchy;
+    private final TierHierarchy hierarchy;
     private final long[] capacities;
     private final long[] used;
     private final Map<Long, Integer> tiers = new HashMap<>();
     private final Map<Long, Long> sizes = new HashMap<>();
     private final StringBuilder log = new StringBuilder();
 
-    public CheckedTiers(Hierarchy hierarchy) {
+    public CheckedTiers(TierHierarchy hierarchy) {
         this.hierarchy = hierarchy;
-        capacities = hierarchy.tiers().stream().mapToLong(Tier::capacityBytes).toArray();
+        capacities =
+                hierarchy.tiers().stream().mapToLong(TierSpec::capacityBytes).toArray();
         used = new long[hierarchy.size()];
     }
 
@@ -34,7 +40,7 @@ public final class CheckedTiers implements Wishes {
         return log.toString();
     }
 
-    public void read(Policy policy, long nowMs, long object, long sizeBytes) {
+    public void read(PlacementPolicy policy, long nowMs, long object, long sizeBytes) {
         int tier = tier(object);
         policy.access(new Access().read(nowMs, object, sizeBytes, sizeBytes, tier), sized(object, sizeBytes));
         checkRoom();
@@ -52,7 +58,7 @@ public final class CheckedTiers implements Wishes {
         sized(object, sizeBytes).place(object, sizeBytes, tier(object), tier);
     }
 
-    public void vanish(Policy policy, long nowMs, long object) {
+    public void vanish(PlacementPolicy policy, long nowMs, long object) {
         policy.vanished(nowMs, object);
         Long size = sizes.remove(object);
         if (size != null) {
@@ -61,7 +67,7 @@ public final class CheckedTiers implements Wishes {
         tiers.remove(object);
     }
 
-    public void resize(Policy policy, long nowMs, int tier, long bytes) {
+    public void resize(PlacementPolicy policy, long nowMs, int tier, long bytes) {
         capacities[tier] = bytes;
         policy.resize(nowMs, tier, bytes, this);
         checkRoom();

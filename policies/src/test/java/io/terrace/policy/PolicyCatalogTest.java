@@ -3,14 +3,16 @@ package io.terrace.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class PolicyCatalogTest {
 
-    private static final Hierarchy TWO = Hierarchy.of(
-            new Tier("memory", 1000, 1000, 1_000_000_000, true),
-            new Tier("disk", Tier.UNBOUNDED, 8_000_000, 100_000_000, false));
+    private static final TierHierarchy TWO = TierHierarchy.of(
+            new TierSpec("memory", 1000, 1000, 1_000_000_000, true),
+            new TierSpec("disk", TierSpec.UNBOUNDED, 8_000_000, 100_000_000, false));
 
     @Test
     void kinds_all_areMadeWithTheirDefaults() {
@@ -56,10 +58,10 @@ class PolicyCatalogTest {
 
     @Test
     void hierarchy_badTiers_areRefused() {
-        Tier memory = new Tier("memory", 10, 1, 1, true);
-        assertThatIllegalArgumentException().isThrownBy(() -> Hierarchy.of(memory));
-        assertThatIllegalArgumentException().isThrownBy(() -> Hierarchy.of(memory, memory));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Tier("m", -1, 1, 1, true));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Tier("m", 1, 1, 0, true));
+        TierSpec memory = new TierSpec("memory", 10, 1, 1, true);
+        assertThatIllegalArgumentException().isThrownBy(() -> TierHierarchy.of(memory));
+        assertThatIllegalArgumentException().isThrownBy(() -> TierHierarchy.of(memory, memory));
+        assertThatIllegalArgumentException().isThrownBy(() -> new TierSpec("m", -1, 1, 1, true));
+        assertThatIllegalArgumentException().isThrownBy(() -> new TierSpec("m", 1, 1, 0, true));
     }
 }

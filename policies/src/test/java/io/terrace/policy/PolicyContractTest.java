@@ -3,6 +3,12 @@ package io.terrace.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.Explanation;
+import io.terrace.policy.api.MoveRequests;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -18,20 +24,20 @@ class PolicyContractTest {
         return PolicyCatalog.kinds().stream().map(PolicyKind::name);
     }
 
-    private static Hierarchy tiers(boolean copies, long... capacities) {
-        Tier[] tiers = new Tier[capacities.length + 1];
+    private static TierHierarchy tiers(boolean copies, long... capacities) {
+        TierSpec[] tiers = new TierSpec[capacities.length + 1];
         for (int i = 0; i < capacities.length; i++) {
-            tiers[i] = new Tier("t" + i, capacities[i], 1000L * (i + 1), 1_000_000_000 / (i + 1), copies);
+            tiers[i] = new TierSpec("t" + i, capacities[i], 1000L * (i + 1), 1_000_000_000 / (i + 1), copies);
         }
-        tiers[capacities.length] = new Tier("home", Tier.UNBOUNDED, 8_000_000, 100_000_000, false);
-        return Hierarchy.of(tiers);
+        tiers[capacities.length] = new TierSpec("home", TierSpec.UNBOUNDED, 8_000_000, 100_000_000, false);
+        return TierHierarchy.of(tiers);
     }
 
-    private static Policy policy(String name, Hierarchy hierarchy) {
+    private static PlacementPolicy policy(String name, TierHierarchy hierarchy) {
         return PolicyCatalog.create(name, Map.of(), hierarchy);
     }
 
-    private static CheckedTiers randomRun(Policy policy, Hierarchy hierarchy, long seed) {
+    private static CheckedTiers randomRun(PlacementPolicy policy, TierHierarchy hierarchy, long seed) {
         Random random = new Random(seed);
         CheckedTiers world = new CheckedTiers(hierarchy);
         long nowMs = 1_000_000;
@@ -61,7 +67,7 @@ class PolicyContractTest {
     void access_randomWithCopies_neverOverfillsATier(String name) {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
-        Hierarchy hierarchy = tiers(true, 1000, 3000);
+        TierHierarchy hierarchy = tiers(true, 1000, 3000);
         randomRun(policy(name, hierarchy), hierarchy, seed);
     }
 
@@ -70,10 +76,10 @@ class PolicyContractTest {
     void access_randomWithMoves_neverOverfillsATier(String name) {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
-        Hierarchy hierarchy = tiers(false, 700, 1500, 2500);
+        TierHierarchy hierarchy = tiers(false, 700, 1500, 2500);
         // With moves a tier that shrinks hands what it holds down; capacities are kept after every access.
         Random random = new Random(seed);
-        Policy policy = policy(name, hierarchy);
+        PlacementPolicy policy = policy(name, hierarchy);
         CheckedTiers world = new CheckedTiers(hierarchy);
         for (int i = 0; i < ACCESSES; i++) {
             long object = (long) (Math.abs(random.nextGaussian()) * 60);
@@ -86,7 +92,7 @@ class PolicyContractTest {
     void access_sameCallsTwice_sameWishes(String name) {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
-        Hierarchy hierarchy = tiers(true, 1000);
+        TierHierarchy hierarchy = tiers(true, 1000);
         String once = randomRun(policy(name, hierarchy), hierarchy, seed).log();
         String twice = randomRun(policy(name, hierarchy), hierarchy, seed).log();
         assertThat(once).isEqualTo(twice).isNotEmpty();
@@ -95,8 +101,8 @@ class PolicyContractTest {
     @ParameterizedTest
     @MethodSource("names")
     void access_tierOfSizeZero_keepsOnlyEmptyObjectsThere(String name) {
-        Hierarchy hierarchy = tiers(true, 0, 2000);
-        Policy policy = policy(name, hierarchy);
+        TierHierarchy hierarchy = tiers(true, 0, 2000);
+        PlacementPolicy policy = policy(name, hierarchy);
         CheckedTiers world = new CheckedTiers(hierarchy);
         for (int i = 0; i < 500; i++) {
             world.read(policy, i * 1000L, i % 20, 100);
@@ -107,8 +113,8 @@ class PolicyContractTest {
     @ParameterizedTest
     @MethodSource("names")
     void access_objectLargerThanEveryTier_staysAtHome(String name) {
-        Hierarchy hierarchy = tiers(true, 1000, 3000);
-        Policy policy = policy(name, hierarchy);
+        TierHierarchy hierarchy = tiers(true, 1000, 3000);
+        PlacementPolicy policy = policy(name, hierarchy);
         for (int i = 0; i < 100; i++) {
             policy.access(new Access().read(i * 1000L, 1, 3001, 10, 2), (object, size, from, to) -> {
                 throw new AssertionError("wished into tier " + to);
@@ -119,8 +125,8 @@ class PolicyContractTest {
     @ParameterizedTest
     @MethodSource("names")
     void access_clockJumpsBackAndForth_goesOnPlacing(String name) {
-        Hierarchy hierarchy = tiers(true, 500);
-        Policy policy = policy(name, hierarchy);
+        TierHierarchy hierarchy = tiers(true, 500);
+        PlacementPolicy policy = policy(name, hierarchy);
         CheckedTiers world = new CheckedTiers(hierarchy);
         long[] starts = {1_700_000_000_000L, 0, 4_000_000_000_000L, 1_700_000_000_000L};
         for (int era = 0; era < starts.length; era++) {
@@ -135,8 +141,8 @@ class PolicyContractTest {
     @ParameterizedTest
     @MethodSource("names")
     void access_hotObjectsThatFit_climbIntoTheFastestTier(String name) {
-        Hierarchy hierarchy = tiers(true, 10_000);
-        Policy policy = policy(name, hierarchy);
+        TierHierarchy hierarchy = tiers(true, 10_000);
+        PlacementPolicy policy = policy(name, hierarchy);
         CheckedTiers world = new CheckedTiers(hierarchy);
         for (int i = 0; i < 50; i++) {
             world.read(policy, i * 1000L, i % 5, 1000);
@@ -151,9 +157,9 @@ class PolicyContractTest {
     @ParameterizedTest
     @MethodSource("names")
     void moved_bySomebodyElse_isTakenAsTheTruth(String name) {
-        Hierarchy hierarchy = tiers(true, 10_000);
-        Policy policy = policy(name, hierarchy);
-        Wishes none = (object, size, from, to) -> {
+        TierHierarchy hierarchy = tiers(true, 10_000);
+        PlacementPolicy policy = policy(name, hierarchy);
+        MoveRequests none = (object, size, from, to) -> {
             throw new AssertionError("nothing is to be wished");
         };
         policy.moved(1000, 7, 4000, 0, none);
@@ -166,8 +172,8 @@ class PolicyContractTest {
     @ParameterizedTest
     @MethodSource("names")
     void moveFailed_afterAWish_freesTheRoom(String name) {
-        Hierarchy hierarchy = tiers(true, 1000);
-        Policy policy = policy(name, hierarchy);
+        TierHierarchy hierarchy = tiers(true, 1000);
+        PlacementPolicy policy = policy(name, hierarchy);
         int[] wishes = {0};
         for (int i = 0; i < 100; i++) {
             long now = i * 1000L;
@@ -183,8 +189,8 @@ class PolicyContractTest {
     @ParameterizedTest
     @MethodSource("names")
     void explain_knownObject_hasASentence(String name) {
-        Hierarchy hierarchy = tiers(true, 3000);
-        Policy policy = policy(name, hierarchy);
+        TierHierarchy hierarchy = tiers(true, 3000);
+        PlacementPolicy policy = policy(name, hierarchy);
         CheckedTiers world = new CheckedTiers(hierarchy);
         for (int i = 0; i < 200; i++) {
             world.read(policy, i * 1000L, i % 3 == 0 ? 1 : i % 10, 1000);

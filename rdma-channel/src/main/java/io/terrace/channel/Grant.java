@@ -10,7 +10,7 @@ import java.util.Objects;
  *     announced, or absolute where an extent lies on another file system. A bearer capability, removed once opened.
  * @param leaseMs counted by the client from before it asked; never longer than the token is valid
  */
-public record Grant(long grantId, Descriptor descriptor, String linkName, long leaseMs) implements GrantAnswer {
+public record Grant(long grantId, ExtentDescriptor descriptor, String linkName, long leaseMs) implements GrantAnswer {
     public Grant {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(linkName, "linkName");

@@ -1,5 +1,6 @@
 package io.terrace.channel;
 
+import io.terrace.common.BlockKey;
 import java.util.Arrays;
 import java.util.Objects;
 

@@ -14,6 +14,8 @@ import io.terrace.channel.Message.Report;
 import io.terrace.channel.Message.Revoke;
 import io.terrace.channel.Message.Revoked;
 import io.terrace.channel.Message.Welcome;
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -27,7 +29,7 @@ import java.util.List;
  *
  * <p>Everything has a limit, and whatever does not fit the format to the last byte is a {@link
  * MalformedMessageException}: no input makes the decoder allocate more than the frame it was given or throw anything
- * else. On the wire a frame is its length (4 bytes) and these bytes ({@link FrameAssembler}).
+ * else. On the wire a frame is its length (4 bytes) and these bytes ({@link FrameDecoder}).
  */
 public final class MessageCodec {
     /** Bytes of the longest message. */
@@ -56,7 +58,7 @@ public final class MessageCodec {
     private static final byte REPORT = 12;
     private static final byte GOODBYE = 13;
 
-    private static final Tier[] TIERS = Tier.values();
+    private static final StorageTier[] TIERS = StorageTier.values();
     private static final RefusalReason[] REASONS = RefusalReason.values();
 
     private MessageCodec() {}
@@ -224,7 +226,7 @@ public final class MessageCodec {
     }
 
     private static void putGrant(ByteBuffer out, Grant grant) {
-        Descriptor descriptor = grant.descriptor();
+        ExtentDescriptor descriptor = grant.descriptor();
         out.putLong(grant.grantId());
         putBlock(out, descriptor.block());
         out.put((byte) descriptor.tier().ordinal())
@@ -301,7 +303,7 @@ public final class MessageCodec {
         Grant grant() throws MalformedMessageException {
             long grantId = eightBytes();
             BlockKey block = block();
-            Tier tier = oneOf(TIERS);
+            StorageTier tier = oneOf(TIERS);
             long address = eightBytes();
             long lengthBytes = eightBytes();
             int slot = fourBytes();
@@ -311,7 +313,8 @@ public final class MessageCodec {
             if (grantId <= 0 || leaseMs <= 0 || lengthBytes < 0 || slot < 0 || sequence < 0) {
                 throw new MalformedMessageException("a grant with a negative id, lease, length, slot or sequence");
             }
-            return new Grant(grantId, new Descriptor(block, tier, address, lengthBytes, slot, sequence), link, leaseMs);
+            return new Grant(
+                    grantId, new ExtentDescriptor(block, tier, address, lengthBytes, slot, sequence), link, leaseMs);
         }
 
         int count(int entryBytes) throws MalformedMessageException {

@@ -1,9 +1,5 @@
 package io.terrace.client;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.BlockKey;
-import io.terrace.channel.ChannelDirectory;
-import io.terrace.channel.FramedSocket;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantRequest;
 import io.terrace.channel.MalformedMessageException;
@@ -11,9 +7,13 @@ import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
-import io.terrace.channel.SlotTable;
 import io.terrace.channel.shm.ExtentFile;
-import io.terrace.metrics.Figure;
+import io.terrace.channel.shm.FramedSocket;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.channel.transport.Access;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -51,17 +51,17 @@ final class DataNodeLink {
     private static final int MAX_WAITING_ASKS = 256;
 
     private final Path socketPath;
-    private final ClientSettings settings;
-    private final LocalLimits limits;
+    private final ClientConfig settings;
+    private final ReadResources limits;
     private final String clientName;
-    private final HeldGrant.Aftermath forget;
+    private final LocalGrant.Aftermath forget;
     private final Thread thread;
     private final CountDownLatch opened = new CountDownLatch(1);
-    private final Map<Long, PendingAsk> asks = new ConcurrentHashMap<>();
+    private final Map<Long, PendingGrant> asks = new ConcurrentHashMap<>();
     private final AtomicLong lastRequest = new AtomicLong();
     private final Queue<Message> outbox = new ConcurrentLinkedQueue<>();
 
-    private final HeldGrants grants;
+    private final LocalGrantTable grants;
 
     private volatile @Nullable SlotTable table;
     private volatile @Nullable FramedSocket socket;
@@ -77,17 +77,17 @@ final class DataNodeLink {
     /** @param forget is told of every grant that ended, from any thread */
     DataNodeLink(
             Path socketPath,
-            ClientSettings settings,
-            LocalLimits limits,
+            ClientConfig settings,
+            ReadResources limits,
             String clientName,
             IntSupplier heldByProcess,
-            HeldGrant.Aftermath forget) {
+            LocalGrant.Aftermath forget) {
         this.socketPath = socketPath;
         this.settings = settings;
         this.limits = limits;
         this.clientName = clientName;
         this.forget = forget;
-        this.grants = new HeldGrants(settings, heldByProcess, outbox::add);
+        this.grants = new LocalGrantTable(settings, heldByProcess, outbox::add);
         this.thread = new Thread(this::run, "terrace-" + socketPath.getFileName());
         this.thread.setDaemon(true);
         // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
@@ -128,20 +128,20 @@ final class DataNodeLink {
     }
 
     /** Asks for a grant and waits for it. */
-    PendingAsk ask(GrantKey key) {
-        PendingAsk ask = new PendingAsk(key, System.nanoTime());
+    PendingGrant ask(GrantKey key) {
+        PendingGrant ask = new PendingGrant(key, System.nanoTime());
         if (asks.size() >= MAX_WAITING_ASKS) {
-            ask.fail(Figure.CLIENT_FALLBACK_LIMIT);
+            ask.fail(Metric.CLIENT_FALLBACK_LIMIT);
             return ask;
         }
         long requestId = lastRequest.incrementAndGet();
         asks.put(requestId, ask);
         if (ended) {
             asks.remove(requestId);
-            ask.fail(Figure.CLIENT_FALLBACK_NO_DATANODE);
+            ask.fail(Metric.CLIENT_FALLBACK_NO_DATANODE);
             return ask;
         }
-        ClientFigures.figures().increment(Figure.CLIENT_GRANTS_ASKED);
+        ClientMetrics.metricRegistry().increment(Metric.CLIENT_GRANTS_ASKED);
         post(new Message.Ask(requestId, new GrantRequest(key.block(), key.token(), false)));
         return ask;
     }
@@ -188,9 +188,9 @@ final class DataNodeLink {
         } finally {
             ended = true;
             opened.countDown();
-            grants.endAll(HeldGrant.End.LOST);
+            grants.endAll(LocalGrant.End.LOST);
             discardOutbox();
-            asks.values().forEach(ask -> ask.fail(Figure.CLIENT_FALLBACK_NO_DATANODE));
+            asks.values().forEach(ask -> ask.fail(Metric.CLIENT_FALLBACK_NO_DATANODE));
             asks.clear();
         }
     }
@@ -199,7 +199,7 @@ final class DataNodeLink {
         FramedSocket connected = FramedSocket.connect(UnixDomainSocketAddress.of(socketPath), HELLO_TIMEOUT_NS);
         try {
             String user = connected.peerUser();
-            String owner = ChannelDirectory.ownerOf(socketPath).getName();
+            String owner = SocketDirectory.ownerOf(socketPath).getName();
             if (!owner.equals(user)) {
                 throw new IOException("user " + user + " answers at a socket of " + owner);
             }
@@ -256,8 +256,8 @@ final class DataNodeLink {
             lastSentNs = System.nanoTime();
             if (message instanceof Message.Report report) {
                 for (ReadReport each : report.reports()) {
-                    ClientFigures.figures().add(Figure.CLIENT_REPORTED_READS, each.reads());
-                    ClientFigures.figures().add(Figure.CLIENT_REPORTED_BYTES, each.bytes());
+                    ClientMetrics.metricRegistry().add(Metric.CLIENT_REPORTED_READS, each.reads());
+                    ClientMetrics.metricRegistry().add(Metric.CLIENT_REPORTED_BYTES, each.bytes());
                 }
             }
         }
@@ -269,12 +269,12 @@ final class DataNodeLink {
         } else if (message instanceof Message.Refused refused) {
             refused(refused.requestId(), refused.refusal());
         } else if (message instanceof Message.Revoke revoke) {
-            HeldGrant grant = grants.get(revoke.grantId());
+            LocalGrant grant = grants.get(revoke.grantId());
             if (grant == null) {
                 outbox.add(new Message.Revoked(revoke.grantId()));
             } else {
-                ClientFigures.figures().increment(Figure.CLIENT_GRANTS_REVOKED);
-                grant.end(HeldGrant.End.REVOKED);
+                ClientMetrics.metricRegistry().increment(Metric.CLIENT_GRANTS_REVOKED);
+                grant.end(LocalGrant.End.REVOKED);
             }
         } else if (message instanceof Message.Renewed renewed) {
             grants.renewed(renewed.leases());
@@ -284,39 +284,39 @@ final class DataNodeLink {
     }
 
     private void granted(long requestId, Grant grant) {
-        PendingAsk ask = asks.remove(requestId);
+        PendingGrant ask = asks.remove(requestId);
         SlotTable known = table;
         Path directory = links;
         if (ask == null || known == null || directory == null || !ask.isFor(grant)) {
             outbox.add(new Message.Release(List.of(grant.grantId())));
             if (ask != null) {
-                ask.fail(Figure.CLIENT_FALLBACK_FAILED);
+                ask.fail(Metric.CLIENT_FALLBACK_FAILED);
             }
             return;
         }
         try {
             ExtentFile file = ExtentFile.open(
                     directory.resolve(grant.linkName()), grant.descriptor().lengthBytes(), Access.READ);
-            HeldGrant held = new HeldGrant(
+            LocalGrant held = new LocalGrant(
                     ask.key(), grant, ask.askedNs(), known, file, limits, this::grantEnded, this::reportSoon);
             grants.enter(held);
             outbox.add(new Message.Opened(grant.grantId()));
-            ClientFigures.figures().increment(Figure.CLIENT_GRANTS_GIVEN);
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_GRANTS_GIVEN);
             if (!ask.succeed(held)) {
-                held.end(HeldGrant.End.RELEASED);
+                held.end(LocalGrant.End.RELEASED);
             }
         } catch (IOException e) {
             LOG.debug("Cannot open the extent of {}", grant.descriptor().block(), e);
             outbox.add(new Message.Release(List.of(grant.grantId())));
-            ask.fail(Figure.CLIENT_FALLBACK_UNREACHABLE);
+            ask.fail(Metric.CLIENT_FALLBACK_UNREACHABLE);
         }
     }
 
     private void refused(long requestId, Refusal refusal) {
-        PendingAsk ask = asks.remove(requestId);
+        PendingGrant ask = asks.remove(requestId);
         if (ask != null) {
             LOG.debug("{} refused {}: {}", socketPath, ask.key().block(), refusal);
-            ask.fail(Figure.CLIENT_FALLBACK_REFUSED);
+            ask.fail(Metric.CLIENT_FALLBACK_REFUSED);
         }
     }
 
@@ -346,14 +346,17 @@ final class DataNodeLink {
     }
 
     /** From whichever thread ended the grant's last read. */
-    private void grantEnded(HeldGrant grant, HeldGrant.End how) {
+    private void grantEnded(LocalGrant grant, LocalGrant.End how) {
         grants.leave(grant);
         forget.ended(grant, how);
         ReadReport report = grant.takeReport();
         if (report != null) {
             outbox.add(new Message.Report(List.of(report)));
         }
-        post(how == HeldGrant.End.REVOKED ? new Message.Revoked(grant.id()) : new Message.Release(List.of(grant.id())));
+        post(
+                how == LocalGrant.End.REVOKED
+                        ? new Message.Revoked(grant.id())
+                        : new Message.Release(List.of(grant.id())));
         if (ended) {
             discardOutbox();
         }
@@ -365,7 +368,7 @@ final class DataNodeLink {
             if (message instanceof Message.Report report) {
                 long bytes =
                         report.reports().stream().mapToLong(ReadReport::bytes).sum();
-                ClientFigures.figures().add(Figure.CLIENT_UNREPORTED_BYTES, bytes);
+                ClientMetrics.metricRegistry().add(Metric.CLIENT_UNREPORTED_BYTES, bytes);
             }
         }
     }

@@ -1,6 +1,6 @@
 package io.terrace.client;
 
-import io.terrace.channel.BlockKey;
+import io.terrace.common.BlockKey;
 import java.util.Arrays;
 
 /**

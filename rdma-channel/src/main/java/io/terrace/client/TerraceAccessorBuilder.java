@@ -1,7 +1,7 @@
 package io.terrace.client;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.metrics.Figure;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
     private static volatile @Nullable Binding last;
 
     /** What a configuration means; read once, as the HDFS client reads its own settings once. */
-    private record Binding(WeakReference<Configuration> of, @Nullable LocalMemory memory, Figure otherwise) {}
+    private record Binding(WeakReference<Configuration> of, @Nullable LocalDataNodes memory, Metric otherwise) {}
 
     private String clientName = "";
     private String pool = "";
@@ -105,7 +105,7 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
             return granted();
         } catch (IOException | RuntimeException | LinkageError e) {
             LOG.debug("No grant for block {}", blockId, e);
-            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_FAILED);
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_FAILED);
             return null;
         }
     }
@@ -116,21 +116,21 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
             throw new IllegalStateException("no configuration");
         }
         Binding binding = binding(configuration);
-        LocalMemory memory = binding.memory();
+        LocalDataNodes memory = binding.memory();
         if (memory == null) {
-            ClientFigures.figures().increment(binding.otherwise());
+            ClientMetrics.metricRegistry().increment(binding.otherwise());
             return null;
         }
         if (!allowShortCircuit) {
-            // Stock forbids it for files under construction (HDFS-2757), whatever block; LocalGrants asks for the
+            // Stock forbids it for files under construction (HDFS-2757), whatever block; LocalReads asks for the
             // complete ones.
-            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_UNDER_CONSTRUCTION);
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION);
             return null;
         }
         String user = USERS.of(clientName);
         GrantKey key = new GrantKey(user, token, new BlockKey(pool, blockId, generationStamp));
-        HeldGrant grant = memory.grant(key, visibleLength);
-        return grant == null ? null : new GrantedAccessor(memory, key, visibleLength, grant);
+        LocalGrant grant = memory.grant(key, visibleLength);
+        return grant == null ? null : new LocalBlockAccessor(memory, key, visibleLength, grant);
     }
 
     private static Binding binding(Configuration conf) {
@@ -148,16 +148,16 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
     private static Binding bind(Configuration conf) {
         WeakReference<Configuration> of = new WeakReference<>(conf);
         try {
-            ClientSettings settings = ClientSettings.from(conf);
+            ClientConfig settings = ClientConfig.from(conf);
             Path directory = settings.channelDirectory();
             if (directory == null) {
                 LOG.debug("Terrace is off in this client");
-                return new Binding(of, null, Figure.CLIENT_FALLBACK_OFF);
+                return new Binding(of, null, Metric.CLIENT_FALLBACK_OFF);
             }
-            return new Binding(of, LocalMemory.of(settings, directory), Figure.CLIENT_FALLBACK_OFF);
+            return new Binding(of, LocalDataNodes.of(settings, directory), Metric.CLIENT_FALLBACK_OFF);
         } catch (IllegalArgumentException e) {
             LOG.error("Reads through stock HDFS only: {}", e.getMessage());
-            return new Binding(of, null, Figure.CLIENT_FALLBACK_SETTINGS);
+            return new Binding(of, null, Metric.CLIENT_FALLBACK_SETTINGS);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.terrace.fs;
 
+import io.terrace.client.remote.RemoteDataNodes;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -23,9 +24,9 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 final class CachedHosts {
     private static final long CONNECT_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final RemoteMemory memory;
+    private final RemoteDataNodes memory;
 
-    CachedHosts(RemoteMemory memory) {
+    CachedHosts(RemoteDataNodes memory) {
         this.memory = memory;
     }
 

@@ -1,9 +1,13 @@
 package io.terrace.fs;
 
-import io.terrace.client.ClientFigures;
+import io.terrace.client.ClientMetrics;
+import io.terrace.client.RemoteConfig;
 import io.terrace.client.TerraceAccessorBuilder;
-import io.terrace.metrics.Figure;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.client.read.LocalReads;
+import io.terrace.client.read.ReadRouter;
+import io.terrace.client.remote.RemoteDataNodes;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.Metric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,42 +23,43 @@ import org.slf4j.LoggerFactory;
  * @param readConf the configuration of its readers of blocks: as given, without the replica accessor that does the same
  * @param remote the memory of other hosts; null when it is not used
  */
-record ReadSetup(Configuration readConf, MemoryFirst memoryFirst, @Nullable RemoteMemory remote) {
+record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable RemoteDataNodes remote) {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSetup.class);
     private static final String ACCESSOR = "io.terrace.client.TerraceAccessorBuilder";
     private static final AtomicBoolean SAID_NOT_LINKED = new AtomicBoolean();
 
     /** Null when the file system is to be stock HDFS. */
     static @Nullable ReadSetup of(Configuration conf) {
-        if (!conf.getBoolean(SettingKeys.ENABLED.key(), true)) {
-            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_OFF);
+        if (!conf.getBoolean(TerraceSettings.ENABLED.key(), true)) {
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_OFF);
             return null;
         }
         if (readsThroughOthers(conf)) {
-            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_OFF);
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_OFF);
             return null;
         }
-        RemoteMemory remote = remote(conf);
-        boolean here =
-                conf.getBoolean(SettingKeys.CLIENT_LOCAL.key(), true) && TerraceAccessorBuilder.looksForMemory(conf);
-        LocalGrants local = here ? new LocalGrants() : null;
-        return new ReadSetup(withoutAccessor(conf), new MemoryFirst(local, remote, ClientFigures.figures()), remote);
+        RemoteDataNodes remote = remote(conf);
+        boolean here = conf.getBoolean(TerraceSettings.CLIENT_LOCAL.key(), true)
+                && TerraceAccessorBuilder.looksForMemory(conf);
+        LocalReads local = here ? new LocalReads() : null;
+        return new ReadSetup(
+                withoutAccessor(conf), new ReadRouter(local, remote, ClientMetrics.metricRegistry()), remote);
     }
 
-    private static @Nullable RemoteMemory remote(Configuration conf) {
+    private static @Nullable RemoteDataNodes remote(Configuration conf) {
         try {
-            RemoteSettings settings = RemoteSettings.from(conf);
+            RemoteConfig settings = RemoteConfig.from(conf);
             if (settings.portOffset() == 0) {
                 return null;
             }
             if (isProtected(conf)) {
-                ClientFigures.figures().increment(Figure.CLIENT_REMOTE_ENCRYPTED);
+                ClientMetrics.metricRegistry().increment(Metric.CLIENT_REMOTE_ENCRYPTED);
                 return null;
             }
-            return RemoteMemory.of(settings, ClientFigures.figures());
+            return RemoteDataNodes.of(settings, ClientMetrics.metricRegistry());
         } catch (IllegalArgumentException e) {
             LOG.error("No reads from the memory of other hosts: {}", e.getMessage());
-            ClientFigures.figures().increment(Figure.CLIENT_FALLBACK_SETTINGS);
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_SETTINGS);
             return null;
         }
     }
@@ -68,7 +73,7 @@ record ReadSetup(Configuration readConf, MemoryFirst memoryFirst, @Nullable Remo
 
     /** Counts, and says once per process, that Hadoop's classes here are not those that the bridges were made for. */
     static void notLinked(LinkageError e) {
-        ClientFigures.figures().increment(Figure.CLIENT_FS_NOT_LINKED);
+        ClientMetrics.metricRegistry().increment(Metric.CLIENT_FS_NOT_LINKED);
         if (SAID_NOT_LINKED.compareAndSet(false, true)) {
             LOG.warn("Terrace does not fit the Hadoop classes found here; hdfs:// is stock HDFS", e);
         }

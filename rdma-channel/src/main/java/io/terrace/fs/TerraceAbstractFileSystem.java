@@ -1,5 +1,6 @@
 package io.terrace.fs;
 
+import io.terrace.client.remote.RemoteDataNodes;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -42,9 +43,9 @@ public final class TerraceAbstractFileSystem extends FilterFs {
         @Nullable ReadSetup setup = ReadSetup.of(conf);
         if (setup != null) {
             try {
-                RemoteMemory remote = setup.remote();
+                RemoteDataNodes remote = setup.remote();
                 return new Opened(
-                        new TerraceHdfs(uri, conf, setup.readConf(), setup.memoryFirst()),
+                        new TerraceHdfs(uri, conf, setup.readConf(), setup.readRouter()),
                         remote == null ? null : new CachedHosts(remote));
             } catch (LinkageError e) {
                 ReadSetup.notLinked(e);

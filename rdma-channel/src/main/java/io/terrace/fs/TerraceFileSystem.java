@@ -1,5 +1,6 @@
 package io.terrace.fs;
 
+import io.terrace.client.remote.RemoteDataNodes;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class TerraceFileSystem extends DistributedFileSystem {
     private boolean readsMemoryFirst;
     private @Nullable CachedHosts cachedHosts;
-    private @Nullable RemoteMemory remoteMemory;
+    private @Nullable RemoteDataNodes remoteDataNodes;
 
     @Override
     public void initialize(URI uri, Configuration conf) throws IOException {
@@ -33,10 +34,10 @@ public final class TerraceFileSystem extends DistributedFileSystem {
             return;
         }
         try {
-            new TerraceDfsClient(uri, conf, setup.readConf(), statistics, setup.memoryFirst()).replaceClientOf(this);
+            new TerraceDfsClient(uri, conf, setup.readConf(), statistics, setup.readRouter()).replaceClientOf(this);
             readsMemoryFirst = true;
-            RemoteMemory remote = setup.remote();
-            remoteMemory = remote;
+            RemoteDataNodes remote = setup.remote();
+            remoteDataNodes = remote;
             cachedHosts = remote == null ? null : new CachedHosts(remote);
         } catch (LinkageError e) {
             ReadSetup.notLinked(e);
@@ -65,7 +66,7 @@ public final class TerraceFileSystem extends DistributedFileSystem {
         try {
             super.close();
         } finally {
-            RemoteMemory remote = remoteMemory;
+            RemoteDataNodes remote = remoteDataNodes;
             if (remote != null) {
                 remote.report();
             }

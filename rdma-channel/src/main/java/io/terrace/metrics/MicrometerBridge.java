@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.Tags;
 import java.util.Locale;
 
 /**
- * Shows {@link Figures} in a Micrometer registry: counters as counters, gauges as gauges, each as {@code terrace.} and its
+ * Shows {@link MetricRegistry} in a Micrometer registry: counters as counters, gauges as gauges, each as {@code terrace.} and its
  * id, with the figure's unit and doc. Only daemons load this class; Micrometer is not on a client's class path.
  */
 public final class MicrometerBridge {
@@ -21,28 +21,28 @@ public final class MicrometerBridge {
      *
      * @param tags names and values by turns, such as {@code datanode} and its uuid where a JVM holds several
      */
-    public static void bind(Figures figures, Figure.Where where, MeterRegistry registry, String... tags) {
+    public static void bind(MetricRegistry metricRegistry, Metric.Where where, MeterRegistry registry, String... tags) {
         Iterable<Tag> common = Tags.of(tags);
-        for (Figure figure : Figure.values()) {
-            if (figure.where() == where) {
-                bind(figures, figure, registry, common);
+        for (Metric metric : Metric.values()) {
+            if (metric.where() == where) {
+                bind(metricRegistry, metric, registry, common);
             }
         }
     }
 
-    private static void bind(Figures figures, Figure figure, MeterRegistry registry, Iterable<Tag> tags) {
+    private static void bind(MetricRegistry metricRegistry, Metric metric, MeterRegistry registry, Iterable<Tag> tags) {
         String unit =
-                figure.unit() == Figure.Unit.COUNT ? null : figure.unit().name().toLowerCase(Locale.ROOT);
-        if (figure.kind() == Figure.Kind.COUNTER) {
-            FunctionCounter.builder(PREFIX + figure.id(), figures, values -> values.value(figure))
+                metric.unit() == Metric.Unit.COUNT ? null : metric.unit().name().toLowerCase(Locale.ROOT);
+        if (metric.kind() == Metric.Kind.COUNTER) {
+            FunctionCounter.builder(PREFIX + metric.id(), metricRegistry, values -> values.value(metric))
                     .baseUnit(unit)
-                    .description(figure.doc())
+                    .description(metric.doc())
                     .tags(tags)
                     .register(registry);
         } else {
-            Gauge.builder(PREFIX + figure.id(), figures, values -> values.value(figure))
+            Gauge.builder(PREFIX + metric.id(), metricRegistry, values -> values.value(metric))
                     .baseUnit(unit)
-                    .description(figure.doc())
+                    .description(metric.doc())
                     .tags(tags)
                     .strongReference(true)
                     .register(registry);

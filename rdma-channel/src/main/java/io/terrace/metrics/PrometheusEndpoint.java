@@ -15,10 +15,10 @@ public final class PrometheusEndpoint implements AutoCloseable {
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry;
-    private final PageServer server;
+    private final HttpPageServer server;
     private final InetSocketAddress address;
 
-    private PrometheusEndpoint(PrometheusMeterRegistry registry, PageServer server) throws IOException {
+    private PrometheusEndpoint(PrometheusMeterRegistry registry, HttpPageServer server) throws IOException {
         this.registry = registry;
         this.server = server;
         this.address = server.address();
@@ -28,7 +28,8 @@ public final class PrometheusEndpoint implements AutoCloseable {
     public static PrometheusEndpoint start(InetSocketAddress where) throws IOException {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         return new PrometheusEndpoint(
-                registry, new PageServer(where, PATH, CONTENT_TYPE, registry::scrape, PageServer.Limits.DEFAULT));
+                registry,
+                new HttpPageServer(where, PATH, CONTENT_TYPE, registry::scrape, HttpPageServer.Limits.DEFAULT));
     }
 
     /** Where meters are registered; see {@link MicrometerBridge}. */

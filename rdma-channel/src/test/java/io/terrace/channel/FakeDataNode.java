@@ -1,6 +1,16 @@
 package io.terrace.channel;
 
-import io.terrace.metrics.Figures;
+import io.terrace.channel.server.GrantLimits;
+import io.terrace.channel.server.GrantServer;
+import io.terrace.channel.server.GrantService;
+import io.terrace.channel.server.Peer;
+import io.terrace.channel.server.Principal;
+import io.terrace.channel.shm.LinkDirectory;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -24,23 +34,23 @@ import org.jspecify.annotations.Nullable;
  * last holder let go. Behind a real {@link GrantServer} on a real socket. Keeps the rules of the contract and nothing
  * else.
  */
-public final class FakeDataNode implements ExtentOwner, AutoCloseable {
+public final class FakeDataNode implements GrantService, AutoCloseable {
     /** An extent and who holds it. */
     private static final class Extent {
         final BlockKey block;
         final Path file;
-        final Descriptor descriptor;
+        final ExtentDescriptor descriptor;
         final Map<Long, Peer> holders = new HashMap<>();
         boolean retiring;
 
-        Extent(BlockKey block, Path file, Descriptor descriptor) {
+        Extent(BlockKey block, Path file, ExtentDescriptor descriptor) {
             this.block = block;
             this.file = file;
             this.descriptor = descriptor;
         }
     }
 
-    public final Figures figures = new Figures();
+    public final MetricRegistry metricRegistry = new MetricRegistry();
     public final AtomicLong reportedBytes = new AtomicLong();
     public final AtomicLong reportedReads = new AtomicLong();
     public final List<String> ends = new CopyOnWriteArrayList<>();
@@ -69,8 +79,8 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
         this.links = LinkDirectory.create(memory.resolve(uuid).resolve("links"));
         Files.deleteIfExists(memory.resolve(uuid).resolve("slots"));
         this.table = SlotTable.create(memory.resolve(uuid).resolve("slots"), 1024, new Random());
-        this.server =
-                GrantServer.start(ChannelDirectory.check(channelDirectory), uuid, table, links, this, limits, figures);
+        this.server = GrantServer.start(
+                SocketDirectory.check(channelDirectory), uuid, table, links, this, limits, metricRegistry);
     }
 
     public GrantServer server() {
@@ -94,7 +104,8 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
         Path file = Files.write(extents.resolve(block.blockId() + "_" + nextAddress), content);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
         long sequence = table.sequence(slot);
-        Descriptor descriptor = new Descriptor(block, Tier.MEMORY, nextAddress, content.length, slot, sequence);
+        ExtentDescriptor descriptor =
+                new ExtentDescriptor(block, StorageTier.MEMORY, nextAddress, content.length, slot, sequence);
         nextAddress += Math.max(4096, content.length);
         live.put(block, new Extent(block, file, descriptor));
         table.publish(slot);
@@ -156,8 +167,8 @@ public final class FakeDataNode implements ExtentOwner, AutoCloseable {
     }
 
     @Override
-    public Holder holder(Peer peer, GrantRequest request) {
-        return Holder.onThisHost(peer.user());
+    public Principal holder(Peer peer, GrantRequest request) {
+        return Principal.onThisHost(peer.user());
     }
 
     @Override

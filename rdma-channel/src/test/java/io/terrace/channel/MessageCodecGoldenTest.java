@@ -3,6 +3,8 @@ package io.terrace.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.Message.Lease;
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
@@ -47,7 +49,7 @@ final class MessageCodecGoldenTest {
 
     @Test
     void granted() throws Exception {
-        Descriptor descriptor = new Descriptor(BLOCK, Tier.NVM, 0x100000, 4096, 3, 77);
+        ExtentDescriptor descriptor = new ExtentDescriptor(BLOCK, StorageTier.NVM, 0x100000, 4096, 3, 77);
         assertGolden(
                 new Message.Granted(5, new Grant(9, descriptor, "ab", 60_000)),
                 "00000051 01 04 0000000000000005 0000000000000009 " + BLOCK_BYTES

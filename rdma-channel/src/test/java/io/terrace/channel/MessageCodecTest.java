@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.Message.Lease;
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -26,7 +28,8 @@ class MessageCodecTest {
         List<Long> ids = LongStream.range(1, 1 + random.nextInt(MessageCodec.MAX_LIST + 1))
                 .boxed()
                 .toList();
-        Descriptor descriptor = new Descriptor(BLOCK, Tier.NVM, random.nextLong(), 1L << 40, 1 << 25, 77);
+        ExtentDescriptor descriptor =
+                new ExtentDescriptor(BLOCK, StorageTier.NVM, random.nextLong(), 1L << 40, 1 << 25, 77);
         return List.of(
                 new Message.Hello("DFSClient_é_1"),
                 new Message.Welcome("uuid", "/dev/shm/slots", random.nextLong(), "/dev/shm/links"),
@@ -131,7 +134,7 @@ class MessageCodecTest {
     void toString_ofTokenAndLink_keepsTheSecret() {
         assertThat(new GrantRequest(BLOCK, new byte[] {42, 43}, false).toString())
                 .doesNotContain("42");
-        Descriptor descriptor = new Descriptor(BLOCK, Tier.MEMORY, 0, 1, 0, 0);
+        ExtentDescriptor descriptor = new ExtentDescriptor(BLOCK, StorageTier.MEMORY, 0, 1, 0, 0);
         assertThat(new Grant(1, descriptor, "secretname", 5).toString()).doesNotContain("secretname");
     }
 
@@ -149,7 +152,7 @@ class MessageCodecTest {
             }
         }
         ReadableByteChannel whole = Channels.newChannel(new ByteArrayInputStream(wire.toByteArray()));
-        FrameAssembler frames = new FrameAssembler();
+        FrameDecoder frames = new FrameDecoder();
         List<Message> received = new ArrayList<>();
         ReadableByteChannel pieces = new ReadableByteChannel() {
             @Override
@@ -180,7 +183,7 @@ class MessageCodecTest {
 
     @Test
     void assembler_ofThousandsOfFramesAtOnce_takesAll_andMovesNoByte() throws Exception {
-        FrameAssembler frames = new FrameAssembler();
+        FrameDecoder frames = new FrameDecoder();
         // A frame of the greatest length first, which makes the room that the small ones fill.
         ByteArrayOutputStream wire = new ByteArrayOutputStream();
         wire.writeBytes(ByteBuffer.allocate(Integer.BYTES)
@@ -233,7 +236,7 @@ class MessageCodecTest {
 
     @Test
     void assembler_ofAnEndlessFrame_isMalformed() throws Exception {
-        FrameAssembler frames = new FrameAssembler();
+        FrameDecoder frames = new FrameDecoder();
         frames.fill(Channels.newChannel(new ByteArrayInputStream(new byte[] {0x7f, 0, 0, 0, 0})));
         assertThatThrownBy(frames::next).isInstanceOf(MalformedMessageException.class);
     }

@@ -1,5 +1,7 @@
 package io.terrace.channel;
 
+import io.terrace.channel.shm.FramedSocket;
+import io.terrace.common.BlockKey;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -7,28 +9,28 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** Speaks the control protocol step by step, or breaks it. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
     private final FramedSocket socket;
 
-    RawClient(Path where) throws IOException {
+    public RawClient(Path where) throws IOException {
         this.socket = FramedSocket.connect(UnixDomainSocketAddress.of(where), TIMEOUT_NS);
     }
 
-    Message.Welcome hello(String name) throws IOException {
+    public Message.Welcome hello(String name) throws IOException {
         say(new Message.Hello(name));
         return (Message.Welcome) hear();
     }
 
-    void say(Message message) throws IOException {
+    public void say(Message message) throws IOException {
         socket.send(MessageCodec.encode(message), TIMEOUT_NS);
     }
 
-    void sayBytes(byte[] bytes) throws IOException {
+    public void sayBytes(byte[] bytes) throws IOException {
         socket.send(ByteBuffer.wrap(bytes), TIMEOUT_NS);
     }
 
-    Message hear() throws IOException {
+    public Message hear() throws IOException {
         ByteBuffer frame = socket.receive(TIMEOUT_NS);
         if (frame == null) {
             throw new IOException("nothing heard in time");
@@ -36,12 +38,12 @@ final class RawClient implements AutoCloseable {
         return MessageCodec.decode(frame);
     }
 
-    Message ask(long requestId, BlockKey block) throws IOException {
+    public Message ask(long requestId, BlockKey block) throws IOException {
         say(new Message.Ask(requestId, new GrantRequest(block, new byte[0], false)));
         return hear();
     }
 
-    String peerUser() throws IOException {
+    public String peerUser() throws IOException {
         return socket.peerUser();
     }
 

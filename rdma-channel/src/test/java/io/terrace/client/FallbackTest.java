@@ -1,15 +1,15 @@
 package io.terrace.client;
 
-import static io.terrace.client.AccessorBed.block;
-import static io.terrace.client.AccessorBed.content;
-import static io.terrace.client.AccessorBed.moved;
+import static io.terrace.client.AccessorFixture.block;
+import static io.terrace.client.AccessorFixture.content;
+import static io.terrace.client.AccessorFixture.moved;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.ChannelDirectory;
 import io.terrace.channel.FakeDataNode;
-import io.terrace.metrics.Figure;
+import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.metrics.Metric;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -32,11 +32,11 @@ class FallbackTest {
     @TempDir
     Path dir;
 
-    private AccessorBed bed;
+    private AccessorFixture bed;
 
     @BeforeEach
     void start() throws Exception {
-        bed = new AccessorBed(dir);
+        bed = new AccessorFixture(dir);
         bed.node.put(block(1), content(1, 5000));
     }
 
@@ -45,14 +45,14 @@ class FallbackTest {
         bed.close();
     }
 
-    private void assertFallsBack(Figure reason) throws Exception {
+    private void assertFallsBack(Metric reason) throws Exception {
         assertThat(moved(reason, () -> assertThat(bed.build(1, 5000)).isNull())).isEqualTo(1);
     }
 
     @Test
     void build_withoutDirectoryOrSwitchedOff_isOff() throws Exception {
         bed.conf.set("terrace.enabled", "false");
-        assertFallsBack(Figure.CLIENT_FALLBACK_OFF);
+        assertFallsBack(Metric.CLIENT_FALLBACK_OFF);
     }
 
     @ParameterizedTest
@@ -67,19 +67,19 @@ class FallbackTest {
     })
     void build_withAWrongSetting_isCounted(String key, String value) throws Exception {
         bed.conf.set(key, value);
-        assertFallsBack(Figure.CLIENT_FALLBACK_SETTINGS);
+        assertFallsBack(Metric.CLIENT_FALLBACK_SETTINGS);
     }
 
     @Test
     void build_withoutTheDirectory_isNoDatanode() throws Exception {
         bed.conf.set("terrace.channel.dir", dir.resolve("absent").toString());
-        assertFallsBack(Figure.CLIENT_FALLBACK_NO_DATANODE);
+        assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
     }
 
     @Test
     void build_withADirectoryOthersMayWrite_isNoDatanode() throws Exception {
         Files.setPosixFilePermissions(bed.channel, PosixFilePermissions.fromString("rwxrwxrwx"));
-        assertFallsBack(Figure.CLIENT_FALLBACK_NO_DATANODE);
+        assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
     }
 
     /** On a host without a DataNode anybody may make the directory, if it is to be below /tmp. */
@@ -87,16 +87,16 @@ class FallbackTest {
     @CsvSource({"hdfs, false", "'hdfs, 54321', true"})
     void build_withADirectoryOfSomebodyElse_isNoDatanode_unlessTheSettingNamesHim(String owners, boolean believed)
             throws Exception {
-        assumeThat(ChannelDirectory.ownUid())
+        assumeThat(SocketDirectory.ownUid())
                 .as("only root gives a directory away")
                 .isZero();
         Files.setAttribute(bed.channel, "unix:uid", 54_321);
         bed.conf.set("terrace.channel.owner", owners);
-        long asked = moved(Figure.CLIENT_GRANTS_ASKED, () -> {
+        long asked = moved(Metric.CLIENT_GRANTS_ASKED, () -> {
             if (believed) {
                 assertThat(bed.build(1, 5000)).isNotNull();
             } else {
-                assertFallsBack(Figure.CLIENT_FALLBACK_NO_DATANODE);
+                assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
             }
         });
         assertThat(asked).isEqualTo(believed ? 1 : 0);
@@ -105,8 +105,8 @@ class FallbackTest {
     @Test
     void build_ofAbsentBlock_asksNobody() throws Exception {
         assertThat(bed.build(1, 5000)).isNotNull();
-        long asked = moved(Figure.CLIENT_GRANTS_ASKED, () -> {
-            long notResident = moved(Figure.CLIENT_FALLBACK_NOT_RESIDENT, () -> {
+        long asked = moved(Metric.CLIENT_GRANTS_ASKED, () -> {
+            long notResident = moved(Metric.CLIENT_FALLBACK_NOT_RESIDENT, () -> {
                 for (int id = 2; id < 102; id++) {
                     assertThat(bed.build(id, 5000)).isNull();
                 }
@@ -119,14 +119,14 @@ class FallbackTest {
     @Test
     void build_ofAFileUnderConstruction_isStock() throws Exception {
         assertThat(moved(
-                        Figure.CLIENT_FALLBACK_UNDER_CONSTRUCTION,
+                        Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION,
                         () -> assertThat(bed.build(1, 5000, new byte[0], false)).isNull()))
                 .isEqualTo(1);
     }
 
     @Test
     void build_ofALongerReplicaThanTheExtent_isStock() throws Exception {
-        assertThat(moved(Figure.CLIENT_FALLBACK_LENGTH, () -> assertThat(bed.build(1, 5001))
+        assertThat(moved(Metric.CLIENT_FALLBACK_LENGTH, () -> assertThat(bed.build(1, 5001))
                         .isNull()))
                 .isEqualTo(1);
     }
@@ -134,9 +134,9 @@ class FallbackTest {
     @Test
     void build_withARefusedToken_asksOnceAndPauses() throws Exception {
         bed.node.wantedToken = new byte[] {42};
-        long asked = moved(Figure.CLIENT_GRANTS_ASKED, () -> {
+        long asked = moved(Metric.CLIENT_GRANTS_ASKED, () -> {
             for (int i = 0; i < 20; i++) {
-                assertFallsBack(Figure.CLIENT_FALLBACK_REFUSED);
+                assertFallsBack(Metric.CLIENT_FALLBACK_REFUSED);
             }
         });
         assertThat(asked).isEqualTo(1);
@@ -159,7 +159,7 @@ class FallbackTest {
     @Test
     void build_whereTheMemoryIsNotSeen_isUnreachable_andGivesTheGrantBack() throws Exception {
         bed.node.linksLead = false;
-        assertFallsBack(Figure.CLIENT_FALLBACK_UNREACHABLE);
+        assertFallsBack(Metric.CLIENT_FALLBACK_UNREACHABLE);
         await().until(() -> bed.node.held() == 0);
     }
 
@@ -168,7 +168,7 @@ class FallbackTest {
         bed.conf.set("terrace.client.grant.timeout", "200ms");
         assertThat(bed.build(2, 5000)).isNull();
         bed.node.grantDelayMs = 600;
-        assertFallsBack(Figure.CLIENT_FALLBACK_TIMEOUT);
+        assertFallsBack(Metric.CLIENT_FALLBACK_TIMEOUT);
         await().until(() -> bed.node.users.size() == 1 && bed.node.held() == 0);
         bed.node.grantDelayMs = 0;
         await().until(() -> bed.build(1, 5000) != null);
@@ -210,7 +210,7 @@ class FallbackTest {
         } catch (java.nio.file.FileSystemException e) {
             assumeThat(false).as("only root may give a file away").isTrue();
         }
-        assertFallsBack(Figure.CLIENT_FALLBACK_NO_DATANODE);
+        assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
     }
 
     @Test

@@ -27,12 +27,12 @@ final class LocalReadAllocationTest {
     @TempDir
     Path dir;
 
-    private AccessorBed bed;
+    private AccessorFixture bed;
 
     @BeforeEach
     void start() throws Exception {
-        bed = new AccessorBed(dir);
-        bed.node.put(AccessorBed.block(1), AccessorBed.content(1, LENGTH));
+        bed = new AccessorFixture(dir);
+        bed.node.put(AccessorFixture.block(1), AccessorFixture.content(1, LENGTH));
     }
 
     @AfterEach

@@ -1,7 +1,7 @@
 package io.terrace.client;
 
-import static io.terrace.client.AccessorBed.block;
-import static io.terrace.client.AccessorBed.content;
+import static io.terrace.client.AccessorFixture.block;
+import static io.terrace.client.AccessorFixture.content;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -31,11 +31,11 @@ class ProcessesTest {
     @TempDir
     Path dir;
 
-    private AccessorBed bed;
+    private AccessorFixture bed;
 
     @BeforeEach
     void start() throws Exception {
-        bed = new AccessorBed(dir);
+        bed = new AccessorFixture(dir);
         bed.node.put(block(1), content(1, LENGTH));
     }
 
@@ -52,7 +52,7 @@ class ProcessesTest {
             conf.set("terrace.client.grant.timeout", "20s");
             ReplicaAccessor accessor = new TerraceAccessorBuilder()
                     .setAllowShortCircuitReads(true)
-                    .setBlock(1, AccessorBed.POOL)
+                    .setBlock(1, AccessorFixture.POOL)
                     .setGenerationStamp(1001)
                     .setBlockAccessToken(new byte[0])
                     .setConfiguration(conf)
@@ -97,7 +97,7 @@ class ProcessesTest {
         byte[] target = new byte[LENGTH];
         assertThat(ours.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
         assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
-        LocalMemory.closeAll();
+        LocalDataNodes.closeAll();
         bed.node.retire(block(1));
         await().until(() -> bed.node.files() == 0);
     }
@@ -116,7 +116,7 @@ class ProcessesTest {
             ReplicaAccessorBuilder builder =
                     (ReplicaAccessorBuilder) other.getConstructor().newInstance();
             ReplicaAccessor accessor = builder.setAllowShortCircuitReads(true)
-                    .setBlock(1, AccessorBed.POOL)
+                    .setBlock(1, AccessorFixture.POOL)
                     .setGenerationStamp(1001)
                     .setBlockAccessToken(new byte[] {1, 2, 3})
                     .setConfiguration(bed.conf)
@@ -126,7 +126,7 @@ class ProcessesTest {
             assertThat(accessor.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
             assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
             assertThat(bed.node.held()).isEqualTo(2);
-            Method closeAll = loader.loadClass(LocalMemory.class.getName()).getDeclaredMethod("closeAll");
+            Method closeAll = loader.loadClass(LocalDataNodes.class.getName()).getDeclaredMethod("closeAll");
             closeAll.setAccessible(true);
             closeAll.invoke(null);
             await().until(() -> bed.node.held() == 1);

@@ -1,11 +1,11 @@
 package io.terrace.client;
 
-import static io.terrace.client.AccessorBed.moved;
+import static io.terrace.client.AccessorFixture.moved;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.BlockKey;
 import io.terrace.channel.FakeDataNode;
-import io.terrace.metrics.Figure;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -52,12 +52,12 @@ class ThroughHdfsTest {
         cluster = new MiniDFSCluster.Builder(conf, dir.resolve("cluster").toFile())
                 .numDataNodes(1)
                 .build();
-        content = AccessorBed.content(5, LENGTH);
+        content = AccessorFixture.content(5, LENGTH);
         try (FSDataOutputStream out = cluster.getFileSystem().create(FILE, (short) 1)) {
             out.write(content);
         }
         Path channel = Files.createDirectory(dir.resolve("channel"));
-        node = new FakeDataNode(channel, dir.resolve("memory"), "dn-1", AccessorBed.LIMITS);
+        node = new FakeDataNode(channel, dir.resolve("memory"), "dn-1", AccessorFixture.LIMITS);
         Configuration withTerrace = new Configuration(conf);
         withTerrace.set("fs.defaultFS", cluster.getURI().toString());
         withTerrace.set("dfs.client.replica.accessor.builder.classes", TerraceAccessorBuilder.class.getName());
@@ -71,7 +71,7 @@ class ThroughHdfsTest {
     @AfterEach
     void stop() throws Exception {
         client.close();
-        LocalMemory.closeAll();
+        LocalDataNodes.closeAll();
         node.close();
         cluster.shutdown();
     }
@@ -102,7 +102,7 @@ class ThroughHdfsTest {
     @Test
     void read_ofResidentBlocks_countsAsShortCircuitAndIsRight() throws Exception {
         promoteAll();
-        long granted = moved(Figure.CLIENT_GRANTED_SHM_BYTES, () -> {
+        long granted = moved(Metric.CLIENT_GRANTED_SHM_BYTES, () -> {
             try (FSDataInputStream in = client.open(FILE)) {
                 byte[] target = new byte[LENGTH];
                 in.readFully(0, target);
@@ -120,7 +120,7 @@ class ThroughHdfsTest {
     void read_ofSomeResidentBlocks_isRightAndTheSumOfItsSources() throws Exception {
         promote(0);
         promote(3);
-        long granted = moved(Figure.CLIENT_GRANTED_SHM_BYTES, () -> {
+        long granted = moved(Metric.CLIENT_GRANTED_SHM_BYTES, () -> {
             try (FSDataInputStream in = client.open(FILE)) {
                 assertThat(in.readAllBytes()).isEqualTo(content);
                 ByteBuffer direct = ByteBuffer.allocateDirect(LENGTH);
@@ -202,7 +202,7 @@ class ThroughHdfsTest {
             reader.join();
         }
         assertThat(failures).as("seed %d", seed).isEmpty();
-        assertThat(ClientFigures.value(Figure.CLIENT_GRANTED_SHM_READS)).isPositive();
+        assertThat(ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_READS)).isPositive();
     }
 
     private int deadNodes(FSDataInputStream in) {

@@ -2,8 +2,8 @@ package io.terrace.fs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.client.ClientFigures;
-import io.terrace.metrics.Figure;
+import io.terrace.client.ClientMetrics;
+import io.terrace.metrics.Metric;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.contract.hdfs.TestHDFSContractAppend;
 import org.apache.hadoop.fs.contract.hdfs.TestHDFSContractConcat;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
  */
 @Tag("cluster")
 final class HadoopContractTest {
-    private static final Figure[] OPENED = {Figure.CLIENT_FS_STOCK_READERS, Figure.CLIENT_FS_MEMORY_READERS};
+    private static final Metric[] OPENED = {Metric.CLIENT_FS_STOCK_READERS, Metric.CLIENT_FS_MEMORY_READERS};
 
     private static long openedBefore;
 
@@ -38,13 +38,13 @@ final class HadoopContractTest {
     @AfterAll
     static void readsWentThroughOurs() {
         assertThat(opened()).isGreaterThan(openedBefore);
-        assertThat(ClientFigures.value(Figure.CLIENT_FS_NOT_LINKED)).isZero();
+        assertThat(ClientMetrics.value(Metric.CLIENT_FS_NOT_LINKED)).isZero();
     }
 
     private static long opened() {
         long sum = 0;
-        for (Figure figure : OPENED) {
-            sum += ClientFigures.value(figure);
+        for (Metric metric : OPENED) {
+            sum += ClientMetrics.value(metric);
         }
         return sum;
     }

@@ -16,23 +16,23 @@ final class MetricsPage {
                 `_total`; in Hadoop's metrics2 and JMX it is an attribute of the context `terrace`; a client reads its own
                 through `io.terrace.client.ClientFigures`. Counters grow within one process and begin at 0 with it.
                 """);
-        for (Figure.Where where : Figure.Where.values()) {
+        for (Metric.Where where : Metric.Where.values()) {
             page.append("\n## ").append(heading(where)).append("\n\n");
             page.append("| Figure | Kind | Unit | metrics2 | What it says |\n|---|---|---|---|---|\n");
-            for (Figure figure : Figure.values()) {
-                if (figure.where() == where) {
-                    page.append("| `").append(figure.id()).append("` | ");
-                    page.append(figure.kind().name().toLowerCase(Locale.ROOT)).append(" | ");
-                    page.append(figure.unit().name().toLowerCase(Locale.ROOT)).append(" | `");
-                    page.append(Metrics2Bridge.attribute(figure)).append("` | ");
-                    page.append(figure.doc()).append(" |\n");
+            for (Metric metric : Metric.values()) {
+                if (metric.where() == where) {
+                    page.append("| `").append(metric.id()).append("` | ");
+                    page.append(metric.kind().name().toLowerCase(Locale.ROOT)).append(" | ");
+                    page.append(metric.unit().name().toLowerCase(Locale.ROOT)).append(" | `");
+                    page.append(Metrics2Source.attribute(metric)).append("` | ");
+                    page.append(metric.doc()).append(" |\n");
                 }
             }
         }
         return page.toString();
     }
 
-    private static String heading(Figure.Where where) {
+    private static String heading(Metric.Where where) {
         return switch (where) {
             case CLIENT -> "Client";
             case DATANODE -> "DataNode";

@@ -46,7 +46,7 @@ final class ProtocolGoldenTest {
     /** A page with fewer entries ends a full report of residency. */
     @Test
     void heartbeatPage() {
-        assertThat(HeartbeatPage.ENTRIES).isEqualTo(8192);
+        assertThat(HeartbeatLimits.ENTRIES).isEqualTo(8192);
     }
 
     private static String name(Class<?> protocol) {

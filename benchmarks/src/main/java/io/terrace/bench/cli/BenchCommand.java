@@ -1,6 +1,6 @@
 package io.terrace.bench.cli;
 
-import io.terrace.bench.placement.PlacementBenchmark;
+import io.terrace.bench.policy.PlacementBenchmark;
 import picocli.CommandLine.Command;
 
 /** {@code bin/terrace bench}. */

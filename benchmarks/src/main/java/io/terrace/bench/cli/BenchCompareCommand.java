@@ -6,8 +6,9 @@ import io.terrace.bench.compare.BuildClassPath;
 import io.terrace.bench.compare.BuildComparison;
 import io.terrace.bench.compare.ComparedFigure;
 import io.terrace.bench.compare.ComparedFigure.Verdict;
-import io.terrace.bench.read.Part;
-import io.terrace.bench.remote.RemotePart;
+import io.terrace.bench.measure.ResultsFile;
+import io.terrace.bench.read.ReadPart;
+import io.terrace.bench.read.RemotePart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -50,7 +51,7 @@ import picocli.CommandLine.Spec;
 final class BenchCompareCommand implements Callable<Integer> {
     /** The benchmarks that are compared, with the names of their parts. */
     enum Bench {
-        READ(Part.values()),
+        READ(ReadPart.values()),
         REMOTE(RemotePart.values());
 
         private final List<String> parts;
@@ -206,7 +207,7 @@ final class BenchCompareCommand implements Callable<Integer> {
         Path log = dir.resolve(bench.word() + "-" + round + ".log");
         int failed = BenchProcess.run(what, build.classPath(), words, log);
         failures.merge(build.name(), failed, Integer::sum);
-        return FiguresFile.read(json);
+        return ResultsFile.read(json);
     }
 
     /** Prints the table, writes the file, and returns the exit code. */
@@ -238,7 +239,7 @@ final class BenchCompareCommand implements Callable<Integer> {
         int exitCode = sum(comparison, figures, out);
         out.flush();
         if (options.json != null) {
-            FiguresFile.write(options.json, written);
+            ResultsFile.write(options.json, written);
         }
         return exitCode;
     }

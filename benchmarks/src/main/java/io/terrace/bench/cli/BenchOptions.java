@@ -1,8 +1,9 @@
 package io.terrace.bench.cli;
 
-import io.terrace.bench.read.Effort;
-import io.terrace.bench.read.Scoreboard;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.bench.measure.MeasurementPlan;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.measure.ResultsFile;
+import io.terrace.conf.TerraceSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -15,8 +16,8 @@ import picocli.CommandLine.Option;
 final class BenchOptions {
     /** Properties with which only what is pinned comes into memory, however often the rest is read. */
     static final Map<String, String> NOTHING_CLIMBS = Map.of(
-            SettingKeys.PLACEMENT_POLICY.key(), "idecider",
-            SettingKeys.PLACEMENT_IDECIDER_THRESHOLD.key(), "1000000000");
+            TerraceSettings.PLACEMENT_POLICY.key(), "idecider",
+            TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.key(), "1000000000");
 
     @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, one flat object")
     @Nullable
@@ -35,8 +36,8 @@ final class BenchOptions {
     @Option(names = "-D", paramLabel = "KEY=VALUE", description = "one more property for every daemon and client")
     Map<String, String> properties = new LinkedHashMap<>();
 
-    Effort effort() {
-        return quick ? Effort.quick() : Effort.full();
+    MeasurementPlan measurementPlan() {
+        return quick ? MeasurementPlan.quick() : MeasurementPlan.full();
     }
 
     /** Where the clusters go. */
@@ -52,11 +53,11 @@ final class BenchOptions {
     }
 
     /** Says how many targets were missed, and writes the file. */
-    void finish(PrintWriter out, Scoreboard scores) throws IOException {
+    void finish(PrintWriter out, ResultSheet scores) throws IOException {
         out.printf("%n%d figures, %d missed their target%n", scores.figures().size(), scores.missed());
         out.flush();
         if (json != null) {
-            FiguresFile.write(json, scores.figures());
+            ResultsFile.write(json, scores.figures());
         }
     }
 }

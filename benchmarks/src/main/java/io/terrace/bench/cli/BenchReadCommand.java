@@ -2,11 +2,12 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.ClusterSpec;
-import io.terrace.bench.read.Effort;
-import io.terrace.bench.read.Part;
+import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.measure.MeasurementPlan;
+import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.read.PromotionBenchmark;
 import io.terrace.bench.read.ReadBenchmark;
-import io.terrace.bench.read.Scoreboard;
+import io.terrace.bench.read.ReadPart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ final class BenchReadCommand implements Callable<Integer> {
             names = "--part",
             paramLabel = "PART",
             description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
-    List<Part> parts = List.of();
+    List<ReadPart> parts = List.of();
 
     @Spec
     CommandSpec command;
@@ -55,18 +56,19 @@ final class BenchReadCommand implements Callable<Integer> {
                     + DomainSocket.getLoadingFailureReason());
         }
         PrintWriter out = command.commandLine().getOut();
-        Scoreboard scores = new Scoreboard(out);
-        Effort effort = options.effort();
+        ResultSheet scores = new ResultSheet(out);
+        MeasurementPlan measurementPlan = options.measurementPlan();
         Path at = options.clusters("bench-read");
         // What is cold must stay cold however often it is read, and what is hot is pinned.
         ClusterSpec still = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withNativeDir(nativeDir)
                 .withProperties(options.over(BenchOptions.NOTHING_CLIMBS));
-        Set<Part> wanted = parts.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(parts);
-        if (!wanted.equals(EnumSet.of(Part.PROMOTE))) {
+        Set<ReadPart> wanted = parts.isEmpty() ? EnumSet.allOf(ReadPart.class) : EnumSet.copyOf(parts);
+        if (!wanted.equals(EnumSet.of(ReadPart.PROMOTE))) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);
-                    ReadBenchmark benchmark = new ReadBenchmark(cluster.cluster(), effort, options.seed, scores)) {
+                    ReadBenchmark benchmark =
+                            new ReadBenchmark(cluster.cluster(), measurementPlan, options.seed, scores)) {
                 benchmark.run(wanted);
             }
         }
@@ -74,10 +76,10 @@ final class BenchReadCommand implements Callable<Integer> {
                 .withBlockBytes(BLOCK_BYTES)
                 .withProperties(options.over(
                         Map.of("terrace.placement.policy", "idecider", "terrace.placement.move.bandwidth", "0")));
-        if (wanted.contains(Part.PROMOTE)) {
+        if (wanted.contains(ReadPart.PROMOTE)) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("moving"), moving);
                     PromotionBenchmark benchmark = new PromotionBenchmark(cluster.cluster(), options.seed, scores)) {
-                benchmark.run(effort.promotions(), effort.promotions(), effort.fileBytes());
+                benchmark.run(measurementPlan.promotions(), measurementPlan.promotions(), measurementPlan.fileBytes());
             }
         }
         options.finish(out, scores);

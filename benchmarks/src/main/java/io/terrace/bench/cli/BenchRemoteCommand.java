@@ -1,9 +1,10 @@
 package io.terrace.bench.cli;
 
 import io.terrace.bench.cluster.ClusterSpec;
-import io.terrace.bench.read.Scoreboard;
-import io.terrace.bench.remote.RemoteBenchmark;
-import io.terrace.bench.remote.RemotePart;
+import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.read.RemoteBenchmark;
+import io.terrace.bench.read.RemotePart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.EnumSet;
@@ -43,7 +44,7 @@ final class BenchRemoteCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = command.commandLine().getOut();
-        Scoreboard scores = new Scoreboard(out);
+        ResultSheet scores = new ResultSheet(out);
         // libhadoop makes stock's checksums as fast as they get, in the DataNode as in this process.
         ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
@@ -51,7 +52,7 @@ final class BenchRemoteCommand implements Callable<Integer> {
                 .withProperties(options.over(RemoteBenchmark.settings()));
         try (TemporaryCluster cluster = TemporaryCluster.up(options.clusters("bench-remote"), spec);
                 RemoteBenchmark benchmark =
-                        new RemoteBenchmark(cluster.cluster(), options.effort(), options.seed, scores)) {
+                        new RemoteBenchmark(cluster.cluster(), options.measurementPlan(), options.seed, scores)) {
             benchmark.run(parts.isEmpty() ? EnumSet.allOf(RemotePart.class) : EnumSet.copyOf(parts));
         }
         options.finish(out, scores);

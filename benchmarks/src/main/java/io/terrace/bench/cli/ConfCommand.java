@@ -3,10 +3,10 @@ package io.terrace.bench.cli;
 import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.conf.Part;
-import io.terrace.bench.conf.Properties;
-import io.terrace.bench.conf.Property;
-import io.terrace.bench.conf.SiteXml;
+import io.terrace.bench.cluster.PropertyReader;
+import io.terrace.bench.cluster.SiteProperties;
+import io.terrace.bench.cluster.SiteProperty;
+import io.terrace.bench.cluster.SiteXml;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -33,7 +33,7 @@ final class ConfCommand implements Callable<Integer> {
             arity = "0..*",
             description = "${COMPLETION-CANDIDATES}; without any, one file for all")
     @Nullable
-    List<Part> parts;
+    List<PropertyReader> parts;
 
     @Option(names = "--complete", description = "every other property too, as comments with their defaults")
     boolean complete;
@@ -47,8 +47,8 @@ final class ConfCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Set<Part> wanted = parts == null ? EnumSet.allOf(Part.class) : EnumSet.copyOf(parts);
-        List<Property> properties = complete ? Properties.of(wanted) : Properties.needed(wanted);
+        Set<PropertyReader> wanted = parts == null ? EnumSet.allOf(PropertyReader.class) : EnumSet.copyOf(parts);
+        List<SiteProperty> properties = complete ? SiteProperties.of(wanted) : SiteProperties.needed(wanted);
         if (dir != null) {
             Configuration conf = LocalCluster.in(dir, ClassPath.ofThisProcess())
                     .orElseThrow(() -> new ClusterException(dir + " holds no cluster"))
@@ -63,8 +63,9 @@ final class ConfCommand implements Callable<Integer> {
     }
 
     /** The first comment of a file. */
-    static String title(Set<Part> parts, boolean complete) {
-        String readers = String.join(", ", parts.stream().map(Part::title).toList());
+    static String title(Set<PropertyReader> parts, boolean complete) {
+        String readers =
+                String.join(", ", parts.stream().map(PropertyReader::title).toList());
         return String.format(
                 Locale.ROOT,
                 "Terrace: %s properties to add to the hdfs-site.xml of: %s. Terrace's jars (bin/terrace classpath) must be"

@@ -5,6 +5,7 @@ import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
+import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.demo.Demo;
 import io.terrace.bench.demo.DemoPlan;
 import io.terrace.bench.demo.DemoResult;
@@ -12,7 +13,8 @@ import io.terrace.bench.demo.MemoryState;
 import io.terrace.bench.demo.Screen;
 import io.terrace.bench.demo.ServiceProbe;
 import io.terrace.bench.load.VerifyingClient;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.bench.measure.ResultsFile;
+import io.terrace.conf.TerraceSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -86,7 +88,7 @@ final class DemoCommand implements Callable<Integer> {
                 .withBlockBytes(options.blockBytes)
                 .withReplication(Math.min(2, datanodes))
                 .withTerrace(!stock)
-                .withProperties(with(SettingKeys.PLACEMENT_POLICY.key(), policy));
+                .withProperties(with(TerraceSettings.PLACEMENT_POLICY.key(), policy));
         Path at = directory();
         Screen screen = new Screen(command.commandLine().getOut(), Boolean.getBoolean("terrace.terminal"));
 
@@ -105,7 +107,7 @@ final class DemoCommand implements Callable<Integer> {
             result.show(screen);
             showNext(screen, cluster, plan);
             if (json != null) {
-                FiguresFile.write(json, result.figures());
+                ResultsFile.write(json, result.figures());
             }
             return result.wrongBytes() == 0 ? 0 : 1;
         } finally {

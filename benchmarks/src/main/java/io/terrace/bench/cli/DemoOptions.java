@@ -2,7 +2,7 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.demo.DemoPlan;
 import io.terrace.bench.load.DataSet;
-import io.terrace.bench.load.Trace;
+import io.terrace.bench.load.TraceWorkload;
 import io.terrace.bench.load.ZipfWorkload;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -99,7 +99,7 @@ final class DemoOptions {
     }
 
     private DemoPlan tracePlan(Path file) throws IOException {
-        Trace trace = Trace.read(file);
+        TraceWorkload trace = TraceWorkload.read(file);
         double scale = trace.scale(dataBytes);
         DataSet data = trace.data(scale, seed);
         String description = String.format(

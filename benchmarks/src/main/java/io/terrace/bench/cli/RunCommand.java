@@ -2,7 +2,8 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.remote.RemoteBenchmark;
+import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.read.RemoteBenchmark;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.terrace.bench.cli;
 
-import io.terrace.bench.read.Scoreboard;
-import io.terrace.bench.run.HBaseWorkload;
+import io.terrace.bench.apps.HBaseApplication;
+import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -38,8 +38,8 @@ final class RunHBaseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Scoreboard scores = new Scoreboard(command.commandLine().getOut());
-        RunCommand.onCluster("run-hbase", options, (cluster, root, dir) -> new HBaseWorkload(
+        ResultSheet scores = new ResultSheet(command.commandLine().getOut());
+        RunCommand.onCluster("run-hbase", options, (cluster, root, dir) -> new HBaseApplication(
                         cluster, dir, options.quick ? QUICK_ROWS : rows, options.quick ? 1 : rounds, scores)
                 .run(root));
         options.finish(command.commandLine().getOut(), scores);

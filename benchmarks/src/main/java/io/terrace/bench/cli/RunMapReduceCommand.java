@@ -1,7 +1,7 @@
 package io.terrace.bench.cli;
 
-import io.terrace.bench.read.Scoreboard;
-import io.terrace.bench.run.MapReduceWorkload;
+import io.terrace.bench.apps.MapReduceApplication;
+import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -35,8 +35,8 @@ final class RunMapReduceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Scoreboard scores = new Scoreboard(command.commandLine().getOut());
-        RunCommand.onCluster("run-mapreduce", options, (cluster, root, dir) -> new MapReduceWorkload(
+        ResultSheet scores = new ResultSheet(command.commandLine().getOut());
+        RunCommand.onCluster("run-mapreduce", options, (cluster, root, dir) -> new MapReduceApplication(
                         cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
                 .run(root));
         options.finish(command.commandLine().getOut(), scores);

@@ -1,7 +1,7 @@
 package io.terrace.bench.cli;
 
-import io.terrace.bench.read.Scoreboard;
-import io.terrace.bench.run.SparkWorkload;
+import io.terrace.bench.apps.SparkApplication;
+import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -38,8 +38,8 @@ final class RunSparkCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Scoreboard scores = new Scoreboard(command.commandLine().getOut());
-        RunCommand.onCluster("run-spark", options, NAMED_BY_ADDRESS, (cluster, root, dir) -> new SparkWorkload(
+        ResultSheet scores = new ResultSheet(command.commandLine().getOut());
+        RunCommand.onCluster("run-spark", options, NAMED_BY_ADDRESS, (cluster, root, dir) -> new SparkApplication(
                         cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
                 .run(root));
         options.finish(command.commandLine().getOut(), scores);

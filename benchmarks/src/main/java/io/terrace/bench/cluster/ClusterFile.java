@@ -18,7 +18,7 @@ public record ClusterFile(ClusterSpec spec, Ports ports) {
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     /** The file of this directory, empty if it holds no cluster. */
-    public static Optional<ClusterFile> read(Layout layout) throws IOException {
+    public static Optional<ClusterFile> read(ClusterLayout layout) throws IOException {
         Path file = layout.clusterFile();
         if (!Files.exists(file)) {
             return Optional.empty();
@@ -31,7 +31,7 @@ public record ClusterFile(ClusterSpec spec, Ports ports) {
         }
     }
 
-    void write(Layout layout) throws IOException {
+    void write(ClusterLayout layout) throws IOException {
         Files.createDirectories(layout.dir());
         JSON.writeValue(layout.clusterFile().toFile(), this);
     }

@@ -23,9 +23,9 @@ public final class Daemon {
     private static final String MARK = "-Dterrace.daemon=";
 
     private final String name;
-    private final Layout layout;
+    private final ClusterLayout layout;
 
-    Daemon(String name, Layout layout) {
+    Daemon(String name, ClusterLayout layout) {
         this.name = name;
         this.layout = layout;
     }

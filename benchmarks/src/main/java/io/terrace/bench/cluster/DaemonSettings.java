@@ -13,9 +13,9 @@ import java.util.Map;
 final class DaemonSettings {
     private final ClusterSpec spec;
     private final Ports ports;
-    private final Layout layout;
+    private final ClusterLayout layout;
 
-    DaemonSettings(ClusterSpec spec, Ports ports, Layout layout) {
+    DaemonSettings(ClusterSpec spec, Ports ports, ClusterLayout layout) {
         this.spec = spec;
         this.ports = ports;
         this.layout = layout;
@@ -49,8 +49,10 @@ final class DaemonSettings {
     }
 
     Map<String, String> namenode() {
-        Map<String, String> map = daemon(Layout.namenode());
-        map.put("dfs.namenode.name.dir", uri(layout.home(Layout.namenode()).resolve("name")));
+        Map<String, String> map = daemon(ClusterLayout.namenode());
+        map.put(
+                "dfs.namenode.name.dir",
+                uri(layout.home(ClusterLayout.namenode()).resolve("name")));
         map.put("dfs.namenode.http-address", "localhost:" + ports.namenodeHttp());
         map.put("dfs.namenode.safemode.extension", "0");
         map.put("dfs.namenode.datanode.registration.ip-hostname-check", "false");
@@ -64,7 +66,7 @@ final class DaemonSettings {
             map.put("dfs.namenode.plugins", "io.terrace.placement.hdfs.TerraceNameNodePlugin");
             map.put(
                     "terrace.placement.access-log.dir",
-                    layout.home(Layout.namenode()).resolve("accesses").toString());
+                    layout.home(ClusterLayout.namenode()).resolve("accesses").toString());
         }
         map.putAll(spec.properties());
         return map;
@@ -73,8 +75,8 @@ final class DaemonSettings {
     /** @param number of the DataNode, from 1 */
     Map<String, String> datanode(int number) {
         Ports.DataNodePorts own = ports.datanodes().get(number - 1);
-        Path home = layout.home(Layout.datanode(number));
-        Map<String, String> map = daemon(Layout.datanode(number));
+        Path home = layout.home(ClusterLayout.datanode(number));
+        Map<String, String> map = daemon(ClusterLayout.datanode(number));
         map.put("dfs.datanode.data.dir", uri(home.resolve("data")));
         map.put("dfs.datanode.address", "127.0.0.1:" + own.transfer());
         map.put("dfs.datanode.http.address", "127.0.0.1:" + own.http());
@@ -100,7 +102,7 @@ final class DaemonSettings {
     }
 
     Path memoryDir(int number) {
-        return layout.memory().resolve(Layout.datanode(number));
+        return layout.memory().resolve(ClusterLayout.datanode(number));
     }
 
     /** What every daemon has in common, with what it shares with the clients. */

@@ -31,11 +31,11 @@ public final class LocalCluster {
 
     private static final int LAST_WORDS_LINES = 8;
 
-    private final Layout layout;
+    private final ClusterLayout layout;
     private final ClusterFile file;
     private final ClassPath classPath;
 
-    private LocalCluster(Layout layout, ClusterFile file, ClassPath classPath) {
+    private LocalCluster(ClusterLayout layout, ClusterFile file, ClassPath classPath) {
         this.layout = layout;
         this.file = file;
         this.classPath = classPath;
@@ -50,7 +50,7 @@ public final class LocalCluster {
      */
     public static LocalCluster up(Path dir, ClusterSpec spec, ClassPath classPath, RandomGenerator random)
             throws IOException {
-        Layout layout = new Layout(dir);
+        ClusterLayout layout = new ClusterLayout(dir);
         Optional<ClusterFile> known = ClusterFile.read(layout);
         if (known.isPresent()) {
             if (!known.get().spec().equals(spec)) {
@@ -75,18 +75,18 @@ public final class LocalCluster {
                 if (i == MAX_START_TRIES) {
                     throw new ClusterException("other processes took the ports that were drawn, " + i + " times", e);
                 }
-                deleteTree(layout.home(Layout.namenode()));
+                deleteTree(layout.home(ClusterLayout.namenode()));
             }
         }
     }
 
     /** The cluster of this directory, running or not; empty if the directory holds none. */
     public static Optional<LocalCluster> in(Path dir, ClassPath classPath) throws IOException {
-        Layout layout = new Layout(dir);
+        ClusterLayout layout = new ClusterLayout(dir);
         return ClusterFile.read(layout).map(file -> new LocalCluster(layout, file, classPath));
     }
 
-    public Layout layout() {
+    public ClusterLayout layout() {
         return layout;
     }
 
@@ -113,18 +113,18 @@ public final class LocalCluster {
     }
 
     public List<Daemon> daemons() {
-        return Layout.daemons(spec().datanodes()).stream()
+        return ClusterLayout.daemons(spec().datanodes()).stream()
                 .map(name -> new Daemon(name, layout))
                 .toList();
     }
 
     public Daemon namenode() {
-        return new Daemon(Layout.namenode(), layout);
+        return new Daemon(ClusterLayout.namenode(), layout);
     }
 
     /** One DataNode, counted from 1. */
     public Daemon datanode(int number) {
-        return new Daemon(Layout.datanode(number), layout);
+        return new Daemon(ClusterLayout.datanode(number), layout);
     }
 
     /** Directory on tmpfs that holds the memory tier of one DataNode, counted from 1. */
@@ -163,7 +163,7 @@ public final class LocalCluster {
 
     /** Starts one daemon again, without waiting until it serves. */
     public void start(Daemon daemon) throws IOException {
-        boolean isNamenode = daemon.name().equals(Layout.namenode());
+        boolean isNamenode = daemon.name().equals(ClusterLayout.namenode());
         String mainClass = isNamenode
                 ? "org.apache.hadoop.hdfs.server.namenode.NameNode"
                 : "org.apache.hadoop.hdfs.server.datanode.DataNode";
@@ -210,15 +210,15 @@ public final class LocalCluster {
         DaemonSettings settings = settings();
         ConfDir.write(layout.conf(), settings.client(), "client-log4j.properties");
         ConfDir.write(layout.confStock(), settings.stockClient(), "client-log4j.properties");
-        ConfDir.write(confDir(Layout.namenode()), settings.namenode(), "daemon-log4j.properties");
+        ConfDir.write(confDir(ClusterLayout.namenode()), settings.namenode(), "daemon-log4j.properties");
         for (int i = 1; i <= spec().datanodes(); i++) {
-            ConfDir.write(confDir(Layout.datanode(i)), settings.datanode(i), "daemon-log4j.properties");
+            ConfDir.write(confDir(ClusterLayout.datanode(i)), settings.datanode(i), "daemon-log4j.properties");
         }
         Files.writeString(layout.classpathFile(), classPath.hadoop().text() + "\n");
     }
 
     private void format() throws IOException {
-        NameNode.format(ConfDir.read(confDir(Layout.namenode())));
+        NameNode.format(ConfDir.read(confDir(ClusterLayout.namenode())));
     }
 
     /** The directories that must be there before a daemon starts, with the permissions that they are checked for. */

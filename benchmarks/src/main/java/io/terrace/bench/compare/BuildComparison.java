@@ -1,7 +1,7 @@
 package io.terrace.bench.compare;
 
 import io.terrace.bench.compare.ComparedFigure.Verdict;
-import io.terrace.bench.read.PairedRatios;
+import io.terrace.bench.measure.PairedRatios;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

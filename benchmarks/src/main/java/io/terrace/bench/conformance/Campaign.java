@@ -1,5 +1,7 @@
 package io.terrace.bench.conformance;
 
+import io.terrace.bench.conformance.launcher.Side;
+import io.terrace.bench.conformance.launcher.TestRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

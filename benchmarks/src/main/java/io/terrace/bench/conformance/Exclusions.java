@@ -1,6 +1,7 @@
 package io.terrace.bench.conformance;
 
-import io.terrace.bench.conformance.TestRun.TestResult;
+import io.terrace.bench.conformance.launcher.TestRun;
+import io.terrace.bench.conformance.launcher.TestRun.TestResult;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

@@ -2,6 +2,10 @@ package io.terrace.bench.conformance;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.terrace.bench.conformance.Campaign.ClassResult;
+import io.terrace.bench.conformance.jars.HadoopTestJars;
+import io.terrace.bench.conformance.launcher.Side;
+import io.terrace.bench.conformance.launcher.TestOutcome;
+import io.terrace.bench.conformance.launcher.TestRun;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -198,9 +202,9 @@ public final class HadoopConformance implements Callable<Integer> {
                 of,
                 side.label(),
                 run.className().substring(run.className().lastIndexOf('.') + 1),
-                run.count(Outcome.PASSED),
-                run.count(Outcome.FAILED),
-                run.count(Outcome.SKIPPED),
+                run.count(TestOutcome.PASSED),
+                run.count(TestOutcome.FAILED),
+                run.count(TestOutcome.SKIPPED),
                 run.seconds(),
                 run.passed() ? "" : run.ending());
         run.failures()

@@ -1,5 +1,7 @@
 package io.terrace.bench.conformance;
 
+import io.terrace.bench.conformance.launcher.Side;
+
 /**
  * What kept results depend on.
  *

@@ -1,5 +1,8 @@
 package io.terrace.bench.conformance;
 
+import io.terrace.bench.conformance.launcher.ResultFile;
+import io.terrace.bench.conformance.launcher.Side;
+import io.terrace.bench.conformance.launcher.TestRun;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;

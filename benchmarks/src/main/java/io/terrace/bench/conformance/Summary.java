@@ -2,6 +2,9 @@ package io.terrace.bench.conformance;
 
 import io.terrace.bench.conformance.Campaign.ClassResult;
 import io.terrace.bench.conformance.Verdict.State;
+import io.terrace.bench.conformance.launcher.Side;
+import io.terrace.bench.conformance.launcher.TestOutcome;
+import io.terrace.bench.conformance.launcher.TestRun;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -234,11 +237,11 @@ final class Summary {
         }
         TestRun best = runs.get(0);
         for (TestRun run : runs) {
-            if (run.passed() || (!best.passed() && run.count(Outcome.PASSED) > best.count(Outcome.PASSED))) {
+            if (run.passed() || (!best.passed() && run.count(TestOutcome.PASSED) > best.count(TestOutcome.PASSED))) {
                 best = run;
             }
         }
-        String text = best.count(Outcome.PASSED) + "/" + best.tests().size();
+        String text = best.count(TestOutcome.PASSED) + "/" + best.tests().size();
         if (best.ending() != TestRun.Ending.COMPLETE) {
             text += best.ending() == TestRun.Ending.TIMED_OUT ? " late" : " died";
         }

@@ -1,5 +1,12 @@
 package io.terrace.bench.conformance;
 
+import io.terrace.bench.conformance.jars.ContentHash;
+import io.terrace.bench.conformance.jars.HadoopTestJars;
+import io.terrace.bench.conformance.jars.OlderLibhadoop;
+import io.terrace.bench.conformance.jars.PluginJars;
+import io.terrace.bench.conformance.jars.Snapshot;
+import io.terrace.bench.conformance.launcher.Side;
+import io.terrace.bench.conformance.launcher.TestJvm;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;

@@ -1,6 +1,12 @@
 package io.terrace.bench.conformance;
 
-import io.terrace.bench.conformance.TestRun.Ending;
+import io.terrace.bench.conformance.jars.Scratch;
+import io.terrace.bench.conformance.launcher.LooseClass;
+import io.terrace.bench.conformance.launcher.ResultFile;
+import io.terrace.bench.conformance.launcher.Side;
+import io.terrace.bench.conformance.launcher.TestJvm;
+import io.terrace.bench.conformance.launcher.TestRun;
+import io.terrace.bench.conformance.launcher.TestRun.Ending;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,5 +1,7 @@
 package io.terrace.bench.conformance;
 
+import io.terrace.bench.conformance.launcher.TestOutcome;
+import io.terrace.bench.conformance.launcher.TestRun;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -49,7 +51,7 @@ record Verdict(State state, Set<String> suspects) {
         if (terrace.isEmpty()) {
             return new Verdict(State.NEEDS_TERRACE, Set.of());
         }
-        boolean whole = terrace.stream().anyMatch(run -> run.passed() && run.count(Outcome.SKIPPED) == 0);
+        boolean whole = terrace.stream().anyMatch(run -> run.passed() && run.count(TestOutcome.SKIPPED) == 0);
         return whole ? new Verdict(State.SAME, Set.of()) : of(stock, terrace);
     }
 

@@ -57,7 +57,7 @@ public final class Demo {
     /** @param written receives the files that the workload wrote first */
     private void read(ReadTally total, List<Integer> written) throws IOException {
         screen.line("Reading: %s", plan.description());
-        screen.line(Climb.HEADER);
+        screen.line(DemoWindow.HEADER);
         boolean[] exists = new boolean[plan.data().files().size()];
         for (int i = 0; i < exists.length; i++) {
             exists[i] = plan.data().files().get(i).storedFirst();
@@ -101,7 +101,7 @@ public final class Demo {
     private void closeWindow(ReadTally total, ReadTally window, double seconds) throws IOException {
         total.add(window);
         if (window.reads() > 0) {
-            screen.line(Climb.of(seconds, window, memory.now()).line());
+            screen.line(DemoWindow.of(seconds, window, memory.now()).line());
         }
     }
 

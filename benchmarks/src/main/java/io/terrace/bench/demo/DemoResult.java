@@ -65,8 +65,8 @@ public record DemoResult(ReadTally workload, ReadTally check, MemoryState memory
                     tier,
                     reads.reads(),
                     reads.bytes() / 1048576.0,
-                    Climb.time(reads.percentileUs(50)),
-                    Climb.time(reads.percentileUs(99)));
+                    DemoWindow.time(reads.percentileUs(50)),
+                    DemoWindow.time(reads.percentileUs(99)));
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.terrace.bench.demo;
 
 import io.terrace.bench.cluster.PlacementAdmin;
-import io.terrace.metrics.Figure;
+import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.io.IOException;
@@ -25,7 +25,7 @@ public final class ServiceProbe implements MemoryState.Probe {
                     .sum();
             blocks += node.getResidents();
         }
-        long promoted = admin.serviceFigures().getOrDefault(Figure.PLACEMENT_PROMOTED_BYTES.id(), 0L);
+        long promoted = admin.serviceFigures().getOrDefault(Metric.PLACEMENT_PROMOTED_BYTES.id(), 0L);
         // Whatever was copied there and is there no more was dropped, on an order or for another reason.
         return new MemoryState(used, blocks, promoted, Math.max(0, promoted - used));
     }

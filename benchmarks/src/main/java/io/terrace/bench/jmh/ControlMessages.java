@@ -1,13 +1,13 @@
 package io.terrace.bench.jmh;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.channel.Descriptor;
+import io.terrace.channel.ExtentDescriptor;
 import io.terrace.channel.Grant;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.ReadReport;
-import io.terrace.channel.Tier;
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +30,7 @@ public class ControlMessages {
             1,
             new Grant(
                     7,
-                    new Descriptor(BLOCK, Tier.MEMORY, 1L << 40, 128L << 20, 5, 9),
+                    new ExtentDescriptor(BLOCK, StorageTier.MEMORY, 1L << 40, 128L << 20, 5, 9),
                     "0123456789abcdef0123456789abcdef",
                     60_000));
     private final List<ReadReport> reports = LongStream.range(1, 101)

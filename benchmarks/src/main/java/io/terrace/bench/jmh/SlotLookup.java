@@ -1,7 +1,7 @@
 package io.terrace.bench.jmh;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.channel.SlotTable;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.common.BlockKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

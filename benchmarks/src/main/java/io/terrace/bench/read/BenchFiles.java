@@ -1,6 +1,7 @@
 package io.terrace.bench.read;
 
 import io.terrace.bench.load.SeededContent;
+import io.terrace.bench.measure.ClientVariant;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -101,7 +102,7 @@ public final class BenchFiles {
     }
 
     /** Whether a contender gets exactly what a stock client gets. */
-    public static void requireSame(Contender one, Contender other, Path file) throws IOException {
+    public static void requireSame(ClientVariant one, ClientVariant other, Path file) throws IOException {
         byte[] left = new byte[CHUNK_BYTES];
         byte[] right = new byte[CHUNK_BYTES];
         long length = one.fs().getFileStatus(file).getLen();

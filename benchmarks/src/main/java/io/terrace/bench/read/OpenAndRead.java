@@ -1,12 +1,15 @@
 package io.terrace.bench.read;
 
+import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.InterleavedRuns;
+import io.terrace.bench.measure.PairedRatios;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 
 /** Opens a file, reads its first byte and closes it. */
-final class OpenAndRead implements Duel.Probe {
+final class OpenAndRead implements InterleavedRuns.Probe {
     private final Path file;
     private final double[] latencyUs;
 
@@ -17,10 +20,10 @@ final class OpenAndRead implements Duel.Probe {
 
     /** Median microseconds. */
     @Override
-    public double cost(Contender contender, int round) throws IOException {
+    public double cost(ClientVariant clientVariant, int round) throws IOException {
         for (int i = 0; i < latencyUs.length; i++) {
             long startNs = System.nanoTime();
-            try (FSDataInputStream in = contender.fs().open(file)) {
+            try (FSDataInputStream in = clientVariant.fs().open(file)) {
                 if (in.read() < 0) {
                     throw new IOException(file + " is empty");
                 }

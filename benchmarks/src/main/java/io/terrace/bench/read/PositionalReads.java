@@ -1,5 +1,8 @@
 package io.terrace.bench.read;
 
+import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.InterleavedRuns;
+import io.terrace.bench.measure.PairedRatios;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
@@ -10,7 +13,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 
 /** Aligned positional reads at random of one file, through streams that stay open, as HBase reads its store files. */
-public final class PositionalReads implements Duel.Probe, Closeable {
+public final class PositionalReads implements InterleavedRuns.Probe, Closeable {
     private final Path file;
     private final int readBytes;
     private final int readsPerRound;
@@ -30,11 +33,11 @@ public final class PositionalReads implements Duel.Probe, Closeable {
 
     /** Median microseconds of a read; all contenders read the same positions in a round. */
     @Override
-    public double cost(Contender contender, int round) throws IOException {
-        FSDataInputStream in = streams.get(contender.name());
+    public double cost(ClientVariant clientVariant, int round) throws IOException {
+        FSDataInputStream in = streams.get(clientVariant.name());
         if (in == null) {
-            in = contender.fs().open(file);
-            streams.put(contender.name(), in);
+            in = clientVariant.fs().open(file);
+            streams.put(clientVariant.name(), in);
         }
         SplittableRandom random = new SplittableRandom(round);
         for (int i = 0; i < readsPerRound; i++) {

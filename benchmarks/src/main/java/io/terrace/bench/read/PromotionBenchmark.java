@@ -2,7 +2,10 @@ package io.terrace.bench.read;
 
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.PairedRatios;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.conf.TerraceSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,15 +32,15 @@ public final class PromotionBenchmark implements Closeable {
     private static final int POLL_MS = 5;
 
     private final LocalCluster cluster;
-    private final Scoreboard scores;
-    private final Contender terrace;
+    private final ResultSheet scores;
+    private final ClientVariant terrace;
     private final PlacementAdmin admin;
     private final BenchFiles files;
 
-    public PromotionBenchmark(LocalCluster cluster, long seed, Scoreboard scores) throws IOException {
+    public PromotionBenchmark(LocalCluster cluster, long seed, ResultSheet scores) throws IOException {
         this.cluster = cluster;
         this.scores = scores;
-        this.terrace = Contender.open("promoted", cluster.conf(), Map.of());
+        this.terrace = ClientVariant.open("promoted", cluster.conf(), Map.of());
         this.admin = new PlacementAdmin(cluster);
         this.files = new BenchFiles((DistributedFileSystem) terrace.fs(), seed);
     }
@@ -68,8 +71,8 @@ public final class PromotionBenchmark implements Closeable {
     private double delay(Path file) throws IOException {
         int threshold = cluster.conf()
                 .getInt(
-                        SettingKeys.PLACEMENT_IDECIDER_THRESHOLD.key(),
-                        Integer.parseInt(SettingKeys.PLACEMENT_IDECIDER_THRESHOLD.defaultValue()));
+                        TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.key(),
+                        Integer.parseInt(TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.defaultValue()));
         byte[] buffer = new byte[READ_BYTES];
         try (FSDataInputStream in = terrace.fs().open(file)) {
             for (int i = 0; i <= threshold; i++) {

@@ -1,6 +1,12 @@
 package io.terrace.bench.read;
 
 import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.InterleavedRuns;
+import io.terrace.bench.measure.MeasurementPlan;
+import io.terrace.bench.measure.PairedRatios;
+import io.terrace.bench.measure.ProcessTime;
+import io.terrace.bench.measure.ResultSheet;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,17 +33,18 @@ public final class ReadBenchmark implements Closeable {
     private static final String MEMCPY = "memcpy";
 
     private final LocalCluster cluster;
-    private final Effort effort;
-    private final Scoreboard scores;
+    private final MeasurementPlan measurementPlan;
+    private final ResultSheet scores;
     private final DistributedFileSystem dfs;
     private final BenchFiles files;
-    private final List<Contender> all = new ArrayList<>();
+    private final List<ClientVariant> all = new ArrayList<>();
 
-    public ReadBenchmark(LocalCluster cluster, Effort effort, long seed, Scoreboard scores) throws IOException {
+    public ReadBenchmark(LocalCluster cluster, MeasurementPlan measurementPlan, long seed, ResultSheet scores)
+            throws IOException {
         this.cluster = cluster;
-        this.effort = effort;
+        this.measurementPlan = measurementPlan;
         this.scores = scores;
-        Contender stock = contender(TCP, cluster.confStock(), Map.of());
+        ClientVariant stock = contender(TCP, cluster.confStock(), Map.of());
         this.dfs = (DistributedFileSystem) stock.fs();
         this.files = new BenchFiles(dfs, seed);
         String socket = cluster.layout().shortCircuit().toString();
@@ -53,59 +60,66 @@ public final class ReadBenchmark implements Closeable {
         contender(MAPPED, cluster.conf(), Map.of("terrace.client.mapped.max", "4g"));
     }
 
-    private Contender contender(String name, Configuration conf, Map<String, String> changes) throws IOException {
-        Contender contender = Contender.open(name, conf, changes);
-        all.add(contender);
-        return contender;
+    private ClientVariant contender(String name, Configuration conf, Map<String, String> changes) throws IOException {
+        ClientVariant clientVariant = ClientVariant.open(name, conf, changes);
+        all.add(clientVariant);
+        return clientVariant;
     }
 
     /** Runs these parts; promotions are {@link PromotionBenchmark}'s. */
-    public void run(Set<Part> parts) throws IOException {
+    public void run(Set<ReadPart> parts) throws IOException {
         scores.section("Storing and pinning files");
-        long length = effort.fileBytes();
+        long length = measurementPlan.fileBytes();
         Path hot = files.store("hot", 1, length).get(0);
         Path cold = files.store("cold", 1, length).get(0);
-        List<Path> firsts = files.store("first", effort.firstReads(), effort.firstBytes());
+        List<Path> firsts = files.store("first", measurementPlan.firstReads(), measurementPlan.firstBytes());
         files.pin(List.of(hot));
         files.pin(firsts);
-        for (Contender contender : all) {
-            BenchFiles.requireSame(all.get(0), contender, hot);
-            BenchFiles.requireSame(all.get(0), contender, cold);
+        for (ClientVariant clientVariant : all) {
+            BenchFiles.requireSame(all.get(0), clientVariant, hot);
+            BenchFiles.requireSame(all.get(0), clientVariant, cold);
         }
-        if (parts.contains(Part.FIRST)) {
+        if (parts.contains(ReadPart.FIRST)) {
             first(firsts);
         }
-        if (parts.contains(Part.POSITIONAL)) {
+        if (parts.contains(ReadPart.POSITIONAL)) {
             positional(hot, 4 * KILOBYTE, "local.pos4k", TUNED_4K);
             positional(hot, 64 * KILOBYTE, "local.pos64k", TUNED_64K);
         }
-        if (parts.contains(Part.SEQUENTIAL)) {
+        if (parts.contains(ReadPart.SEQUENTIAL)) {
             sequential(hot);
         }
-        if (parts.contains(Part.STOCK)) {
+        if (parts.contains(ReadPart.STOCK)) {
             stockOnHot(hot, cold);
         }
-        if (parts.contains(Part.COLD)) {
+        if (parts.contains(ReadPart.COLD)) {
             cold(cold);
         }
-        if (parts.contains(Part.OPEN)) {
+        if (parts.contains(ReadPart.OPEN)) {
             open(hot);
         }
-        if (parts.contains(Part.CPU)) {
+        if (parts.contains(ReadPart.CPU)) {
             processorTime(hot);
         }
     }
 
     private void positional(Path hot, int readBytes, String id, String tuned) throws IOException {
         scores.section("Hot positional reads of " + readBytes / KILOBYTE + " KB");
-        try (PositionalReads reads = new PositionalReads(hot, effort.fileBytes(), readBytes, effort.readsPerRound())) {
-            Duel duel = new Duel(named(TCP, SHORT_CIRCUIT, tuned, TERRACE), effort.warmUps(), effort.rounds(), reads);
+        try (PositionalReads reads =
+                new PositionalReads(hot, measurementPlan.fileBytes(), readBytes, measurementPlan.readsPerRound())) {
+            InterleavedRuns interleavedRuns = new InterleavedRuns(
+                    named(TCP, SHORT_CIRCUIT, tuned, TERRACE),
+                    measurementPlan.warmUps(),
+                    measurementPlan.rounds(),
+                    reads);
             for (String name : List.of(TCP, SHORT_CIRCUIT, tuned, TERRACE)) {
-                scores.note(id + "." + plain(name) + "_us", duel.median(name), "us");
+                scores.note(id + "." + plain(name) + "_us", interleavedRuns.median(name), "us");
             }
-            scores.atLeast(id + ".tcp", duel.ratios(TCP, TERRACE).median(), 20);
-            scores.atLeast(id + ".sc", duel.ratios(SHORT_CIRCUIT, TERRACE).median(), 10);
-            scores.atLeast(id + ".sctuned", duel.ratios(tuned, TERRACE).median(), 2);
+            scores.atLeast(id + ".tcp", interleavedRuns.ratios(TCP, TERRACE).median(), 20);
+            scores.atLeast(
+                    id + ".sc", interleavedRuns.ratios(SHORT_CIRCUIT, TERRACE).median(), 10);
+            scores.atLeast(
+                    id + ".sctuned", interleavedRuns.ratios(tuned, TERRACE).median(), 2);
         }
     }
 
@@ -114,76 +128,97 @@ public final class ReadBenchmark implements Closeable {
     }
 
     private void sequential(Path hot) throws IOException {
-        scores.section("Hot sequential reads, " + effort.bufferBytes() / KILOBYTE + " KB at a time");
-        SequentialReads reads = new SequentialReads(List.of(hot), effort.fileBytes(), effort.bufferBytes());
-        Memcpy memcpy = new Memcpy(effort.fileBytes(), effort.bufferBytes());
-        List<Contender> contenders = new ArrayList<>(named(TCP, SHORT_CIRCUIT, TERRACE, MAPPED));
-        contenders.add(new Contender(MEMCPY, dfs));
-        Duel duel = new Duel(
+        scores.section("Hot sequential reads, " + measurementPlan.bufferBytes() / KILOBYTE + " KB at a time");
+        SequentialReads reads =
+                new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
+        MemcpyBaseline memcpy = new MemcpyBaseline(measurementPlan.fileBytes(), measurementPlan.bufferBytes());
+        List<ClientVariant> contenders = new ArrayList<>(named(TCP, SHORT_CIRCUIT, TERRACE, MAPPED));
+        contenders.add(new ClientVariant(MEMCPY, dfs));
+        InterleavedRuns interleavedRuns = new InterleavedRuns(
                 contenders,
-                effort.warmUps(),
-                effort.rounds(),
-                (contender, round) ->
-                        contender.name().equals(MEMCPY) ? memcpy.cost(contender, round) : reads.cost(contender, round));
-        for (Contender contender : contenders) {
-            scores.note("local.seq." + contender.name() + "_gb_s", 1 / duel.median(contender.name()), "GB/s");
+                measurementPlan.warmUps(),
+                measurementPlan.rounds(),
+                (clientVariant, round) -> clientVariant.name().equals(MEMCPY)
+                        ? memcpy.cost(clientVariant, round)
+                        : reads.cost(clientVariant, round));
+        for (ClientVariant clientVariant : contenders) {
+            scores.note(
+                    "local.seq." + clientVariant.name() + "_gb_s",
+                    1 / interleavedRuns.median(clientVariant.name()),
+                    "GB/s");
         }
-        scores.note("local.seq.memcpy.share", duel.ratios(MEMCPY, TERRACE).median(), "of memcpy's speed");
-        scores.note("local.seq.mapped.memcpy.share", duel.ratios(MEMCPY, MAPPED).median(), "of memcpy's speed");
-        scores.atLeast("local.seq.tcp", duel.ratios(TCP, TERRACE).median(), 2.5);
-        scores.atLeast("local.seq.sc", duel.ratios(SHORT_CIRCUIT, TERRACE).median(), 1.1);
-        scores.atLeast("local.seq.mapped.sc", duel.ratios(SHORT_CIRCUIT, MAPPED).median(), 1.4);
+        scores.note(
+                "local.seq.memcpy.share",
+                interleavedRuns.ratios(MEMCPY, TERRACE).median(),
+                "of memcpy's speed");
+        scores.note(
+                "local.seq.mapped.memcpy.share",
+                interleavedRuns.ratios(MEMCPY, MAPPED).median(),
+                "of memcpy's speed");
+        scores.atLeast("local.seq.tcp", interleavedRuns.ratios(TCP, TERRACE).median(), 2.5);
+        scores.atLeast(
+                "local.seq.sc", interleavedRuns.ratios(SHORT_CIRCUIT, TERRACE).median(), 1.1);
+        scores.atLeast(
+                "local.seq.mapped.sc",
+                interleavedRuns.ratios(SHORT_CIRCUIT, MAPPED).median(),
+                1.4);
     }
 
     /** Each contender meets each file once; nothing about it is cached in the client before. */
     private void first(List<Path> firsts) throws IOException {
-        scores.section("First sequential read of a hot file of " + effort.firstBytes() / MEGABYTE + " MB");
-        int warmUps = Math.min(effort.warmUps(), firsts.size() / 3);
-        Duel duel = new Duel(
+        scores.section("First sequential read of a hot file of " + measurementPlan.firstBytes() / MEGABYTE + " MB");
+        int warmUps = Math.min(measurementPlan.warmUps(), firsts.size() / 3);
+        InterleavedRuns interleavedRuns = new InterleavedRuns(
                 named(SHORT_CIRCUIT, TERRACE),
                 warmUps,
                 firsts.size() - warmUps,
-                new SequentialReads(firsts, effort.firstBytes(), effort.bufferBytes()));
-        scores.note("local.seq.first.sc_gb_s", 1 / duel.median(SHORT_CIRCUIT), "GB/s");
-        scores.note("local.seq.first.terrace_gb_s", 1 / duel.median(TERRACE), "GB/s");
-        scores.atLeast("local.seq.first.sc", duel.ratios(SHORT_CIRCUIT, TERRACE).median(), 0.95);
+                new SequentialReads(firsts, measurementPlan.firstBytes(), measurementPlan.bufferBytes()));
+        scores.note("local.seq.first.sc_gb_s", 1 / interleavedRuns.median(SHORT_CIRCUIT), "GB/s");
+        scores.note("local.seq.first.terrace_gb_s", 1 / interleavedRuns.median(TERRACE), "GB/s");
+        scores.atLeast(
+                "local.seq.first.sc",
+                interleavedRuns.ratios(SHORT_CIRCUIT, TERRACE).median(),
+                0.95);
     }
 
     /** A stock client over TCP: a block that the DataNode serves from memory against one that it serves from disk. */
     private void stockOnHot(Path hot, Path cold) throws IOException {
         scores.section("Stock client over TCP: hot file against cold file");
-        SequentialReads onHot = new SequentialReads(List.of(hot), effort.fileBytes(), effort.bufferBytes());
-        SequentialReads onCold = new SequentialReads(List.of(cold), effort.fileBytes(), effort.bufferBytes());
-        Contender stock = named(TCP).get(0);
-        Contender asHot = new Contender("hot", stock.fs());
-        Contender asCold = new Contender("cold", stock.fs());
-        Duel duel = new Duel(
+        SequentialReads onHot =
+                new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
+        SequentialReads onCold =
+                new SequentialReads(List.of(cold), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
+        ClientVariant stock = named(TCP).get(0);
+        ClientVariant asHot = new ClientVariant("hot", stock.fs());
+        ClientVariant asCold = new ClientVariant("cold", stock.fs());
+        InterleavedRuns interleavedRuns = new InterleavedRuns(
                 List.of(asHot, asCold),
-                effort.warmUps(),
-                effort.rounds(),
-                (contender, round) -> (contender.equals(asHot) ? onHot : onCold).cost(contender, round));
-        scores.atLeast("stock.hot.seq", duel.ratios("cold", "hot").median(), 0.97);
+                measurementPlan.warmUps(),
+                measurementPlan.rounds(),
+                (clientVariant, round) -> (clientVariant.equals(asHot) ? onHot : onCold).cost(clientVariant, round));
+        scores.atLeast("stock.hot.seq", interleavedRuns.ratios("cold", "hot").median(), 0.97);
     }
 
     private void cold(Path cold) throws IOException {
         scores.section("Cold reads: accessor off against accessor on, lower bound of 95 %");
         try (PositionalReads reads =
-                new PositionalReads(cold, effort.fileBytes(), 4 * KILOBYTE, effort.readsPerRound())) {
-            bound("cold.pos4k.tcp", effort.pairs(), reads);
+                new PositionalReads(cold, measurementPlan.fileBytes(), 4 * KILOBYTE, measurementPlan.readsPerRound())) {
+            bound("cold.pos4k.tcp", measurementPlan.pairs(), reads);
         }
         bound(
                 "cold.seq.tcp",
-                effort.pairs(),
-                new SequentialReads(List.of(cold), effort.fileBytes(), effort.bufferBytes()));
+                measurementPlan.pairs(),
+                new SequentialReads(List.of(cold), measurementPlan.fileBytes(), measurementPlan.bufferBytes()));
     }
 
     private void open(Path hot) throws IOException {
         scores.section("Open of a hot file and its first byte, lower bound of 95 %");
-        bound("open.hot.tcp", effort.pairs(), new OpenAndRead(hot, effort.opensPerRound()));
+        bound("open.hot.tcp", measurementPlan.pairs(), new OpenAndRead(hot, measurementPlan.opensPerRound()));
     }
 
-    private void bound(String id, int rounds, Duel.Probe probe) throws IOException {
-        PairedRatios ratios = new Duel(named(TCP, TERRACE), effort.warmUps(), rounds, probe).ratios(TCP, TERRACE);
+    private void bound(String id, int rounds, InterleavedRuns.Probe probe) throws IOException {
+        PairedRatios ratios =
+                new InterleavedRuns(named(TCP, TERRACE), measurementPlan.warmUps(), rounds, probe).ratios(TCP, TERRACE);
         scores.note(id + ".median", ratios.median(), "");
         scores.atLeast(id, ratios.lowerBound(), 0.95);
     }
@@ -192,19 +227,20 @@ public final class ReadBenchmark implements Closeable {
     private void processorTime(Path hot) throws IOException {
         scores.section("DataNode CPU per gigabyte of a hot file");
         ProcessTime datanode = new ProcessTime(cluster.datanode(1));
-        double stock = datanode.secondsPerGigabyte(hot, named(TCP).get(0), effort.fileBytes(), effort.cpuStockBytes());
-        double ours =
-                datanode.secondsPerGigabyte(hot, named(TERRACE).get(0), effort.fileBytes(), effort.cpuTerraceBytes());
+        double stock = datanode.secondsPerGigabyte(
+                hot, named(TCP).get(0), measurementPlan.fileBytes(), measurementPlan.cpuStockBytes());
+        double ours = datanode.secondsPerGigabyte(
+                hot, named(TERRACE).get(0), measurementPlan.fileBytes(), measurementPlan.cpuTerraceBytes());
         scores.note("cpu.datanode.tcp_s_gb", stock, "s/GB");
         scores.note("cpu.datanode.terrace_s_gb", ours, "s/GB");
         scores.atLeast("cpu.datanode.local.tcp", stock / ours, 20);
     }
 
-    private List<Contender> named(String... names) {
-        List<Contender> chosen = new ArrayList<>();
+    private List<ClientVariant> named(String... names) {
+        List<ClientVariant> chosen = new ArrayList<>();
         for (String name : names) {
             chosen.add(all.stream()
-                    .filter(contender -> contender.name().equals(name))
+                    .filter(clientVariant -> clientVariant.name().equals(name))
                     .findFirst()
                     .orElseThrow());
         }
@@ -213,8 +249,8 @@ public final class ReadBenchmark implements Closeable {
 
     @Override
     public void close() throws IOException {
-        for (Contender contender : all) {
-            contender.close();
+        for (ClientVariant clientVariant : all) {
+            clientVariant.close();
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.terrace.bench.read;
 
+import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.InterleavedRuns;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.List;
@@ -7,7 +9,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 
 /** Reads of a whole file from open to close, a buffer at a time. */
-public final class SequentialReads implements Duel.Probe {
+public final class SequentialReads implements InterleavedRuns.Probe {
     private final List<Path> files;
     private final long fileBytes;
     private final byte[] buffer;
@@ -21,14 +23,14 @@ public final class SequentialReads implements Duel.Probe {
 
     /** Nanoseconds per byte, that is seconds per gigabyte. */
     @Override
-    public double cost(Contender contender, int round) throws IOException {
+    public double cost(ClientVariant clientVariant, int round) throws IOException {
         long startNs = System.nanoTime();
-        read(contender, files.get(round % files.size()));
+        read(clientVariant, files.get(round % files.size()));
         return (double) (System.nanoTime() - startNs) / fileBytes;
     }
 
-    private void read(Contender contender, Path file) throws IOException {
-        try (FSDataInputStream in = contender.fs().open(file)) {
+    private void read(ClientVariant clientVariant, Path file) throws IOException {
+        try (FSDataInputStream in = clientVariant.fs().open(file)) {
             long left = fileBytes;
             while (left > 0) {
                 int got = in.read(buffer, 0, (int) Math.min(buffer.length, left));

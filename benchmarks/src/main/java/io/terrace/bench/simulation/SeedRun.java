@@ -1,5 +1,9 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.bench.simulation.fault.Mutation;
+import io.terrace.bench.simulation.kernel.EventLog;
+import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Violation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,12 +28,12 @@ record SeedRun(
         long stockReads) {
 
     /** Runs a seed from its beginning. */
-    static SeedRun of(long seed, @Nullable Plant plant, boolean logged, Path directory) {
+    static SeedRun of(long seed, @Nullable Mutation mutation, boolean logged, Path directory) {
         EventLog log = new EventLog(logged);
-        World world = new World(seed, plant, log, directory);
+        SimulatedCluster simulatedCluster = new SimulatedCluster(seed, mutation, log, directory);
         Violation violation;
         try {
-            violation = ended(world::run);
+            violation = ended(simulatedCluster::run);
         } finally {
             clean(directory);
         }
@@ -38,9 +42,9 @@ record SeedRun(
                 violation,
                 log.lines(),
                 log.checksum(),
-                world.scheduler().events(),
-                world.grantReads(),
-                world.stockReads());
+                simulatedCluster.scheduler().events(),
+                simulatedCluster.grantReads(),
+                simulatedCluster.stockReads());
     }
 
     /** What ended a run: an Error is its failure like any exception, or it would be that of all seeds. */
@@ -56,8 +60,8 @@ record SeedRun(
     }
 
     /** Whether what did not hold is what the plant breaks. */
-    boolean finds(Plant plant) {
-        return violation != null && violation.invariant() == plant.breaks();
+    boolean finds(Mutation mutation) {
+        return violation != null && violation.invariant() == mutation.breaks();
     }
 
     private static void clean(Path directory) {

@@ -1,5 +1,7 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.bench.simulation.fault.Mutation;
+import io.terrace.bench.simulation.kernel.Violation;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -52,13 +54,13 @@ final class Seeds {
     }
 
     /** Runs seeds with a planted bug until one finds it by the invariant that it is said to break. */
-    boolean hunt(Plant plant, long first, int most) {
+    boolean hunt(Mutation mutation, long first, int most) {
         SeedRun finder = null;
         Violation other = null;
-        try (SeedBar bar = new SeedBar(plant.title(), most)) {
+        try (SeedBar bar = new SeedBar(mutation.title(), most)) {
             for (long seed = first; finder == null && seed < first + most; seed++) {
-                SeedRun run = SeedRun.of(seed, plant, false, directory);
-                finder = run.finds(plant) ? run : null;
+                SeedRun run = SeedRun.of(seed, mutation, false, directory);
+                finder = run.finds(mutation) ? run : null;
                 other = run.violation() == null ? other : run.violation();
                 bar.step();
             }
@@ -66,26 +68,26 @@ final class Seeds {
         if (finder != null && finder.violation() != null) {
             out.printf(
                     "%-32s found by seed %d: %s%n",
-                    plant.title(), finder.seed(), finder.violation().getMessage());
-            out.printf("  replay: bin/terrace test simulation --seed %d --plant %s%n", finder.seed(), plant.title());
+                    mutation.title(), finder.seed(), finder.violation().getMessage());
+            out.printf("  replay: bin/terrace test simulation --seed %d --plant %s%n", finder.seed(), mutation.title());
             return true;
         }
         out.printf(
                 "%-32s NOT FOUND in %d seeds%s%n",
-                plant.title(), most, other == null ? "" : ", though one ended with " + other.getMessage());
+                mutation.title(), most, other == null ? "" : ", though one ended with " + other.getMessage());
         return false;
     }
 
     /** Runs one seed and prints its whole event log. */
     @Nullable
-    Violation replay(long seed, @Nullable Plant plant) {
-        SeedRun run = SeedRun.of(seed, plant, true, directory);
+    Violation replay(long seed, @Nullable Mutation mutation) {
+        SeedRun run = SeedRun.of(seed, mutation, true, directory);
         run.lines().forEach(out::println);
         Violation violation = run.violation();
         out.printf(
                 "seed %d%s: %d events, checksum %016x, %s%n",
                 seed,
-                plant == null ? "" : " with " + plant.title(),
+                mutation == null ? "" : " with " + mutation.title(),
                 run.events(),
                 run.checksum(),
                 violation == null ? "everything held" : violation.getMessage());
@@ -95,8 +97,8 @@ final class Seeds {
         return violation;
     }
 
-    private void explain(SeedRun run, @Nullable Plant plant) {
-        SeedRun again = SeedRun.of(run.seed(), plant, true, directory);
+    private void explain(SeedRun run, @Nullable Mutation mutation) {
+        SeedRun again = SeedRun.of(run.seed(), mutation, true, directory);
         int size = again.lines().size();
         again.lines().subList(Math.max(0, size - LAST_LINES), size).forEach(out::println);
         Violation violation = run.violation();

@@ -1,6 +1,7 @@
 package io.terrace.bench.simulation;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.bench.simulation.fault.Mutation;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -72,12 +73,12 @@ public final class Simulation implements Callable<Integer> {
         PrintWriter out = commandLine().getOut();
         refuseWhatMakesNoSense();
         if ("list".equals(plant)) {
-            for (Plant one : Plant.values()) {
+            for (Mutation one : Mutation.values()) {
                 out.printf("%-32s %-26s %s%n", one.title(), one.breaks().title(), one.bug());
             }
             return 0;
         }
-        Plant one = plant == null || ofSeeds() ? null : Plant.of(plant);
+        Mutation one = plant == null || ofSeeds() ? null : Mutation.of(plant);
         Path directory = Files.createTempDirectory("terrace-simulation");
         try {
             Seeds runs = new Seeds(directory, out);
@@ -124,7 +125,7 @@ public final class Simulation implements Callable<Integer> {
         return Objects.requireNonNull(spec, "picocli sets it").commandLine();
     }
 
-    private int run(Seeds runs, @Nullable Plant one, PrintWriter out) throws IOException {
+    private int run(Seeds runs, @Nullable Mutation one, PrintWriter out) throws IOException {
         Map<String, Object> figures = new LinkedHashMap<>();
         int plants = 0;
         int found = 0;
@@ -136,8 +137,8 @@ public final class Simulation implements Callable<Integer> {
                             + " stock%n",
                     seeds, failed, runs.seedsPerHour(), runs.events(), runs.grantReads(), runs.stockReads());
         }
-        List<Plant> every = "none".equals(plant) ? List.of() : List.of(Plant.values());
-        for (Plant each : one == null ? every : List.of(one)) {
+        List<Mutation> every = "none".equals(plant) ? List.of() : List.of(Mutation.values());
+        for (Mutation each : one == null ? every : List.of(one)) {
             plants++;
             found += runs.hunt(each, first, SEEDS_TO_FIND) ? 1 : 0;
         }

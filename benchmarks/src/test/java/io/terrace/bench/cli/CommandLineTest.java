@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.terrace.bench.cluster.ClusterException;
+import io.terrace.bench.measure.ResultsFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,12 +117,12 @@ class CommandLineTest {
         figures.put("a.count", 3);
         figures.put("c.tcp", Double.POSITIVE_INFINITY);
 
-        FiguresFile.write(file, figures);
+        ResultsFile.write(file, figures);
 
-        assertThat(FiguresFile.read(file))
+        assertThat(ResultsFile.read(file))
                 .containsExactly(entry("b.tcp", 1.5), entry("a.count", 3.0), entry("c.tcp", Double.POSITIVE_INFINITY));
         Files.writeString(file, "{\"a\": {}}");
-        assertThatThrownBy(() -> FiguresFile.read(file))
+        assertThatThrownBy(() -> ResultsFile.read(file))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageContaining(file + " is not one flat object of numbers");
     }

@@ -2,7 +2,7 @@ package io.terrace.bench.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.protocol.UnknownSettings;
+import io.terrace.conf.UnknownSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class DaemonSettingsTest {
-    private static final Layout LAYOUT = new Layout(Path.of("/srv/cluster"));
+    private static final ClusterLayout LAYOUT = new ClusterLayout(Path.of("/srv/cluster"));
     private final Ports ports = ports();
 
     private static Ports ports() {

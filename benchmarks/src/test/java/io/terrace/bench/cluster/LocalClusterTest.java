@@ -83,7 +83,7 @@ class LocalClusterTest {
             cluster.destroy();
         }
         assertThat(DIR).doesNotExist();
-        assertThat(new Layout(DIR).memory()).doesNotExist();
+        assertThat(new ClusterLayout(DIR).memory()).doesNotExist();
     }
 
     private static VerifyingClient client(Configuration conf) throws IOException {

@@ -4,8 +4,11 @@ import static io.terrace.bench.conformance.Runs.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.bench.conformance.Campaign.ClassResult;
-import io.terrace.bench.conformance.TestRun.Ending;
 import io.terrace.bench.conformance.Verdict.State;
+import io.terrace.bench.conformance.launcher.ResultFile;
+import io.terrace.bench.conformance.launcher.Side;
+import io.terrace.bench.conformance.launcher.TestRun;
+import io.terrace.bench.conformance.launcher.TestRun.Ending;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

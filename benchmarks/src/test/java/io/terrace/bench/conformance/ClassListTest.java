@@ -3,6 +3,7 @@ package io.terrace.bench.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.bench.conformance.jars.HadoopTestJars;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.terrace.bench.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.bench.conformance.launcher.TestRun;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,12 +1,14 @@
 package io.terrace.bench.conformance;
 
-import io.terrace.bench.conformance.TestRun.Ending;
-import io.terrace.bench.conformance.TestRun.TestResult;
+import io.terrace.bench.conformance.launcher.TestOutcome;
+import io.terrace.bench.conformance.launcher.TestRun;
+import io.terrace.bench.conformance.launcher.TestRun.Ending;
+import io.terrace.bench.conformance.launcher.TestRun.TestResult;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Runs for tests, described by the names of their tests: {@code "read"} passed, {@code "!read"} failed, {@code "?read"} skipped. */
-final class Runs {
+public final class Runs {
     static final String CLASS_NAME = "a.TestRead";
 
     private Runs() {}
@@ -36,9 +38,9 @@ final class Runs {
         Map<String, TestResult> results = new HashMap<>();
         for (String test : tests) {
             switch (test.charAt(0)) {
-                case '!' -> results.put(test.substring(1), new TestResult(Outcome.FAILED, 7, "expected 1\nwas 2"));
-                case '?' -> results.put(test.substring(1), new TestResult(Outcome.SKIPPED, 0, ""));
-                default -> results.put(test, new TestResult(Outcome.PASSED, 7, ""));
+                case '!' -> results.put(test.substring(1), new TestResult(TestOutcome.FAILED, 7, "expected 1\nwas 2"));
+                case '?' -> results.put(test.substring(1), new TestResult(TestOutcome.SKIPPED, 0, ""));
+                default -> results.put(test, new TestResult(TestOutcome.PASSED, 7, ""));
             }
         }
         return results;

@@ -3,8 +3,9 @@ package io.terrace.bench.conformance;
 import static io.terrace.bench.conformance.Runs.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.bench.conformance.TestRun.Ending;
 import io.terrace.bench.conformance.Verdict.State;
+import io.terrace.bench.conformance.launcher.TestRun;
+import io.terrace.bench.conformance.launcher.TestRun.Ending;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,11 +1,11 @@
 package io.terrace.bench.security;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.channel.FramedSocket;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
+import io.terrace.channel.shm.FramedSocket;
+import io.terrace.common.BlockKey;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;

@@ -3,12 +3,12 @@ package io.terrace.bench.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.RefusalReason;
-import io.terrace.metrics.Figure;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -93,8 +93,8 @@ class HostileClientsTest {
                 HostileClient holder = cluster.hostile()) {
             long ofLiar = grantId(liar, granted);
             long ofOther = grantId(holder, other);
-            long believed = cluster.figure(Figure.READS_GRANTED);
-            long rejected = cluster.figure(Figure.READS_GRANTED_REJECTED);
+            long believed = cluster.figure(Metric.READS_GRANTED);
+            long rejected = cluster.figure(Metric.READS_GRANTED_REJECTED);
             long startNs = System.nanoTime();
             liar.say(new Message.Report(List.of(new ReadReport(ofOther, 1000, 1000))));
             liar.say(new Message.Report(List.of(new ReadReport(ofOther + 1_000_000, 1000, 1000))));
@@ -102,9 +102,9 @@ class HostileClientsTest {
                 liar.say(new Message.Report(List.of(new ReadReport(ofLiar, Long.MAX_VALUE, Long.MAX_VALUE))));
             }
             await().atMost(Duration.ofSeconds(20))
-                    .until(() -> cluster.figure(Figure.READS_GRANTED_REJECTED) - rejected == 12);
+                    .until(() -> cluster.figure(Metric.READS_GRANTED_REJECTED) - rejected == 12);
             double seconds = SAVED_SECONDS + (System.nanoTime() - startNs) / 1e9;
-            assertThat((double) cluster.figure(Figure.READS_GRANTED) - believed)
+            assertThat((double) cluster.figure(Metric.READS_GRANTED) - believed)
                     .isPositive()
                     .isLessThanOrEqualTo(seconds * PLAUSIBLE_READS_PER_SECOND);
         }
@@ -208,9 +208,9 @@ class HostileClientsTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         cluster.awaitNoGrants();
-        long connections = cluster.figure(Figure.CHANNEL_CONNECTIONS);
-        long cut = cluster.figure(Figure.CHANNEL_PEERS_CUT);
-        long grants = cluster.figure(Figure.CHANNEL_GRANTS);
+        long connections = cluster.figure(Metric.CHANNEL_CONNECTIONS);
+        long cut = cluster.figure(Metric.CHANNEL_PEERS_CUT);
+        long grants = cluster.figure(Metric.CHANNEL_GRANTS);
         Footprint before = Footprint.ofThisProcess();
         int toBeCut = 0;
         try (HostileClient good = cluster.hostile()) {
@@ -221,13 +221,13 @@ class HostileClientsTest {
                         .until(() -> good.ask(SecureCluster.key(located), token) instanceof Message.Granted);
             }
         }
-        assertThat(cluster.figure(Figure.CHANNEL_GRANTS) - grants).isGreaterThan(SecureCluster.GRANTS_PER_PEER);
-        assertThat(cluster.figure(Figure.CHANNEL_PEERS_CUT) - cut)
+        assertThat(cluster.figure(Metric.CHANNEL_GRANTS) - grants).isGreaterThan(SecureCluster.GRANTS_PER_PEER);
+        assertThat(cluster.figure(Metric.CHANNEL_PEERS_CUT) - cut)
                 .as("seed %d", seed)
                 .isGreaterThanOrEqualTo(toBeCut);
         awaitAsBefore(before, "seed " + seed);
         await("seed " + seed).atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
-                        cluster.figure(Figure.CHANNEL_CONNECTIONS))
+                        cluster.figure(Metric.CHANNEL_CONNECTIONS))
                 .isLessThanOrEqualTo(connections));
     }
 

@@ -1,10 +1,10 @@
 package io.terrace.bench.security;
 
-import io.terrace.channel.BlockKey;
 import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.ReadReport;
+import io.terrace.common.BlockKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

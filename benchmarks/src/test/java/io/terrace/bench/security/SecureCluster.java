@@ -2,12 +2,12 @@ package io.terrace.bench.security;
 
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.metrics.Figure;
-import io.terrace.metrics.Metrics2Bridge;
+import io.terrace.common.BlockKey;
+import io.terrace.conf.PlacementPort;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.Metrics2Source;
 import io.terrace.protocol.PlacementAdminPB;
-import io.terrace.protocol.ServicePort;
-import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
@@ -122,26 +122,26 @@ final class SecureCluster implements AutoCloseable {
         secure.set("dfs.datanode.plugins", "io.terrace.datanode.hdfs.TerraceDataNodePlugin");
         secure.set("dfs.namenode.plugins", "io.terrace.placement.hdfs.TerraceNameNodePlugin");
         secure.set("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
-        set(secure, SettingKeys.DATANODE_PROMOTE_AT_ONCE, true);
-        set(secure, SettingKeys.DATANODE_MEMORY_CAPACITY, "32m");
-        set(secure, SettingKeys.DATANODE_MEMORY_DIR, Files.createDirectory(scratch.resolve("memory")));
-        set(secure, SettingKeys.DATANODE_MEMORY_REQUIRE_TMPFS, scratch.startsWith("/dev/shm"));
-        set(secure, SettingKeys.CHANNEL_DIR, Files.createDirectory(scratch.resolve("channel")));
-        set(secure, SettingKeys.CHANNEL_TCP_PORT_OFFSET, TCP_OFFSET);
-        set(secure, SettingKeys.DATANODE_GRANTS_LEASE, LEASE.toMillis() + "ms");
-        set(secure, SettingKeys.DATANODE_GRANTS_DEADLINE, DEADLINE.toMillis() + "ms");
-        set(secure, SettingKeys.DATANODE_GRANTS_MAX, GRANTS);
-        set(secure, SettingKeys.DATANODE_GRANTS_PER_PEER_MAX, GRANTS_PER_PEER);
-        set(secure, SettingKeys.DATANODE_HEARTBEAT_INTERVAL, "100ms");
-        set(secure, SettingKeys.CLIENT_CONNECT_PAUSE, "50ms");
-        set(secure, SettingKeys.CLIENT_REFUSED_PAUSE, "50ms");
-        set(secure, SettingKeys.CLIENT_GRANT_IDLE, "1s");
-        set(secure, SettingKeys.PLACEMENT_PORT_OFFSET, SERVICE_OFFSET);
-        set(secure, SettingKeys.PLACEMENT_ADMIN_ACL, ADMIN);
+        set(secure, TerraceSettings.DATANODE_PROMOTE_AT_ONCE, true);
+        set(secure, TerraceSettings.DATANODE_MEMORY_CAPACITY, "32m");
+        set(secure, TerraceSettings.DATANODE_MEMORY_DIR, Files.createDirectory(scratch.resolve("memory")));
+        set(secure, TerraceSettings.DATANODE_MEMORY_REQUIRE_TMPFS, scratch.startsWith("/dev/shm"));
+        set(secure, TerraceSettings.CHANNEL_DIR, Files.createDirectory(scratch.resolve("channel")));
+        set(secure, TerraceSettings.CHANNEL_TCP_PORT_OFFSET, TCP_OFFSET);
+        set(secure, TerraceSettings.DATANODE_GRANTS_LEASE, LEASE.toMillis() + "ms");
+        set(secure, TerraceSettings.DATANODE_GRANTS_DEADLINE, DEADLINE.toMillis() + "ms");
+        set(secure, TerraceSettings.DATANODE_GRANTS_MAX, GRANTS);
+        set(secure, TerraceSettings.DATANODE_GRANTS_PER_PEER_MAX, GRANTS_PER_PEER);
+        set(secure, TerraceSettings.DATANODE_HEARTBEAT_INTERVAL, "100ms");
+        set(secure, TerraceSettings.CLIENT_CONNECT_PAUSE, "50ms");
+        set(secure, TerraceSettings.CLIENT_REFUSED_PAUSE, "50ms");
+        set(secure, TerraceSettings.CLIENT_GRANT_IDLE, "1s");
+        set(secure, TerraceSettings.PLACEMENT_PORT_OFFSET, SERVICE_OFFSET);
+        set(secure, TerraceSettings.PLACEMENT_ADMIN_ACL, ADMIN);
         return secure;
     }
 
-    private static void set(Configuration conf, SettingKeys key, Object value) {
+    private static void set(Configuration conf, TerraceSettings key, Object value) {
         conf.set(key.key(), value.toString());
     }
 
@@ -164,13 +164,13 @@ final class SecureCluster implements AutoCloseable {
     }
 
     /** What the DataNode counts, as everybody sees it in JMX. */
-    long figure(Figure figure) {
+    long figure(Metric figure) {
         MetricsCollectorImpl collector = new MetricsCollectorImpl();
         DefaultMetricsSystem.instance()
                 .getSource("Terrace-" + datanode().getDatanodeUuid())
                 .getMetrics(collector, true);
         for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {
-            if (metric.name().equals(Metrics2Bridge.attribute(figure))) {
+            if (metric.name().equals(Metrics2Source.attribute(figure))) {
                 return metric.value().longValue();
             }
         }
@@ -179,7 +179,7 @@ final class SecureCluster implements AutoCloseable {
 
     /** Clients that keep the rules give back what they do not use; what is held after that, a test holds. */
     void awaitNoGrants() {
-        await().atMost(Duration.ofSeconds(30)).until(() -> figure(Figure.MEMORY_GRANTS) == 0);
+        await().atMost(Duration.ofSeconds(30)).until(() -> figure(Metric.MEMORY_GRANTS) == 0);
     }
 
     BlockTokenSecretManager secrets() {
@@ -215,7 +215,7 @@ final class SecureCluster implements AutoCloseable {
     /** The same as a client that does not see the memory of the DataNode's host. */
     <T> T fromElsewhere(String name, OnFiles<T> work) throws Exception {
         Configuration elsewhere = new Configuration(conf);
-        elsewhere.unset(SettingKeys.CHANNEL_DIR.key());
+        elsewhere.unset(TerraceSettings.CHANNEL_DIR.key());
         return with(name, elsewhere, work);
     }
 
@@ -240,7 +240,7 @@ final class SecureCluster implements AutoCloseable {
     /** Asks the placement service as this user. */
     <T> T as(String name, Call<T> call) throws Exception {
         InetSocketAddress nameNode = cluster.getNameNode().getNameNodeAddress();
-        InetSocketAddress service = new InetSocketAddress("localhost", ServicePort.of(conf, nameNode.getPort()));
+        InetSocketAddress service = new InetSocketAddress("localhost", PlacementPort.of(conf, nameNode.getPort()));
         return user(name).doAs((PrivilegedExceptionAction<T>) () -> {
             RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
             PlacementAdminPB proxy =

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.Message;
 import io.terrace.channel.RefusalReason;
-import io.terrace.client.ClientFigures;
-import io.terrace.metrics.Figure;
+import io.terrace.client.ClientMetrics;
+import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
@@ -56,11 +56,11 @@ class SecureClusterTest {
     void read_byItsOwner_comesFromMemory_andNothingOfItGoesThroughAnUnprotectedPort() throws Exception {
         byte[] contents = SecureCluster.contents(1);
         Path file = cluster.write("alice", "report", contents);
-        long before = ClientFigures.value(Figure.CLIENT_GRANTED_SHM_BYTES);
+        long before = ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
         await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
             assertThat(cluster.<byte[]>with("alice", files -> read(files, file)))
                     .isEqualTo(contents);
-            assertThat(ClientFigures.value(Figure.CLIENT_GRANTED_SHM_BYTES)).isGreaterThan(before);
+            assertThat(ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES)).isGreaterThan(before);
         });
         int tcp = cluster.datanode().getXferPort() + SecureCluster.TCP_OFFSET;
         assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), tcp).close())
@@ -72,18 +72,18 @@ class SecureClusterTest {
     void read_fromAnotherHost_isStocks_whichEncrypts() throws Exception {
         byte[] contents = SecureCluster.contents(10);
         Path file = cluster.write("alice", "far", contents);
-        long remotely = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+        long remotely = ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES);
         long here = granted();
-        long steppedAside = ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED);
+        long steppedAside = ClientMetrics.value(Metric.CLIENT_REMOTE_ENCRYPTED);
         assertThat(cluster.<byte[]>fromElsewhere("alice", files -> read(files, file)))
                 .isEqualTo(contents);
-        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED)).isEqualTo(steppedAside + 1);
-        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_BYTES)).isEqualTo(remotely);
+        assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_ENCRYPTED)).isEqualTo(steppedAside + 1);
+        assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES)).isEqualTo(remotely);
         assertThat(granted()).isEqualTo(here);
     }
 
     private static long granted() {
-        return ClientFigures.value(Figure.CLIENT_GRANTED_SHM_BYTES);
+        return ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
     }
 
     @Test
@@ -127,7 +127,7 @@ class SecureClusterTest {
             Message.Granted granted = (Message.Granted) keeper.ask(SecureCluster.key(located), token);
             long grantId = granted.grant().grantId();
             try (FileChannel kept = keeper.open(granted.grant())) {
-                assertThat(cluster.figure(Figure.MEMORY_GRANTS)).isEqualTo(1);
+                assertThat(cluster.figure(Metric.MEMORY_GRANTS)).isEqualTo(1);
                 await().atMost(lifetime.plusSeconds(20)).until(() -> keeper.renew(grantId) == 0);
                 assertThat(keeper.ask(SecureCluster.key(located), token))
                         .isInstanceOfSatisfying(Message.Refused.class, refused -> assertThat(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.bench.simulation.fault.Mutation;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -43,8 +44,8 @@ final class SimulationCommandTest {
         assertThat(figures.get("seeds").asInt()).isEqualTo(2);
         assertThat(figures.get("failed").asInt()).isZero();
         assertThat(figures.get("seeds_per_hour").asLong()).isPositive();
-        assertThat(figures.get("plants").asInt()).isEqualTo(Plant.values().length);
-        assertThat(figures.get("plants_found").asInt()).isEqualTo(Plant.values().length);
+        assertThat(figures.get("plants").asInt()).isEqualTo(Mutation.values().length);
+        assertThat(figures.get("plants_found").asInt()).isEqualTo(Mutation.values().length);
     }
 
     @Test
@@ -62,11 +63,11 @@ final class SimulationCommandTest {
     @Test
     void plantList_namesThemAll() {
         assertThat(execute("--plant", "list")).isZero();
-        for (Plant plant : Plant.values()) {
+        for (Mutation mutation : Mutation.values()) {
             assertThat(out.toString().lines()).anySatisfy(line -> assertThat(line)
-                    .startsWith(plant.title())
-                    .contains(plant.breaks().title())
-                    .endsWith(plant.bug()));
+                    .startsWith(mutation.title())
+                    .contains(mutation.breaks().title())
+                    .endsWith(mutation.bug()));
         }
     }
 

@@ -2,6 +2,9 @@ package io.terrace.bench.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.bench.simulation.fault.Mutation;
+import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Violation;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -38,18 +41,19 @@ final class SimulationTest {
 
     @ParameterizedTest
     @EnumSource
-    void plantedBug_isFoundInTime(Plant plant) {
+    void plantedBug_isFoundInTime(Mutation mutation) {
         StringWriter said = new StringWriter();
 
-        boolean found = new Seeds(directory, new PrintWriter(said, true)).hunt(plant, 1, Simulation.SEEDS_TO_FIND);
+        boolean found = new Seeds(directory, new PrintWriter(said, true)).hunt(mutation, 1, Simulation.SEEDS_TO_FIND);
 
         assertThat(found).as(said.toString()).isTrue();
-        assertThat(said.toString()).contains(" found by seed ", plant.breaks().title());
+        assertThat(said.toString())
+                .contains(" found by seed ", mutation.breaks().title());
     }
 
     @Test
     void everyInvariant_hasAPlantedBugThatBreaksIt() {
-        assertThat(Arrays.stream(Plant.values()).map(Plant::breaks)).contains(Invariant.values());
+        assertThat(Arrays.stream(Mutation.values()).map(Mutation::breaks)).contains(Invariant.values());
     }
 
     @Test
@@ -66,11 +70,11 @@ final class SimulationTest {
 
     @Test
     void plantedBug_thatSetsOffAnythingElse_isNotFound() {
-        Plant plant = Plant.BUDGET_IGNORED;
+        Mutation mutation = Mutation.BUDGET_IGNORED;
 
-        assertThat(ended(Invariant.BUDGET_KEPT).finds(plant)).isTrue();
-        assertThat(ended(Invariant.NOTHING_THROWN).finds(plant)).isFalse();
-        assertThat(ended(null).finds(plant)).isFalse();
+        assertThat(ended(Invariant.BUDGET_KEPT).finds(mutation)).isTrue();
+        assertThat(ended(Invariant.NOTHING_THROWN).finds(mutation)).isFalse();
+        assertThat(ended(null).finds(mutation)).isFalse();
     }
 
     private static SeedRun ended(@Nullable Invariant broken) {
@@ -98,8 +102,8 @@ final class SimulationTest {
 
     @Test
     void seed_failedWithAPlant_failsTheSameWayAgain() {
-        SeedRun first = SeedRun.of(1, Plant.SLOT_SEQUENCE_UNCHANGED, false, directory);
-        SeedRun second = SeedRun.of(1, Plant.SLOT_SEQUENCE_UNCHANGED, true, directory);
+        SeedRun first = SeedRun.of(1, Mutation.SLOT_SEQUENCE_UNCHANGED, false, directory);
+        SeedRun second = SeedRun.of(1, Mutation.SLOT_SEQUENCE_UNCHANGED, true, directory);
 
         assertThat(first.violation()).isNotNull();
         assertThat(second.violation()).isNotNull().hasMessage(first.violation().getMessage());

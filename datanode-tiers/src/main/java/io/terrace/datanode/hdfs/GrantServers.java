@@ -1,27 +1,30 @@
 package io.terrace.datanode.hdfs;
 
-import io.terrace.channel.ChannelDirectory;
-import io.terrace.channel.ExtentOwner;
-import io.terrace.channel.GrantLimits;
-import io.terrace.channel.GrantServer;
-import io.terrace.channel.LinkDirectory;
-import io.terrace.channel.Peer;
-import io.terrace.channel.SlotTable;
-import io.terrace.channel.Tier;
-import io.terrace.channel.tcp.AnnouncedBlocks;
-import io.terrace.channel.tcp.TcpGrantServer;
-import io.terrace.channel.verbs.VerbsExtents;
-import io.terrace.datanode.Accesses;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.datanode.GrantDesk;
-import io.terrace.datanode.HeldGrant;
-import io.terrace.datanode.MemoryDirectory;
-import io.terrace.datanode.MemoryTier;
-import io.terrace.datanode.Pace;
-import io.terrace.datanode.RemoteDesk;
-import io.terrace.datanode.ReplicaSource;
-import io.terrace.datanode.WatchedFiles;
-import io.terrace.metrics.Figures;
+import io.terrace.channel.server.AnnouncedBlocks;
+import io.terrace.channel.server.GrantLimits;
+import io.terrace.channel.server.GrantServer;
+import io.terrace.channel.server.GrantService;
+import io.terrace.channel.server.Peer;
+import io.terrace.channel.server.TcpGrantServer;
+import io.terrace.channel.shm.LinkDirectory;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.channel.verbs.ExtentRegistry;
+import io.terrace.common.StorageTier;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.WatchedFiles;
+import io.terrace.datanode.grant.RoutingGrantService;
+import io.terrace.datanode.grant.TierGrantService;
+import io.terrace.datanode.hdfs.dataset.BlockTokens;
+import io.terrace.datanode.hdfs.dataset.DatasetReplicas;
+import io.terrace.datanode.hdfs.dataset.NvmVolumes;
+import io.terrace.datanode.hdfs.dataset.StockMetrics;
+import io.terrace.datanode.heartbeat.AccessRecorder;
+import io.terrace.datanode.memory.MemoryDirectory;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,13 +48,13 @@ final class GrantServers implements Closeable {
      */
     record Parts(
             DataNode datanode,
-            DataNodeSettings settings,
-            MemoryTier memory,
-            LocalReplicas replicas,
+            DataNodeConfig settings,
+            ExtentManager memory,
+            DatasetReplicas replicas,
             ReplicaSource source,
-            Pace pace,
-            Accesses accesses,
-            Figures figures) {}
+            TokenBucket tokenBucket,
+            AccessRecorder accessRecorder,
+            MetricRegistry metricRegistry) {}
 
     /**
      * The files of memory copies.
@@ -63,8 +66,8 @@ final class GrantServers implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(GrantServers.class);
 
     private final Deque<Closeable> toClose = new ArrayDeque<>();
-    private final RdmaClients.Served rdma;
-    private final GrantDesk desk;
+    private final VerbsServing.Served rdma;
+    private final TierGrantService desk;
     private final GrantServer local;
     private final @Nullable TcpGrantServer remote;
     private final @Nullable NvmService nvm;
@@ -85,16 +88,16 @@ final class GrantServers implements Closeable {
             Runnable wake)
             throws IOException {
         DataNode datanode = parts.datanode();
-        DataNodeSettings settings = parts.settings();
+        DataNodeConfig settings = parts.settings();
         try {
             BlockTokens tokens = new BlockTokens(datanode);
-            rdma = RdmaClients.serve(
-                    datanode, tokens, settings.extentsMax() + settings.nvmExtentsMax(), parts.figures());
+            rdma = VerbsServing.serve(
+                    datanode, tokens, settings.extentsMax() + settings.nvmExtentsMax(), parts.metricRegistry());
             AnnouncedBlocks announced = new AnnouncedBlocks(table);
             NvmService onNvm = settings.nvmEnabled()
                     ? opened(new NvmService(parts, tokens, volumes, nvmBase, announced, wake))
                     : null;
-            VerbsExtents extents = rdma.extents();
+            ExtentRegistry extents = rdma.extents();
             if (extents != null) {
                 toClose.push(extents);
                 files.watched().beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
@@ -103,27 +106,27 @@ final class GrantServers implements Closeable {
                 }
             }
             LinkDirectory links = files.directory().links();
-            desk = new GrantDesk(
+            desk = new TierGrantService(
                     parts.memory(),
-                    Tier.MEMORY,
+                    StorageTier.MEMORY,
                     extent -> links.link(files.directory().file(extent)),
                     tokens,
-                    parts.accesses(),
+                    parts.accessRecorder(),
                     new StockMetrics(datanode.getMetrics()),
-                    parts.figures(),
+                    parts.metricRegistry(),
                     System::nanoTime);
             local = GrantServer.start(
-                    ChannelDirectory.check(channelDir),
+                    SocketDirectory.check(channelDir),
                     datanode.getDatanodeUuid(),
                     table,
                     links,
                     desk,
                     GrantLimits.DEFAULT,
-                    parts.figures());
+                    parts.metricRegistry());
             toClose.push(local::close);
-            ExtentOwner remoteDesk = new RemoteDesk(desk, onNvm == null ? null : onNvm.desk());
-            remote = RemoteClients.serve(
-                    datanode, announced, links, remoteDesk, parts.replicas(), rdma.oneSided(), parts.figures());
+            GrantService remoteDesk = new RoutingGrantService(desk, onNvm == null ? null : onNvm.desk());
+            remote = TcpServing.serve(
+                    datanode, announced, links, remoteDesk, parts.replicas(), rdma.oneSided(), parts.metricRegistry());
             if (remote != null) {
                 toClose.push(remote);
             }
@@ -138,7 +141,7 @@ final class GrantServers implements Closeable {
     }
 
     /** Tells the holder of a grant in memory to stop reading. Does not block. */
-    void revoke(HeldGrant grant) {
+    void revoke(GrantRecord grant) {
         Peer peer = desk.peer(grant.peer());
         if (peer != null && remote != null && remote.serves(peer)) {
             remote.revoke(peer, grant.id(), grant.extentRetires());

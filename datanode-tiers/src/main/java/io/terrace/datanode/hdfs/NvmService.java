@@ -1,25 +1,27 @@
 package io.terrace.datanode.hdfs;
 
-import io.terrace.channel.Peer;
-import io.terrace.channel.Tier;
-import io.terrace.channel.tcp.AnnouncedBlocks;
-import io.terrace.channel.tcp.TcpGrantServer;
-import io.terrace.channel.verbs.VerbsExtents;
-import io.terrace.datanode.AnnouncedSlots;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.datanode.GrantDesk;
-import io.terrace.datanode.GrantLedger;
-import io.terrace.datanode.HeldGrant;
-import io.terrace.datanode.MemoryTier;
-import io.terrace.datanode.NvmExtents;
-import io.terrace.datanode.NvmLinks;
-import io.terrace.datanode.NvmNews;
-import io.terrace.datanode.Region;
-import io.terrace.datanode.Remembered;
-import io.terrace.datanode.RemoteDesk;
-import io.terrace.datanode.WatchedFiles;
-import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
+import io.terrace.channel.server.AnnouncedBlocks;
+import io.terrace.channel.server.Peer;
+import io.terrace.channel.server.TcpGrantServer;
+import io.terrace.channel.verbs.ExtentRegistry;
+import io.terrace.common.CachedValue;
+import io.terrace.common.StorageTier;
+import io.terrace.datanode.extent.AddressSpace;
+import io.terrace.datanode.extent.AnnouncedSlots;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.WatchedFiles;
+import io.terrace.datanode.grant.RoutingGrantService;
+import io.terrace.datanode.grant.TierGrantService;
+import io.terrace.datanode.hdfs.dataset.BlockTokens;
+import io.terrace.datanode.hdfs.dataset.NvmVolumes;
+import io.terrace.datanode.hdfs.dataset.StockMetrics;
+import io.terrace.datanode.nvm.NvmExtentListener;
+import io.terrace.datanode.nvm.NvmExtents;
+import io.terrace.datanode.nvm.NvmLinks;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.io.Closeable;
@@ -46,10 +48,10 @@ final class NvmService implements Closeable {
     private final NvmLinks links = new NvmLinks();
     private final WatchedFiles files = new WatchedFiles(links);
     private final ThreadPoolExecutor verifier;
-    private final MemoryTier tier;
+    private final ExtentManager tier;
     private final NvmExtents extents;
-    private final GrantDesk desk;
-    private final Remembered<Long> capacityBytes;
+    private final TierGrantService desk;
+    private final CachedValue<Long> capacityBytes;
     private volatile @Nullable TcpGrantServer server;
 
     /**
@@ -66,18 +68,18 @@ final class NvmService implements Closeable {
             AnnouncedBlocks announced,
             Runnable wake) {
         DataNode datanode = parts.datanode();
-        DataNodeSettings settings = parts.settings();
-        Figures figures = parts.figures();
+        DataNodeConfig settings = parts.settings();
+        MetricRegistry metricRegistry = parts.metricRegistry();
         GrantLedger.Limits limits = settings.grantLimits();
-        capacityBytes = new Remembered<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
-        tier = new MemoryTier(
+        capacityBytes = new CachedValue<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
+        tier = new ExtentManager(
                 // Extents take no memory: their number is the limit, and the addresses that there are.
-                new MemoryTier.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
-                new Region(regionBase, settings.regionBytes(), settings.regionRestNs()),
-                new GrantLedger(limits, RemoteDesk.FIRST_NVM_GRANT),
+                new ExtentManager.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
+                new AddressSpace(regionBase, settings.regionBytes(), settings.regionRestNs()),
+                new GrantLedger(limits, RoutingGrantService.FIRST_NVM_GRANT),
                 files,
                 new AnnouncedSlots(announced),
-                new NvmNews(figures, wake),
+                new NvmExtentListener(metricRegistry, wake),
                 key -> false);
         verifier = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
             Thread thread = new Thread(work, "terrace-nvm-" + datanode.getDatanodeUuid());
@@ -91,23 +93,23 @@ final class NvmService implements Closeable {
                 parts.replicas(),
                 parts.source(),
                 links,
-                parts.pace(),
+                parts.tokenBucket(),
                 limits.leaseNs(),
                 verifier,
-                figures,
+                metricRegistry,
                 System::nanoTime);
-        desk = new GrantDesk(
+        desk = new TierGrantService(
                 tier,
-                Tier.NVM,
+                StorageTier.NVM,
                 links::oneTimeLink,
                 tokens,
-                parts.accesses(),
+                parts.accessRecorder(),
                 new StockMetrics(datanode.getMetrics()),
-                figures,
+                metricRegistry,
                 System::nanoTime);
-        figures.gauge(Figure.NVM_EXTENTS, () -> tier.usage().extents());
-        figures.gauge(Figure.NVM_EXTENT_BYTES, () -> tier.usage().usedBytes());
-        figures.gauge(Figure.NVM_GRANTS, () -> tier.usage().grants());
+        metricRegistry.gauge(Metric.NVM_EXTENTS, () -> tier.usage().extents());
+        metricRegistry.gauge(Metric.NVM_EXTENT_BYTES, () -> tier.usage().usedBytes());
+        metricRegistry.gauge(Metric.NVM_GRANTS, () -> tier.usage().grants());
     }
 
     /** Who serves the grants of {@link #desk}. */
@@ -116,13 +118,13 @@ final class NvmService implements Closeable {
     }
 
     /** RDMA reads too, until an extent's link is removed. */
-    void registeredBy(VerbsExtents registered) {
+    void registeredBy(ExtentRegistry registered) {
         files.beforeRemoval(extent -> registered.freed(extent.key(), extent.address()));
         extents.removeInTurns();
     }
 
     /** Where grants on NVM are given. */
-    GrantDesk desk() {
+    TierGrantService desk() {
         return desk;
     }
 
@@ -136,7 +138,7 @@ final class NvmService implements Closeable {
         if (capacityBytes.get() == 0) {
             return List.of();
         }
-        MemoryTier.Usage usage = tier.usage();
+        ExtentManager.Usage usage = tier.usage();
         return List.of(TierStateProto.newBuilder()
                 .setTier(TierProto.NVM)
                 .setCapacityBytes(capacityBytes.get())
@@ -151,7 +153,7 @@ final class NvmService implements Closeable {
         return extents.turn(nowNs, this::revoke);
     }
 
-    private void revoke(HeldGrant grant) {
+    private void revoke(GrantRecord grant) {
         TcpGrantServer present = server;
         Peer peer = desk.peer(grant.peer());
         if (present != null && peer != null) {

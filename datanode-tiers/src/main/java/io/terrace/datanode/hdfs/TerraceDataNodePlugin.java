@@ -25,7 +25,7 @@ public final class TerraceDataNodePlugin implements ServicePlugin {
     @Override
     public synchronized void start(Object datanode) {
         try {
-            running = PluginThread.start(datanode);
+            running = PluginStarter.start(datanode);
         } catch (LinkageError | RuntimeException e) {
             LOG.error("Terrace could not start, the DataNode is stock: {}", e.toString());
             LOG.debug("Why Terrace is off", e);

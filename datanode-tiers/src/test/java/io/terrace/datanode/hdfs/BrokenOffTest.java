@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.datanode.MoveOutcome;
+import io.terrace.common.BlockKey;
+import io.terrace.protocol.MoveOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,10 +2,10 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.BlockKey;
+import io.terrace.common.BlockKey;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.fs.TerraceAbstractFileSystem;
 import io.terrace.fs.TerraceFileSystem;
-import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
@@ -29,9 +29,9 @@ class CachedHostsTest {
     @Test
     void locations_ofPromotedBlock_nameItsHostAsCached() throws Exception {
         Configuration conf = TerraceCluster.configuration();
-        conf.setInt(SettingKeys.CHANNEL_TCP_PORT_OFFSET.key(), RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt(TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key(), RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
         try (FakePlacement service = new FakePlacement()) {
-            conf.set(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), service.address());
+            conf.set(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), service.address());
             try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {
                 Path file = cluster.write("scheduled", 2 * TerraceCluster.BLOCK_BYTES, 1);
                 BlockKey second = cluster.key(file, 1);
@@ -44,7 +44,7 @@ class CachedHostsTest {
 
                 Configuration ours = new Configuration(cluster.fs().getConf());
                 ours.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-                ours.set(SettingKeys.CLIENT_TCP_CONNECT_TIMEOUT.key(), "5s");
+                ours.set(TerraceSettings.CLIENT_TCP_CONNECT_TIMEOUT.key(), "5s");
                 try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), ours)) {
                     // It hears of a block that has just come within a moment.
                     Awaitility.await()

@@ -2,11 +2,10 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.datanode.MoveOutcome;
-import io.terrace.datanode.MoveResult;
-import io.terrace.datanode.Promotions;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.move.CopyQueue;
+import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.MoveResult;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -32,8 +31,8 @@ class ChangesWhileCopyingTest {
     @BeforeAll
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
-        conf.set(DataNodeSettings.COPY_BANDWIDTH, "600k");
-        conf.set(DataNodeSettings.MEMORY_CAPACITY, "1m");
+        conf.set(DataNodeConfig.COPY_BANDWIDTH, "600k");
+        conf.set(DataNodeConfig.MEMORY_CAPACITY, "1m");
         cluster = TerraceCluster.start(1, conf);
     }
 
@@ -44,7 +43,7 @@ class ChangesWhileCopyingTest {
 
     private static CompletableFuture<MoveResult> begin(BlockKey key) {
         CompletableFuture<MoveResult> result = new CompletableFuture<>();
-        cluster.service(0).promotions().submit(new Promotions.Order(key, BYTES, false, () -> true, result::complete));
+        cluster.service(0).promotions().submit(new CopyQueue.Order(key, BYTES, false, () -> true, result::complete));
         Awaitility.await()
                 .pollInterval(Duration.ofMillis(2))
                 .until(() -> cluster.service(0).tier().usage().usedBytes() >= BYTES);

@@ -3,10 +3,10 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.client.ClientFigures;
-import io.terrace.datanode.RetireCause;
-import io.terrace.metrics.Figure;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.extent.RetireCause;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,25 +50,25 @@ class EveryByteCountedTest {
                 FileSystem client = random.nextInt(4) == 0 ? cluster.fs() : granted;
                 read += read(client, random.nextInt(FILES), random, seed);
             }
-            ClientFigures.flush();
+            ClientMetrics.flush();
 
             long expected = read;
             await().untilAsserted(() ->
                     assertThat(counted(cluster)).as("seed %d", seed).isEqualTo(expected));
             assertThat(List.of(
-                            cluster.figure(0, Figure.READS_GRANTED_BYTES),
-                            cluster.figure(0, Figure.READS_STOCK_MEMORY_BYTES),
-                            cluster.figure(0, Figure.READS_STOCK_REPLICA_BYTES)))
+                            cluster.figure(0, Metric.READS_GRANTED_BYTES),
+                            cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES),
+                            cluster.figure(0, Metric.READS_STOCK_REPLICA_BYTES)))
                     .as("seed %d: every way was taken", seed)
                     .allMatch(bytes -> bytes > 0);
-            assertThat(cluster.figure(0, Figure.READS_GRANTED_REJECTED)).isZero();
+            assertThat(cluster.figure(0, Metric.READS_GRANTED_REJECTED)).isZero();
         }
     }
 
     private static long counted(TerraceCluster cluster) {
-        return cluster.figure(0, Figure.READS_GRANTED_BYTES)
-                + cluster.figure(0, Figure.READS_STOCK_MEMORY_BYTES)
-                + cluster.figure(0, Figure.READS_STOCK_REPLICA_BYTES);
+        return cluster.figure(0, Metric.READS_GRANTED_BYTES)
+                + cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES)
+                + cluster.figure(0, Metric.READS_STOCK_REPLICA_BYTES);
     }
 
     /** Into memory, or out of it under whoever holds a grant. */

@@ -1,6 +1,6 @@
 package io.terrace.datanode.hdfs;
 
-import io.terrace.channel.BlockKey;
+import io.terrace.common.BlockKey;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;

@@ -2,7 +2,6 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.datanode.DataNodeSettings;
 import io.terrace.fs.TerraceFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,12 +33,12 @@ class FederatedReadsTest {
     void read_ofTwoNameServices_comesFromEachOnesOwnBlocks() throws IOException {
         Configuration conf = TerraceCluster.configuration();
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        conf.setBoolean(DataNodeSettings.MEMORY_REQUIRE_TMPFS, false);
+        conf.setBoolean(DataNodeConfig.MEMORY_REQUIRE_TMPFS, false);
         conf.set(
-                DataNodeSettings.MEMORY_DIR,
+                DataNodeConfig.MEMORY_DIR,
                 Files.createDirectory(dir.resolve("memory")).toString());
         conf.set(
-                DataNodeSettings.CHANNEL_DIR,
+                DataNodeConfig.CHANNEL_DIR,
                 Files.createDirectory(dir.resolve("channel")).toString());
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
         MiniDFSCluster cluster = new MiniDFSCluster.Builder(
@@ -50,9 +49,9 @@ class FederatedReadsTest {
         try {
             cluster.waitActive();
             DataNode datanode = cluster.getDataNodes().get(0);
-            assertThat(ServiceLinks.serves(datanode, "BP-of-nobody")).isFalse();
+            assertThat(HeartbeatAgents.serves(datanode, "BP-of-nobody")).isFalse();
             for (int i = 0; i < NAMENODES; i++) {
-                assertThat(ServiceLinks.serves(
+                assertThat(HeartbeatAgents.serves(
                                 datanode, cluster.getNamesystem(i).getBlockPoolId()))
                         .isTrue();
                 writeAndPin(cluster.getFileSystem(i), contents(i));

@@ -3,11 +3,12 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.terrace.channel.BlockKey;
 import io.terrace.channel.RefusalReason;
-import io.terrace.client.ClientFigures;
-import io.terrace.datanode.BlockAccess;
-import io.terrace.metrics.Figure;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.grant.TokenVerifier;
+import io.terrace.datanode.hdfs.dataset.BlockTokens;
+import io.terrace.metrics.Metric;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -67,7 +68,7 @@ class GrantedReadsTest {
     }
 
     private static long grantedBytes() {
-        return ClientFigures.value(Figure.CLIENT_GRANTED_SHM_BYTES);
+        return ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES);
     }
 
     private static byte[] all(Path file) throws IOException {
@@ -91,12 +92,12 @@ class GrantedReadsTest {
         int datanode = pinnedOn(file);
         awaitGranted(file);
 
-        ClientFigures.flush();
+        ClientMetrics.flush();
         Awaitility.await()
                 .until(() ->
-                        cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES)
+                        cluster.figure(0, Metric.READS_GRANTED_BYTES) + cluster.figure(1, Metric.READS_GRANTED_BYTES)
                                 == grantedBytes());
-        long grantedBefore = cluster.figure(datanode, Figure.READS_GRANTED_BYTES);
+        long grantedBefore = cluster.figure(datanode, Metric.READS_GRANTED_BYTES);
         long stockBefore = stockBytesRead(datanode);
         byte[] expected = TerraceCluster.contents("granted", BYTES);
         Random random = new Random(4);
@@ -111,13 +112,13 @@ class GrantedReadsTest {
                         .isTrue();
             }
         }
-        ClientFigures.flush();
+        ClientMetrics.flush();
         long total = read;
         Awaitility.await()
-                .untilAsserted(() -> assertThat(cluster.figure(datanode, Figure.READS_GRANTED_BYTES) - grantedBefore)
+                .untilAsserted(() -> assertThat(cluster.figure(datanode, Metric.READS_GRANTED_BYTES) - grantedBefore)
                         .isEqualTo(total));
         assertThat(stockBytesRead(datanode) - stockBefore).isEqualTo(total);
-        assertThat(cluster.figure(datanode, Figure.READS_GRANTED_REJECTED)).isZero();
+        assertThat(cluster.figure(datanode, Metric.READS_GRANTED_REJECTED)).isZero();
     }
 
     private static long stockBytesRead(int datanode) {
@@ -142,7 +143,7 @@ class GrantedReadsTest {
         byte[] expected = TerraceCluster.contents("granted-often", BYTES);
         int crowd = 64;
         int before = cluster.service(datanode).tier().usage().grants();
-        long revoked = ClientFigures.value(Figure.CLIENT_GRANTS_REVOKED);
+        long revoked = ClientMetrics.value(Metric.CLIENT_GRANTS_REVOKED);
         try (FSDataInputStream first = client.open(file)) {
             byte[] all = new byte[BYTES];
             first.readFully(0, all);
@@ -155,7 +156,7 @@ class GrantedReadsTest {
             Awaitility.await()
                     .atMost(Duration.ofSeconds(20))
                     .until(() -> cluster.service(datanode).tier().usage().grants() <= before + crowd);
-            assertThat(ClientFigures.value(Figure.CLIENT_GRANTS_REVOKED)).isGreaterThan(revoked);
+            assertThat(ClientMetrics.value(Metric.CLIENT_GRANTS_REVOKED)).isGreaterThan(revoked);
             first.readFully(0, all);
             assertThat(all).as("whose grant was given back meanwhile").isEqualTo(expected);
         }
@@ -240,7 +241,7 @@ class GrantedReadsTest {
 
     private static void denied(BlockTokens tokens, BlockKey key, byte[] token, RefusalReason reason) {
         assertThatThrownBy(() -> tokens.check(key, token))
-                .isInstanceOfSatisfying(BlockAccess.Denied.class, denied -> assertThat(denied.reason())
+                .isInstanceOfSatisfying(TokenVerifier.Denied.class, denied -> assertThat(denied.reason())
                         .isEqualTo(reason));
     }
 

@@ -3,10 +3,10 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.client.ClientFigures;
-import io.terrace.datanode.MoveOutcome;
-import io.terrace.metrics.Figure;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
+import io.terrace.protocol.MoveOutcome;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -33,12 +33,12 @@ class GrowingFilesTest {
 
     /** How the client reaches the memory. */
     private enum Provider {
-        SHM(Figure.CLIENT_GRANTED_SHM_BYTES),
-        TCP(Figure.CLIENT_REMOTE_BYTES);
+        SHM(Metric.CLIENT_GRANTED_SHM_BYTES),
+        TCP(Metric.CLIENT_REMOTE_BYTES);
 
-        private final Figure bytes;
+        private final Metric bytes;
 
-        Provider(Figure bytes) {
+        Provider(Metric bytes) {
             this.bytes = bytes;
         }
 
@@ -48,11 +48,11 @@ class GrowingFilesTest {
 
         /** What came from memory of the whole file, which is to be the first {@code length} of the bytes. */
         long granted(Path file, byte[] expected, int length) throws IOException {
-            long before = ClientFigures.value(bytes);
+            long before = ClientMetrics.value(bytes);
             byte[] all = all(file);
             assertThat(all.length).isEqualTo(length);
             assertStartOf(expected, all);
-            return ClientFigures.value(bytes) - before;
+            return ClientMetrics.value(bytes) - before;
         }
 
         byte[] all(Path file) throws IOException {

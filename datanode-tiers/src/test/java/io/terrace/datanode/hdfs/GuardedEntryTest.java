@@ -2,8 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.datanode.MemoryDirectory;
+import io.terrace.datanode.memory.MemoryDirectory;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -82,7 +81,7 @@ class GuardedEntryTest {
                     .asString()
                     .contains("the DataNode is stock")
                     .contains(complaint);
-            assertThat(plugin.running() instanceof PluginThread thread ? thread.service() : null)
+            assertThat(plugin.running() instanceof PluginStarter thread ? thread.service() : null)
                     .isNull();
             String name = "stock" + Math.abs(String.join("", complaint).hashCode());
             assertThat(cluster.read(cluster.write(name, 10_000, 1))).isEqualTo(TerraceCluster.contents(name, 10_000));
@@ -118,7 +117,7 @@ class GuardedEntryTest {
     void start_withDirectoryOfAnotherDataNode_staysStock() throws Exception {
         try (MemoryDirectory other = MemoryDirectory.open(cluster.memoryDir(0), false)) {
             assertThat(other.root()).isEqualTo(cluster.memoryDir(0));
-            staysStock(DataNodeSettings.MEMORY_DIR, "is used by another DataNode");
+            staysStock(DataNodeConfig.MEMORY_DIR, "is used by another DataNode");
         }
     }
 
@@ -126,16 +125,16 @@ class GuardedEntryTest {
     void start_withSomethingElseInThePlaceOfItsFiles_staysStock() throws Exception {
         Path directory = Files.createDirectory(cluster.scratch().resolve("occupied"));
         Files.createDirectory(directory.resolve("in_use.lock"));
-        conf.set(DataNodeSettings.MEMORY_DIR, directory.toString());
-        staysStock(DataNodeSettings.MEMORY_DIR, "in_use.lock is no file", "remove it");
+        conf.set(DataNodeConfig.MEMORY_DIR, directory.toString());
+        staysStock(DataNodeConfig.MEMORY_DIR, "in_use.lock is no file", "remove it");
     }
 
     @Test
     void start_withDirectoryThatOthersMayWrite_staysStock() throws Exception {
         Path directory = Files.createDirectory(cluster.scratch().resolve("shared"));
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
-        conf.set(DataNodeSettings.MEMORY_DIR, directory.toString());
-        staysStock(DataNodeSettings.MEMORY_DIR, "chmod go-w");
+        conf.set(DataNodeConfig.MEMORY_DIR, directory.toString());
+        staysStock(DataNodeConfig.MEMORY_DIR, "chmod go-w");
     }
 
     @Test
@@ -145,14 +144,15 @@ class GuardedEntryTest {
         if (Files.getFileStore(directory).type().equals("tmpfs")) {
             return;
         }
-        conf.set(DataNodeSettings.MEMORY_DIR, directory.toString());
-        staysStock(DataNodeSettings.MEMORY_DIR, "not on tmpfs");
+        conf.set(DataNodeConfig.MEMORY_DIR, directory.toString());
+        staysStock(DataNodeConfig.MEMORY_DIR, "not on tmpfs");
 
-        conf.setBoolean(DataNodeSettings.MEMORY_REQUIRE_TMPFS, false);
+        conf.setBoolean(DataNodeConfig.MEMORY_REQUIRE_TMPFS, false);
         TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
         plugin.start(cluster.datanode(0));
         try {
-            Awaitility.await().until(() -> plugin.running() instanceof PluginThread thread && thread.service() != null);
+            Awaitility.await()
+                    .until(() -> plugin.running() instanceof PluginStarter thread && thread.service() != null);
         } finally {
             plugin.stop();
         }
@@ -160,7 +160,7 @@ class GuardedEntryTest {
 
     @Test
     void start_switchedOff_isQuiet() throws Exception {
-        conf.setBoolean(DataNodeSettings.ENABLED, false);
+        conf.setBoolean(DataNodeConfig.ENABLED, false);
         TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
         plugin.start(cluster.datanode(0));
         assertThat(plugin.running()).isNull();

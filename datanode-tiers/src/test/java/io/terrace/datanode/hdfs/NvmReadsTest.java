@@ -4,15 +4,15 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantRequest;
-import io.terrace.channel.Peer;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
-import io.terrace.channel.Tier;
-import io.terrace.client.ClientFigures;
-import io.terrace.metrics.Figure;
+import io.terrace.channel.server.Peer;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -73,8 +73,8 @@ class NvmReadsTest {
         cluster.close();
     }
 
-    private static long figure(Figure figure) {
-        return cluster.figure(0, figure);
+    private static long figure(Metric metric) {
+        return cluster.figure(0, metric);
     }
 
     /** The first reader comes by stock; the replicas are verified then, and the next readers are granted. */
@@ -119,18 +119,18 @@ class NvmReadsTest {
     void read_comesThroughGrants_ofTheReplicaItself_withoutACopyInMemory() throws Exception {
         Path file = granted("nvm/whole", BYTES);
         long remote = OtherHostClient.bytes();
-        long remoteNvm = ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES);
-        long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
-        long stock = figure(Figure.READS_STOCK_REPLICA);
-        long onNvm = figure(Figure.READS_GRANTED_NVM_BYTES);
+        long remoteNvm = ClientMetrics.value(Metric.CLIENT_REMOTE_NVM_BYTES);
+        long steppedDown = ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN);
+        long stock = figure(Metric.READS_STOCK_REPLICA);
+        long onNvm = figure(Metric.READS_GRANTED_NVM_BYTES);
         assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("nvm/whole", BYTES));
         assertThat(OtherHostClient.bytes() - remote).isGreaterThanOrEqualTo(BYTES);
-        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES) - remoteNvm)
+        assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_NVM_BYTES) - remoteNvm)
                 .isGreaterThanOrEqualTo(BYTES);
-        assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
-        assertThat(figure(Figure.READS_STOCK_REPLICA)).isEqualTo(stock);
-        await().atMost(PATIENCE).until(() -> figure(Figure.READS_GRANTED_NVM_BYTES) - onNvm >= BYTES);
-        assertThat(figure(Figure.NVM_EXTENTS)).isGreaterThanOrEqualTo(BLOCKS);
+        assertThat(ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
+        assertThat(figure(Metric.READS_STOCK_REPLICA)).isEqualTo(stock);
+        await().atMost(PATIENCE).until(() -> figure(Metric.READS_GRANTED_NVM_BYTES) - onNvm >= BYTES);
+        assertThat(figure(Metric.NVM_EXTENTS)).isGreaterThanOrEqualTo(BLOCKS);
         for (int i = 0; i < BLOCKS; i++) {
             // What heartbeats report as resident are the memory tier's live copies.
             assertThat(cluster.service(0).tier().isResident(cluster.key(file, i)))
@@ -167,13 +167,13 @@ class NvmReadsTest {
     @Test
     void replicaOnDisk_isNotGranted() throws Exception {
         Path file = cluster.write("on disk", TerraceCluster.BLOCK_BYTES, 1);
-        long verified = figure(Figure.NVM_VERIFIED);
+        long verified = figure(Metric.NVM_VERIFIED);
         for (int i = 0; i < 3; i++) {
             assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("on disk", TerraceCluster.BLOCK_BYTES));
         }
         // Verified one after the other: had it been taken up, it would stand before this one.
         granted("nvm/after disk", 1000);
-        assertThat(figure(Figure.NVM_VERIFIED)).isEqualTo(verified + 1);
+        assertThat(figure(Metric.NVM_VERIFIED)).isEqualTo(verified + 1);
         assertThat(isLinked(blockFile(file, 0))).isFalse();
     }
 
@@ -201,7 +201,7 @@ class NvmReadsTest {
         byte[] contents = TerraceCluster.contents("nvm/appended", bytes);
         BlockKey before = cluster.key(file, 0);
         Grant grant = hold(file);
-        assertThat(grant.descriptor().tier()).isEqualTo(Tier.NVM);
+        assertThat(grant.descriptor().tier()).isEqualTo(StorageTier.NVM);
         java.nio.file.Path leased = java.nio.file.Path.of(grant.linkName());
         try (FSDataInputStream open = client.fs().open(file)) {
             byte[] head = new byte[1000];
@@ -292,7 +292,7 @@ class NvmReadsTest {
         try (FileChannel bytes = FileChannel.open(blockFile(file, 0), StandardOpenOption.WRITE)) {
             bytes.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4}), 700_000);
         }
-        long corrupt = figure(Figure.NVM_REPLICAS_CORRUPT);
+        long corrupt = figure(Metric.NVM_REPLICAS_CORRUPT);
         byte[] head = new byte[1000];
         byte[] expected =
                 Arrays.copyOf(TerraceCluster.contents("nvm/corrupt", TerraceCluster.BLOCK_BYTES), head.length);
@@ -302,12 +302,12 @@ class NvmReadsTest {
                 assertThat(head).isEqualTo(expected);
             }
             if (i == 0) {
-                await().atMost(PATIENCE).until(() -> figure(Figure.NVM_REPLICAS_CORRUPT) > corrupt);
+                await().atMost(PATIENCE).until(() -> figure(Metric.NVM_REPLICAS_CORRUPT) > corrupt);
             }
         }
         assertThat(hasLink(links(file), cluster.key(file, 0))).isFalse();
         // Once, not with every reader.
-        assertThat(figure(Figure.NVM_REPLICAS_CORRUPT)).isEqualTo(corrupt + 1);
+        assertThat(figure(Metric.NVM_REPLICAS_CORRUPT)).isEqualTo(corrupt + 1);
         await().atMost(PATIENCE).until(() -> cluster.cluster().getNamesystem().getCorruptReplicaBlocks() > 0);
         cluster.fs().delete(file, false);
     }
@@ -320,15 +320,15 @@ class NvmReadsTest {
         await().atMost(PATIENCE).until(() -> !hasLink(links(file), key));
         long fromMemory = grantedFromMemory();
         client.awaitGranted(file, TerraceCluster.BLOCK_BYTES);
-        long onNvm = ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES);
+        long onNvm = ClientMetrics.value(Metric.CLIENT_REMOTE_NVM_BYTES);
         assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("nvm/promoted", TerraceCluster.BLOCK_BYTES));
-        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_NVM_BYTES)).isEqualTo(onNvm);
+        assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_NVM_BYTES)).isEqualTo(onNvm);
         await().atMost(PATIENCE).until(() -> grantedFromMemory() - fromMemory >= TerraceCluster.BLOCK_BYTES);
         assertThat(hasLink(links(file), key)).isFalse();
     }
 
     private static long grantedFromMemory() {
-        return figure(Figure.READS_GRANTED_BYTES) - figure(Figure.READS_GRANTED_NVM_BYTES);
+        return figure(Metric.READS_GRANTED_BYTES) - figure(Metric.READS_GRANTED_NVM_BYTES);
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.metrics.Figure;
+import io.terrace.metrics.Metric;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ class NvmVolumeGoneTest {
                 .getBaseURI()
                 .getPath());
         cluster.read(file);
-        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.NVM_VERIFIED) == 1);
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Metric.NVM_VERIFIED) == 1);
     }
 
     @AfterEach
@@ -90,11 +90,11 @@ class NvmVolumeGoneTest {
         assertThat(cluster.service(0).nvm()).isNull();
         assertThat(extents).isEmptyDirectory();
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("nvm/volume", BYTES));
-        assertThat(cluster.figure(0, Figure.NVM_VERIFIED)).isZero();
+        assertThat(cluster.figure(0, Metric.NVM_VERIFIED)).isZero();
     }
 
     private void awaitNoExtent() {
-        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.NVM_EXTENTS) == 0);
-        assertThat(cluster.figure(0, Figure.NVM_RETIRED)).isEqualTo(1);
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Metric.NVM_EXTENTS) == 0);
+        assertThat(cluster.figure(0, Metric.NVM_RETIRED)).isEqualTo(1);
     }
 }

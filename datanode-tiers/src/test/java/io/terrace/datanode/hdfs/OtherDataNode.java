@@ -2,7 +2,6 @@ package io.terrace.datanode.hdfs;
 
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.datanode.DataNodeSettings;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -28,8 +27,8 @@ final class OtherDataNode implements AutoCloseable {
         Configuration conf = new Configuration(cluster.cluster().getConfiguration(0));
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
         conf.set(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY, dir.resolve("data").toString());
-        conf.set(DataNodeSettings.MEMORY_DIR, made(dir, "memory"));
-        conf.set(DataNodeSettings.CHANNEL_DIR, made(dir, "channel"));
+        conf.set(DataNodeConfig.MEMORY_DIR, made(dir, "memory"));
+        conf.set(DataNodeConfig.CHANNEL_DIR, made(dir, "channel"));
         Path file = dir.resolve("conf.xml");
         try (OutputStream out = Files.newOutputStream(file)) {
             conf.writeXml(out);

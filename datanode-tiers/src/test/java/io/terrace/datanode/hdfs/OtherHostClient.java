@@ -2,10 +2,9 @@ package io.terrace.datanode.hdfs;
 
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.client.ClientFigures;
-import io.terrace.datanode.DataNodeSettings;
+import io.terrace.client.ClientMetrics;
 import io.terrace.fs.TerraceFileSystem;
-import io.terrace.metrics.Figure;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -38,7 +37,7 @@ final class OtherHostClient implements AutoCloseable {
         // Bytes are counted: none may come from stock to know what it takes.
         conf.set("terrace.client.remote.choice", "memory");
         conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        conf.unset(DataNodeSettings.CHANNEL_DIR);
+        conf.unset(DataNodeConfig.CHANNEL_DIR);
         String timeout = patience.toMillis() + "ms";
         conf.set("terrace.client.tcp.timeout", timeout);
         conf.set("terrace.client.tcp.connect.timeout", timeout);
@@ -47,7 +46,7 @@ final class OtherHostClient implements AutoCloseable {
 
     /** What the clients of this process have read from other hosts' memory and NVM. */
     static long bytes() {
-        return ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+        return ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES);
     }
 
     FileSystem fs() {

@@ -3,8 +3,8 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.metrics.Figure;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.StreamSupport;
@@ -40,14 +40,14 @@ class PinnedBlocksTest {
         int bytes = 2 * TerraceCluster.BLOCK_BYTES + 12345;
         Path file = cluster.write("pinned", bytes, 1);
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("pinned", bytes));
-        assertThat(cluster.figure(0, Figure.READS_STOCK_MEMORY_BYTES)).isZero();
+        assertThat(cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES)).isZero();
 
         long directive = cluster.pin(file, 1);
         for (int i = 0; i < 3; i++) {
             cluster.awaitResident(0, cluster.key(file, i));
         }
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("pinned", bytes));
-        await().atMost(Duration.ofSeconds(5)).until(() -> cluster.figure(0, Figure.READS_STOCK_MEMORY_BYTES) >= bytes);
+        await().atMost(Duration.ofSeconds(5)).until(() -> cluster.figure(0, Metric.READS_STOCK_MEMORY_BYTES) >= bytes);
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> cluster.located(file, 0).getCachedLocations().length == 1);
 

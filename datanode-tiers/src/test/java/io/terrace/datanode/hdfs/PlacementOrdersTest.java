@@ -2,10 +2,9 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.metrics.Figure;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.common.BlockKey;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
@@ -38,9 +37,9 @@ class PlacementOrdersTest {
     static void start() throws IOException {
         service = new FakePlacement();
         Configuration conf = TerraceCluster.configuration();
-        conf.set(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), service.address());
-        conf.set(DataNodeSettings.SCRUB_INTERVAL, "200ms");
-        conf.set(DataNodeSettings.SCRUB_BANDWIDTH, "1g");
+        conf.set(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), service.address());
+        conf.set(DataNodeConfig.SCRUB_INTERVAL, "200ms");
+        conf.set(DataNodeConfig.SCRUB_BANDWIDTH, "1g");
         cluster = TerraceCluster.start(1, conf);
     }
 
@@ -131,7 +130,7 @@ class PlacementOrdersTest {
         }
         assertThat(outcome(service.order(OrderKindProto.PROMOTE, key, bytes))).isEqualTo(OutcomeProto.CORRUPT);
         assertThat(cluster.service(0).tier().isResident(key)).isFalse();
-        assertThat(cluster.figure(0, Figure.MEMORY_REPLICAS_CORRUPT)).isEqualTo(1);
+        assertThat(cluster.figure(0, Metric.MEMORY_REPLICAS_CORRUPT)).isEqualTo(1);
         Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> cluster.located(file, 0)
                 .isCorrupt());
     }
@@ -156,7 +155,7 @@ class PlacementOrdersTest {
             }
         }
         cluster.awaitGone(0, key);
-        assertThat(cluster.figure(0, Figure.MEMORY_SCRUB_FAILED)).isEqualTo(1);
+        assertThat(cluster.figure(0, Metric.MEMORY_SCRUB_FAILED)).isEqualTo(1);
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("scrubbed", bytes));
     }
 
@@ -166,15 +165,15 @@ class PlacementOrdersTest {
         Path file = cluster.write("stays", bytes, 1);
         BlockKey key = cluster.key(file, 0);
         assertThat(outcome(service.order(OrderKindProto.PROMOTE, key, bytes))).isEqualTo(OutcomeProto.DONE);
-        long failedBefore = cluster.figure(0, Figure.HEARTBEATS_FAILED);
+        long failedBefore = cluster.figure(0, Metric.HEARTBEATS_FAILED);
         service.goAway();
         try {
             Awaitility.await()
                     .atMost(Duration.ofSeconds(20))
-                    .until(() -> cluster.figure(0, Figure.HEARTBEATS_FAILED) > failedBefore + 1);
-            long fromMemory = cluster.figure(0, Figure.READS_STOCK_MEMORY);
+                    .until(() -> cluster.figure(0, Metric.HEARTBEATS_FAILED) > failedBefore + 1);
+            long fromMemory = cluster.figure(0, Metric.READS_STOCK_MEMORY);
             assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("stays", bytes));
-            assertThat(cluster.figure(0, Figure.READS_STOCK_MEMORY)).isEqualTo(fromMemory + 1);
+            assertThat(cluster.figure(0, Metric.READS_STOCK_MEMORY)).isEqualTo(fromMemory + 1);
         } finally {
             service.heartbeats.clear();
             service.comeBack();

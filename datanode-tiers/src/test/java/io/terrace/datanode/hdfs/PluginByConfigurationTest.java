@@ -2,7 +2,6 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.datanode.DataNodeSettings;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -26,7 +25,7 @@ class PluginByConfigurationTest {
         Configuration conf = TerraceCluster.configuration();
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
         int port = freePort();
-        conf.set(DataNodeSettings.METRICS_ADDRESS, "localhost:" + port);
+        conf.set(DataNodeConfig.METRICS_ADDRESS, "localhost:" + port);
         try (TerraceCluster cluster = TerraceCluster.startByConfiguration(1, conf)) {
             Path file = cluster.write("configured", 300_000, 1);
             cluster.pin(file, 1);
@@ -55,7 +54,7 @@ class PluginByConfigurationTest {
     void datanodes_thatShareAConfiguration_haveADirectoryEach_ifTheyAreToldSo() throws Exception {
         Configuration conf = TerraceCluster.configuration();
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        conf.setBoolean(DataNodeSettings.MEMORY_DIR_PER_DATANODE, true);
+        conf.setBoolean(DataNodeConfig.MEMORY_DIR_PER_DATANODE, true);
         try (TerraceCluster cluster = TerraceCluster.startByConfiguration(2, conf)) {
             Path file = cluster.write("shared", 300_000, 2);
             cluster.pin(file, 2);

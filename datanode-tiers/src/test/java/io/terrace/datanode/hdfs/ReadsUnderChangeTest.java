@@ -2,10 +2,10 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.client.ClientFigures;
-import io.terrace.datanode.RetireCause;
-import io.terrace.metrics.Figure;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.extent.RetireCause;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,8 +75,8 @@ class ReadsUnderChangeTest {
                 reader.get();
             }
             assertThat(reads).as("seed %d", seed).hasValueGreaterThan(CHANGES);
-            assertThat(ClientFigures.value(Figure.CLIENT_GRANTED_SHM_READS)).isPositive();
-            assertThat(cluster.figure(0, Figure.READS_STOCK_MEMORY)).isPositive();
+            assertThat(ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_READS)).isPositive();
+            assertThat(cluster.figure(0, Metric.READS_STOCK_MEMORY)).isPositive();
             for (int i = 0; i < FILES; i++) {
                 assertThat(cluster.read(paths.get(i)))
                         .as("seed %d", seed)

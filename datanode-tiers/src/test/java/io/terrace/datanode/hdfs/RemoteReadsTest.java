@@ -3,12 +3,12 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.client.ClientFigures;
-import io.terrace.datanode.DataNodeSettings;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.hdfs.dataset.BlockTokens;
 import io.terrace.fs.TerraceFileSystem;
-import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -93,13 +93,13 @@ class RemoteReadsTest {
     void read_ofResidentBlocks_comesOverTcp_andIsAccounted() throws Exception {
         Path file = pinned("sequential", BYTES);
         client.awaitGranted(file, BYTES);
-        long served = cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES);
-        long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
+        long served = cluster.figure(0, Metric.READS_GRANTED_BYTES) + cluster.figure(1, Metric.READS_GRANTED_BYTES);
+        long steppedDown = ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN);
         assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("sequential", BYTES));
-        assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
+        assertThat(ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
         await().atMost(Duration.ofSeconds(5))
                 .until(() ->
-                        cluster.figure(0, Figure.READS_GRANTED_BYTES) + cluster.figure(1, Figure.READS_GRANTED_BYTES)
+                        cluster.figure(0, Metric.READS_GRANTED_BYTES) + cluster.figure(1, Metric.READS_GRANTED_BYTES)
                                 >= served + BYTES);
     }
 
@@ -136,8 +136,8 @@ class RemoteReadsTest {
         assertThat(cluster.service(0).rdmaTrouble()).isNotEmpty();
         Path file = pinned("without rdma", BYTES);
         client.awaitGranted(file, BYTES);
-        assertThat(ClientFigures.value(Figure.CLIENT_VERBS_READS)).isZero();
-        assertThat(ClientFigures.value(Figure.CLIENT_VERBS_STEPPED_DOWN)).isZero();
+        assertThat(ClientMetrics.value(Metric.CLIENT_VERBS_READS)).isZero();
+        assertThat(ClientMetrics.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isZero();
     }
 
     /** A card checks no token. */
@@ -146,8 +146,8 @@ class RemoteReadsTest {
         Configuration conf = cluster.datanode(0).getConf();
         conf.setBoolean(TRUSTED, false);
         try {
-            RdmaClients.Served served =
-                    RdmaClients.serve(cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new Figures());
+            VerbsServing.Served served = VerbsServing.serve(
+                    cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new MetricRegistry());
             assertThat(served.extents()).isNull();
             assertThat(served.oneSided().where()).isEmpty();
             assertThat(served.trouble()).contains("block tokens").contains(TRUSTED);
@@ -161,8 +161,8 @@ class RemoteReadsTest {
         Configuration conf = cluster.datanode(0).getConf();
         conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
         try {
-            RdmaClients.Served served =
-                    RdmaClients.serve(cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new Figures());
+            VerbsServing.Served served = VerbsServing.serve(
+                    cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new MetricRegistry());
             assertThat(served.extents()).isNull();
             assertThat(served.oneSided().where()).isEmpty();
             assertThat(served.trouble()).contains(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY);
@@ -178,16 +178,16 @@ class RemoteReadsTest {
         client.awaitGranted(file, BYTES);
         Configuration conf = configuration();
         conf.set(
-                DataNodeSettings.CHANNEL_DIR,
+                DataNodeConfig.CHANNEL_DIR,
                 Files.createTempDirectory(cluster.scratch(), "elsewhere").toString());
-        long withoutDataNode = ClientFigures.value(Figure.CLIENT_FALLBACK_NO_DATANODE);
+        long withoutDataNode = ClientMetrics.value(Metric.CLIENT_FALLBACK_NO_DATANODE);
         long before = OtherHostClient.bytes();
         try (FileSystem elsewhere = FileSystem.newInstance(cluster.cluster().getURI(), conf);
                 FSDataInputStream in = elsewhere.open(file)) {
             assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("elsewhere", BYTES));
         }
         assertThat(OtherHostClient.bytes() - before).isEqualTo(BYTES);
-        assertThat(ClientFigures.value(Figure.CLIENT_FALLBACK_NO_DATANODE)).isGreaterThan(withoutDataNode);
+        assertThat(ClientMetrics.value(Metric.CLIENT_FALLBACK_NO_DATANODE)).isGreaterThan(withoutDataNode);
     }
 
     @Test
@@ -197,7 +197,7 @@ class RemoteReadsTest {
         Configuration conf = configuration();
         conf.set("terrace.client.remote.choice", "cost");
         byte[] expected = TerraceCluster.contents("by cost", BYTES);
-        long preferred = ClientFigures.value(Figure.CLIENT_FS_STOCK_PREFERRED);
+        long preferred = ClientMetrics.value(Metric.CLIENT_FS_STOCK_PREFERRED);
         long before = OtherHostClient.bytes();
         byte[] buffer = new byte[1000];
         try (FileSystem byCost = FileSystem.newInstance(cluster.cluster().getURI(), conf);
@@ -207,7 +207,7 @@ class RemoteReadsTest {
                 assertThat(buffer).isEqualTo(Arrays.copyOfRange(expected, i * 100, i * 100 + buffer.length));
             }
         }
-        assertThat(ClientFigures.value(Figure.CLIENT_FS_STOCK_PREFERRED)).isGreaterThan(preferred);
+        assertThat(ClientMetrics.value(Metric.CLIENT_FS_STOCK_PREFERRED)).isGreaterThan(preferred);
         assertThat(OtherHostClient.bytes()).isGreaterThan(before);
     }
 
@@ -216,12 +216,12 @@ class RemoteReadsTest {
         Path file = pinned("wrong choice", BYTES);
         Configuration conf = configuration();
         conf.set("terrace.client.remote.choice", "fastest");
-        long before = ClientFigures.value(Figure.CLIENT_FALLBACK_SETTINGS);
+        long before = ClientMetrics.value(Metric.CLIENT_FALLBACK_SETTINGS);
         try (FileSystem wrong = FileSystem.newInstance(cluster.cluster().getURI(), conf);
                 FSDataInputStream in = wrong.open(file)) {
             assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("wrong choice", BYTES));
         }
-        assertThat(ClientFigures.value(Figure.CLIENT_FALLBACK_SETTINGS)).isGreaterThan(before);
+        assertThat(ClientMetrics.value(Metric.CLIENT_FALLBACK_SETTINGS)).isGreaterThan(before);
     }
 
     /** HBase has checksums of its own, and opens its store files like this. */
@@ -352,14 +352,14 @@ class RemoteReadsTest {
                 cut.seek(300_000);
                 cut.readFully(some);
                 assertThat(proxy.accepted()).isEqualTo(2);
-                long unreachable = ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE);
-                long steppedDown = ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN);
+                long unreachable = ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE);
+                long steppedDown = ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN);
                 proxy.cutNewest();
                 assertThat(cut.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, 375_000, bytes));
                 assertThat(pausing.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, 150_000, bytes));
-                assertThat(ClientFigures.value(Figure.CLIENT_FS_STEPPED_DOWN) - steppedDown)
+                assertThat(ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN) - steppedDown)
                         .isEqualTo(1);
-                assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE))
+                assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE))
                         .isEqualTo(unreachable);
                 long before = OtherHostClient.bytes();
                 try (FSDataInputStream in = fs.open(file)) {
@@ -379,7 +379,7 @@ class RemoteReadsTest {
             Configuration conf = configuration();
             conf.setInt(OFFSET, silent.getLocalPort() - transferPort);
             conf.set("terrace.client.tcp.connect.timeout", "300ms");
-            long unreachable = ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE);
+            long unreachable = ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE);
             try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf)) {
                 byte[] buffer = new byte[4096];
                 try (FSDataInputStream in = fs.open(file)) {
@@ -390,7 +390,7 @@ class RemoteReadsTest {
                 }
             }
             // Once, and once again after a pause at most; not for each of the reads.
-            assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_UNREACHABLE) - unreachable)
+            assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE) - unreachable)
                     .isBetween(1L, 4L);
         }
     }
@@ -430,8 +430,8 @@ class RemoteReadsTest {
     void open_withProtectedTransfer_leavesTheChannelAlone() throws Exception {
         Configuration conf = configuration();
         conf.set("dfs.data.transfer.protection", "privacy");
-        long before = ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED);
+        long before = ClientMetrics.value(Metric.CLIENT_REMOTE_ENCRYPTED);
         FileSystem.newInstance(cluster.cluster().getURI(), conf).close();
-        assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_ENCRYPTED)).isEqualTo(before + 1);
+        assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_ENCRYPTED)).isEqualTo(before + 1);
     }
 }

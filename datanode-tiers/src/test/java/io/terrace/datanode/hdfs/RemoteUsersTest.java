@@ -3,16 +3,15 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
 import io.terrace.channel.GrantRequest;
-import io.terrace.channel.Link;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpProvider;
-import io.terrace.client.ClientFigures;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.metrics.Figure;
+import io.terrace.channel.transport.Link;
+import io.terrace.client.ClientMetrics;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -45,11 +44,11 @@ class RemoteUsersTest {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
 
     private static long readBy(FileSystem files, Path file) throws Exception {
-        long before = ClientFigures.value(Figure.CLIENT_REMOTE_BYTES);
+        long before = ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES);
         try (FSDataInputStream in = files.open(file)) {
             assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("shared", BYTES));
         }
-        return ClientFigures.value(Figure.CLIENT_REMOTE_BYTES) - before;
+        return ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES) - before;
     }
 
     @Test
@@ -67,13 +66,13 @@ class RemoteUsersTest {
                     FileSystem bob = FileSystem.newInstance(cluster.cluster().getURI(), remote, "bob")) {
                 // News of what is in memory takes a moment.
                 await().atMost(Duration.ofSeconds(20)).until(() -> readBy(alice, file) == BYTES);
-                long grants = ClientFigures.value(Figure.CLIENT_REMOTE_GRANTS);
+                long grants = ClientMetrics.value(Metric.CLIENT_REMOTE_GRANTS);
                 assertThat(readBy(alice, file)).isEqualTo(BYTES);
-                assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_GRANTS))
+                assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_GRANTS))
                         .as("hers is shared by all that she reads")
                         .isEqualTo(grants);
                 assertThat(readBy(bob, file)).isEqualTo(BYTES);
-                assertThat(ClientFigures.value(Figure.CLIENT_REMOTE_GRANTS))
+                assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_GRANTS))
                         .as("he is given his own, over the same connection")
                         .isEqualTo(grants + 1);
                 assertThat(cluster.service(0).tier().usage().grants()).isEqualTo(2);
@@ -86,8 +85,8 @@ class RemoteUsersTest {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
-        conf.setInt(DataNodeSettings.GRANTS_MAX, GRANTS);
-        conf.setInt(DataNodeSettings.GRANTS_PER_PEER_MAX, GRANTS_PER_CONNECTION);
+        conf.setInt(DataNodeConfig.GRANTS_MAX, GRANTS);
+        conf.setInt(DataNodeConfig.GRANTS_PER_PEER_MAX, GRANTS_PER_CONNECTION);
         try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {
             Path file = cluster.write("shared", BYTES, 1);
             BlockKey key = cluster.key(file, 0);

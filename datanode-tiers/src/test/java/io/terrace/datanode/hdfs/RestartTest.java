@@ -2,8 +2,8 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.metrics.Figure;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -47,14 +47,14 @@ class RestartTest {
             cluster.restartDataNode(0);
             Awaitility.await()
                     .atMost(Duration.ofSeconds(20))
-                    .until(() -> cluster.figure(0, Figure.MEMORY_LEFTOVERS_DELETED) == 2);
+                    .until(() -> cluster.figure(0, Metric.MEMORY_LEFTOVERS_DELETED) == 2);
             cluster.awaitResident(0, goodKey);
-            assertThat(cluster.figure(0, Figure.MEMORY_LEFTOVERS_ADOPTED)).isEqualTo(1);
+            assertThat(cluster.figure(0, Metric.MEMORY_LEFTOVERS_ADOPTED)).isEqualTo(1);
             assertThat(cluster.service(0).tier().isResident(badKey)).isFalse();
             assertThat(cluster.service(0).tier().usage().usedBytes()).isEqualTo(bytes);
             assertThat(extentFiles(cluster.memoryDir(0))).hasSize(1);
             assertThat(cluster.read(good)).isEqualTo(TerraceCluster.contents("good", bytes));
-            assertThat(cluster.figure(0, Figure.READS_STOCK_MEMORY)).isEqualTo(1);
+            assertThat(cluster.figure(0, Metric.READS_STOCK_MEMORY)).isEqualTo(1);
             assertThat(cluster.read(bad)).isEqualTo(TerraceCluster.contents("bad", bytes));
         }
     }

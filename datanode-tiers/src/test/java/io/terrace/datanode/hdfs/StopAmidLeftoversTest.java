@@ -3,9 +3,9 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.datanode.BackgroundChecks;
-import io.terrace.datanode.Leftovers;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.memory.BackgroundChecks;
+import io.terrace.datanode.memory.LeftoverRecovery;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,9 +43,9 @@ class StopAmidLeftoversTest {
                     .acquireDatasetLockManager()
                     .writeLock(LockLevel.BLOCK_POOl, pool)) {
                 cluster.startPlugin(0);
-                MemoryService service = cluster.service(0);
+                DataNodeTiers service = cluster.service(0);
                 await().atMost(SOON).until(() -> Thread.getAllStackTraces().keySet().stream()
-                        .anyMatch(thread -> isIn(Leftovers.class, thread)));
+                        .anyMatch(thread -> isIn(LeftoverRecovery.class, thread)));
                 stopper.start();
                 await().atMost(SOON).until(() -> isIn(BackgroundChecks.class, stopper));
                 assertThat(service.tier().serves(pool))

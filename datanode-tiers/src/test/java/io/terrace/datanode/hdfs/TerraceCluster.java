@@ -3,12 +3,11 @@ package io.terrace.datanode.hdfs;
 import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.datanode.DataNodeSettings;
-import io.terrace.datanode.MoveResult;
-import io.terrace.datanode.Promotions;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.move.CopyQueue;
 import io.terrace.fs.TerraceFileSystem;
-import io.terrace.metrics.Figure;
+import io.terrace.metrics.Metric;
+import io.terrace.protocol.MoveResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,9 +61,9 @@ final class TerraceCluster implements AutoCloseable {
         conf.setLong(DFSConfigKeys.DFS_NAMENODE_PATH_BASED_CACHE_REFRESH_INTERVAL_MS, 200);
         conf.setLong(DFSConfigKeys.DFS_CACHEREPORT_INTERVAL_MSEC_KEY, 200);
         conf.setLong(DFSConfigKeys.DFS_NAMENODE_PATH_BASED_CACHE_RETRY_INTERVAL_MS, 1000);
-        conf.set(DataNodeSettings.MEMORY_CAPACITY, "64m");
-        conf.set(DataNodeSettings.HEARTBEAT_INTERVAL, "100ms");
-        conf.set(DataNodeSettings.HEARTBEAT_SOONEST, "10ms");
+        conf.set(DataNodeConfig.MEMORY_CAPACITY, "64m");
+        conf.set(DataNodeConfig.HEARTBEAT_INTERVAL, "100ms");
+        conf.set(DataNodeConfig.HEARTBEAT_SOONEST, "10ms");
         return conf;
     }
 
@@ -92,17 +91,17 @@ final class TerraceCluster implements AutoCloseable {
                 ? Files.createTempDirectory(SHARED_MEMORY, "terrace-test")
                 : Files.createTempDirectory("terrace-test");
         if (!tmpfs) {
-            conf.setBoolean(DataNodeSettings.MEMORY_REQUIRE_TMPFS, false);
+            conf.setBoolean(DataNodeConfig.MEMORY_REQUIRE_TMPFS, false);
         }
         Files.createDirectory(scratch.resolve("channel"));
-        conf.set(DataNodeSettings.CHANNEL_DIR, scratch.resolve("channel").toString());
+        conf.set(DataNodeConfig.CHANNEL_DIR, scratch.resolve("channel").toString());
         Configuration[] overlays = new Configuration[datanodes];
         for (int i = 0; i < datanodes; i++) {
-            boolean shared = conf.getBoolean(DataNodeSettings.MEMORY_DIR_PER_DATANODE, false);
+            boolean shared = conf.getBoolean(DataNodeConfig.MEMORY_DIR_PER_DATANODE, false);
             Path memory = Files.createDirectories(scratch.resolve(shared ? "memory" : "memory" + i));
             memoryDirs.add(memory);
             overlays[i] = new Configuration(false);
-            overlays[i].set(DataNodeSettings.MEMORY_DIR, memory.toString());
+            overlays[i].set(DataNodeConfig.MEMORY_DIR, memory.toString());
         }
         cluster = new MiniDFSCluster.Builder(
                         conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
@@ -167,23 +166,23 @@ final class TerraceCluster implements AutoCloseable {
     private DistributedFileSystem clientWith(String key, String value) throws IOException {
         Configuration conf = new Configuration(cluster.getConfiguration(0));
         conf.set(key, value);
-        conf.set(DataNodeSettings.CHANNEL_DIR, scratch.resolve("channel").toString());
+        conf.set(DataNodeConfig.CHANNEL_DIR, scratch.resolve("channel").toString());
         conf.set("terrace.client.report.interval", "100ms");
         conf.set("terrace.client.refused.pause", "50ms");
         conf.set("terrace.client.connect.pause", "50ms");
         return (DistributedFileSystem) FileSystem.newInstance(cluster.getURI(), conf);
     }
 
-    MemoryService service(int i) {
+    DataNodeTiers service(int i) {
         return requireNonNull(serviceOrNull(i));
     }
 
-    private MemoryService serviceOrNull(int i) {
-        return plugins.get(i).running() instanceof PluginThread thread ? thread.service() : null;
+    private DataNodeTiers serviceOrNull(int i) {
+        return plugins.get(i).running() instanceof PluginStarter thread ? thread.service() : null;
     }
 
-    long figure(int datanode, Figure figure) {
-        return service(datanode).figures().value(figure);
+    long figure(int datanode, Metric metric) {
+        return service(datanode).metricRegistry().value(metric);
     }
 
     DistributedFileSystem fs() throws IOException {
@@ -239,7 +238,7 @@ final class TerraceCluster implements AutoCloseable {
         CompletableFuture<MoveResult> result = new CompletableFuture<>();
         service(datanode)
                 .promotions()
-                .submit(new Promotions.Order(key, lengthBytes, false, () -> true, result::complete));
+                .submit(new CopyQueue.Order(key, lengthBytes, false, () -> true, result::complete));
         return result.get(30, TimeUnit.SECONDS);
     }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.management.ThreadMXBean;
-import io.terrace.channel.verbs.VerbsChoices;
-import io.terrace.channel.verbs.VerbsExtents;
+import io.terrace.channel.verbs.ExtentRegistry;
 import io.terrace.channel.verbs.VerbsLimits;
-import io.terrace.client.ClientFigures;
-import io.terrace.metrics.Figure;
+import io.terrace.channel.verbs.VerbsOptions;
+import io.terrace.client.ClientMetrics;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -90,15 +90,16 @@ class VerbsReadsTest {
 
     static boolean hasDevice() {
         InetSocketAddress anywhere = new InetSocketAddress("0.0.0.0", 19_999);
-        try (VerbsExtents probe = VerbsExtents.open(anywhere, VerbsLimits.DEFAULT, VerbsChoices.DEFAULT, () -> {})) {
+        try (ExtentRegistry probe =
+                ExtentRegistry.open(anywhere, VerbsLimits.DEFAULT, VerbsOptions.DEFAULT, () -> {})) {
             return !probe.where().isEmpty();
         } catch (IOException | LinkageError e) {
             return false;
         }
     }
 
-    private static long figure(Figure figure) {
-        return ClientFigures.value(figure);
+    private static long figure(Metric metric) {
+        return ClientMetrics.value(metric);
     }
 
     private static Path pinned(String name, int bytes) throws IOException {
@@ -124,15 +125,15 @@ class VerbsReadsTest {
         long steppedDown;
         int rounds = 0;
         do {
-            byRdma = figure(Figure.CLIENT_VERBS_BYTES);
+            byRdma = figure(Metric.CLIENT_VERBS_BYTES);
             remote = OtherHostClient.bytes();
-            steppedDown = figure(Figure.CLIENT_VERBS_STEPPED_DOWN);
+            steppedDown = figure(Metric.CLIENT_VERBS_STEPPED_DOWN);
             reading.run();
-        } while (figure(Figure.CLIENT_VERBS_STEPPED_DOWN) > steppedDown && ++rounds < 10);
-        byRdma = figure(Figure.CLIENT_VERBS_BYTES) - byRdma;
+        } while (figure(Metric.CLIENT_VERBS_STEPPED_DOWN) > steppedDown && ++rounds < 10);
+        byRdma = figure(Metric.CLIENT_VERBS_BYTES) - byRdma;
         remote = OtherHostClient.bytes() - remote;
         System.out.println("figure e2e.rdma.bytes " + byRdma + " of " + remote + ", round " + rounds);
-        assertThat(figure(Figure.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(steppedDown);
+        assertThat(figure(Metric.CLIENT_VERBS_STEPPED_DOWN)).isEqualTo(steppedDown);
         assertThat(remote).isGreaterThanOrEqualTo(BYTES);
         // All of what came from memory came by RDMA; what was read ahead and not used counts too.
         assertThat(byRdma).isGreaterThanOrEqualTo(remote);
@@ -143,7 +144,7 @@ class VerbsReadsTest {
     void read_ofResidentBlocks_comesByRdma_isVerified_andIsAccounted() throws Exception {
         Path file = pinned("sequential", BYTES);
         byte[] contents = TerraceCluster.contents("sequential", BYTES);
-        long served = cluster.figure(0, Figure.READS_GRANTED_BYTES);
+        long served = cluster.figure(0, Metric.READS_GRANTED_BYTES);
         Random random = new Random(7);
         assertAllByRdma(() -> {
             assertThat(client.read(file)).isEqualTo(contents);
@@ -156,9 +157,9 @@ class VerbsReadsTest {
                 }
             }
         });
-        assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS)).isGreaterThanOrEqualTo(4);
+        assertThat(cluster.figure(0, Metric.CHANNEL_VERBS_EXTENTS)).isGreaterThanOrEqualTo(4);
         // Nobody reads any more: what was read is told all the same.
-        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.READS_GRANTED_BYTES) - served >= BYTES);
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Metric.READS_GRANTED_BYTES) - served >= BYTES);
     }
 
     @Test
@@ -168,11 +169,11 @@ class VerbsReadsTest {
         byte[] contents = TerraceCluster.contents("nvm/replica", BYTES);
         // The first reader comes by stock.
         await().atMost(PATIENCE).until(() -> {
-            long before = figure(Figure.CLIENT_REMOTE_NVM_BYTES);
+            long before = figure(Metric.CLIENT_REMOTE_NVM_BYTES);
             assertThat(client.read(file)).isEqualTo(contents);
-            return figure(Figure.CLIENT_REMOTE_NVM_BYTES) - before >= BYTES;
+            return figure(Metric.CLIENT_REMOTE_NVM_BYTES) - before >= BYTES;
         });
-        long extents = cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS);
+        long extents = cluster.figure(0, Metric.CHANNEL_VERBS_EXTENTS);
         assertAllByRdma(() -> assertThat(client.read(file)).isEqualTo(contents));
         assertThat(cluster.service(0).tier().isResident(cluster.key(file, 0))).isFalse();
         // Registered by way of a writable mapping: stock reads and verifies what is on the volume.
@@ -185,8 +186,8 @@ class VerbsReadsTest {
                 .startsWith(contents)
                 .endsWith(TerraceCluster.contents("more", 1000));
         assertThat(cluster.fs().delete(file, false)).isTrue();
-        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS) <= extents - 4);
-        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.NVM_EXTENTS) == 0);
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Metric.CHANNEL_VERBS_EXTENTS) <= extents - 4);
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Metric.NVM_EXTENTS) == 0);
     }
 
     @Test
@@ -194,7 +195,7 @@ class VerbsReadsTest {
     void evictedWhileItIsRead_givesTheFilesBytes_andIsDeregistered() throws Exception {
         Path file = pinned("evicted", BYTES);
         byte[] contents = TerraceCluster.contents("evicted", BYTES);
-        long extents = cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS);
+        long extents = cluster.figure(0, Metric.CHANNEL_VERBS_EXTENTS);
         assertThat(extents).isGreaterThanOrEqualTo(4);
         try (FSDataInputStream in = client.fs().open(file)) {
             byte[] page = new byte[10_000];
@@ -207,8 +208,8 @@ class VerbsReadsTest {
                 assertThat(page).isEqualTo(Arrays.copyOfRange(contents, at, at + page.length));
             }
         }
-        await().atMost(PATIENCE).until(() -> cluster.figure(0, Figure.CHANNEL_VERBS_EXTENTS) == 0);
-        assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENT_BYTES)).isZero();
+        await().atMost(PATIENCE).until(() -> cluster.figure(0, Metric.CHANNEL_VERBS_EXTENTS) == 0);
+        assertThat(cluster.figure(0, Metric.CHANNEL_VERBS_EXTENT_BYTES)).isZero();
         cluster.service(0).tier().serve(cluster.key(file, 0).pool(), true, System.nanoTime());
         assertThat(client.read(file)).isEqualTo(contents);
     }
@@ -218,22 +219,22 @@ class VerbsReadsTest {
     void moreThanMayBeRegistered_comesOverTcp_andIsCounted() throws Exception {
         int bytes = REGISTERED_MAX + 2 * TerraceCluster.BLOCK_BYTES;
         Path file = pinned("large", bytes);
-        long byRdma = figure(Figure.CLIENT_VERBS_BYTES);
+        long byRdma = figure(Metric.CLIENT_VERBS_BYTES);
         long remote = OtherHostClient.bytes();
         assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("large", bytes));
         assertThat(OtherHostClient.bytes() - remote).isGreaterThanOrEqualTo(bytes);
-        assertThat(figure(Figure.CLIENT_VERBS_BYTES) - byRdma).isLessThan(bytes);
-        assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_REFUSED)).isPositive();
-        assertThat(cluster.figure(0, Figure.CHANNEL_VERBS_EXTENT_BYTES)).isLessThanOrEqualTo(REGISTERED_MAX);
+        assertThat(figure(Metric.CLIENT_VERBS_BYTES) - byRdma).isLessThan(bytes);
+        assertThat(cluster.figure(0, Metric.CHANNEL_VERBS_REFUSED)).isPositive();
+        assertThat(cluster.figure(0, Metric.CHANNEL_VERBS_EXTENT_BYTES)).isLessThanOrEqualTo(REGISTERED_MAX);
     }
 
     @Test
     @Order(2)
     void aSmallRead_fromOpenStream_allocatesLessThanStock() throws Exception {
         Path file = new Path("/sequential");
-        long byRdma = figure(Figure.CLIENT_VERBS_READS);
+        long byRdma = figure(Metric.CLIENT_VERBS_READS);
         long ours = allocatedPerRead(client.fs(), file);
-        long reads = figure(Figure.CLIENT_VERBS_READS) - byRdma;
+        long reads = figure(Metric.CLIENT_VERBS_READS) - byRdma;
         long stocks = allocatedPerRead(cluster.fs(), file);
         System.out.println("figure e2e.read4k.allocated.bytes " + ours + ", " + reads + " reads by RDMA");
         System.out.println("figure e2e.stock4k.allocated.bytes " + stocks);
@@ -298,9 +299,9 @@ class VerbsReadsTest {
             } finally {
                 readers.shutdownNow();
             }
-            long lastByRdma = figure(Figure.CLIENT_VERBS_BYTES);
+            long lastByRdma = figure(Metric.CLIENT_VERBS_BYTES);
             assertThat(client.read(file)).isEqualTo(contents);
-            assertThat(figure(Figure.CLIENT_VERBS_BYTES)).isEqualTo(lastByRdma);
+            assertThat(figure(Metric.CLIENT_VERBS_BYTES)).isEqualTo(lastByRdma);
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(held()).isEqualTo(before));
         }
     }

@@ -3,8 +3,8 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
-import io.terrace.metrics.Figure;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +52,7 @@ class VolumeGoneAtStartTest {
 
             assertThat(cluster.datanode(0).getFSDataset().getNumFailedVolumes()).isEqualTo(1);
             await().atMost(Duration.ofSeconds(60))
-                    .until(() -> cluster.figure(0, Figure.MEMORY_LEFTOVERS_DELETED) == lost.size());
+                    .until(() -> cluster.figure(0, Metric.MEMORY_LEFTOVERS_DELETED) == lost.size());
             kept.forEach(key -> cluster.awaitResident(0, key));
             assertThat(lost).noneMatch(key -> cluster.service(0).tier().isResident(key));
             assertThat(cluster.service(0).tier().usage().usedBytes()).isEqualTo((long) kept.size() * BYTES);

@@ -3,7 +3,7 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.BlockKey;
+import io.terrace.common.BlockKey;
 import java.io.File;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.terrace.placement.accesslog;
 
-import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessBuffer.Batch;
 import io.terrace.placement.accesslog.Segments.Segment;
 import java.io.IOException;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * oldest goes when all exceed the bound. A disk that fails costs rows, which are counted, and one line in the log for each
  * file.
  */
-public final class AccessLog implements AccessSink, AutoCloseable {
+public final class AccessLog implements AccessListener, AutoCloseable {
 
     static final long PERIOD_MS = 1_000;
     static final long SEGMENT_MS = 3_600_000;
@@ -42,7 +42,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
     private final Segments segments;
     private final long mostBytes;
     private final LongSupplier wallMs;
-    private final Figures figures;
+    private final MetricRegistry metricRegistry;
     private final AccessBuffer buffer = new AccessBuffer();
     private final PathTable table;
     private final StringBuilder row = new StringBuilder(64);
@@ -77,15 +77,20 @@ public final class AccessLog implements AccessSink, AutoCloseable {
      * @param blocksPerLook blocks in one question to {@code paths}
      */
     public AccessLog(
-            Path dir, long mostBytes, LongSupplier wallMs, BlockPaths paths, int blocksPerLook, Figures figures)
+            Path dir,
+            long mostBytes,
+            LongSupplier wallMs,
+            BlockPaths paths,
+            int blocksPerLook,
+            MetricRegistry metricRegistry)
             throws IOException {
         this.table = new PathTable(paths, blocksPerLook);
         this.segments = Segments.open(dir);
         this.mostBytes = mostBytes;
         this.wallMs = wallMs;
-        this.figures = figures;
+        this.metricRegistry = metricRegistry;
         this.bytesOnDisk = segments.bytes();
-        figures.gauge(Figure.PLACEMENT_ACCESS_LOG_BYTES, () -> bytesOnDisk);
+        metricRegistry.gauge(Metric.PLACEMENT_ACCESS_LOG_BYTES, () -> bytesOnDisk);
         this.thread = new Thread(this::run, "terrace-access-log");
         this.thread.setDaemon(true);
         thread.start();
@@ -95,7 +100,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
     public void accesses(long blockId, long lengthBytes, long reads, long bytesRead, long writes, long bytesWritten) {
         if (reads + writes > 0
                 && !buffer.add(wallMs.getAsLong(), blockId, lengthBytes, reads, bytesRead, writes, bytesWritten)) {
-            figures.increment(Figure.PLACEMENT_ACCESS_LOG_LOST);
+            metricRegistry.increment(Metric.PLACEMENT_ACCESS_LOG_LOST);
         }
     }
 
@@ -126,7 +131,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
             bytesOnDisk = segments.bytes();
             failing = false;
         } catch (IOException e) {
-            figures.add(Figure.PLACEMENT_ACCESS_LOG_LOST, batch.entries() - written);
+            metricRegistry.add(Metric.PLACEMENT_ACCESS_LOG_LOST, batch.entries() - written);
             if (!failing) {
                 LOG.warn("The log of accesses cannot be written; accesses are lost until it can", e);
             }
@@ -152,7 +157,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
             table.begin(segments.pathsFor(file.fromMs));
         }
         if (!table.meet(values[at + 1])) {
-            figures.increment(Figure.PLACEMENT_ACCESS_LOG_UNNAMED);
+            metricRegistry.increment(Metric.PLACEMENT_ACCESS_LOG_UNNAMED);
         }
         rows(file, 'R', values[at + 1], values[at + 2], values[at + 3], values[at + 4]);
         rows(file, 'W', values[at + 1], values[at + 2], values[at + 5], values[at + 6]);
@@ -180,7 +185,7 @@ public final class AccessLog implements AccessSink, AutoCloseable {
             row.append(',').append(op).append(',').append(length).append(",\n");
             file.out.write(row.toString().getBytes(StandardCharsets.US_ASCII));
         }
-        figures.add(Figure.PLACEMENT_ACCESS_LOG_ROWS, count);
+        metricRegistry.add(Metric.PLACEMENT_ACCESS_LOG_ROWS, count);
     }
 
     private void finish() throws IOException {

@@ -1,7 +1,7 @@
 package io.terrace.placement.hdfs;
 
-import io.terrace.protocol.ServicePort;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.conf.PlacementPort;
+import io.terrace.conf.TerraceSettings;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
@@ -11,7 +11,7 @@ import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.net.NetUtils;
 import org.jspecify.annotations.Nullable;
 
-/** Where the service of a NameNode listens; see {@link SettingKeys#PLACEMENT_RPC_ADDRESS}. */
+/** Where the service of a NameNode listens; see {@link TerraceSettings#PLACEMENT_RPC_ADDRESS}. */
 record ListenAddress(String bindHost, int port) {
 
     static ListenAddress of(NameNode nameNode, Configuration conf) {
@@ -20,18 +20,18 @@ record ListenAddress(String bindHost, int port) {
         String address = null;
         for (String suffix : new String[] {join(nameservice, nameNodeId), join(nameservice, null), ""}) {
             if (address == null && suffix != null) {
-                address = conf.getTrimmed(SettingKeys.PLACEMENT_RPC_ADDRESS.key() + suffix);
+                address = conf.getTrimmed(TerraceSettings.PLACEMENT_RPC_ADDRESS.key() + suffix);
             }
         }
         String bindHost = conf.getTrimmed(
-                SettingKeys.PLACEMENT_RPC_BIND_HOST.key(),
+                TerraceSettings.PLACEMENT_RPC_BIND_HOST.key(),
                 conf.getTrimmed(DFSConfigKeys.DFS_NAMENODE_RPC_BIND_HOST_KEY, ""));
-        int defaultPort = ServicePort.of(conf, nameNode.getNameNodeAddress().getPort());
+        int defaultPort = PlacementPort.of(conf, nameNode.getNameNodeAddress().getPort());
         InetSocketAddress wanted;
         if (address == null || address.isEmpty()) {
             wanted = new InetSocketAddress(nameNode.getNameNodeAddress().getHostName(), defaultPort);
         } else {
-            wanted = NetUtils.createSocketAddr(address, defaultPort, SettingKeys.PLACEMENT_RPC_ADDRESS.key());
+            wanted = NetUtils.createSocketAddr(address, defaultPort, TerraceSettings.PLACEMENT_RPC_ADDRESS.key());
         }
         return new ListenAddress(bindHost.isEmpty() ? wanted.getHostName() : bindHost, wanted.getPort());
     }

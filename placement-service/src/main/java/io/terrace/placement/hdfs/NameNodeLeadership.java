@@ -1,8 +1,10 @@
 package io.terrace.placement.hdfs;
 
 import io.terrace.placement.Leadership;
-import io.terrace.placement.PolicyChoice;
-import io.terrace.placement.StandingOrders;
+import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
+import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.state.OperatorState;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
@@ -21,15 +23,15 @@ final class NameNodeLeadership implements Leadership {
     private static final long READ_AGAIN_MS = 1000;
 
     private final NameNode nameNode;
-    private final StandingOrdersStore store;
-    private final PolicyDesk policies;
+    private final OperatorStateStore store;
+    private final PolicyStore policies;
     private long transitionMs = Long.MIN_VALUE;
     private final LongSupplier clockMs;
     private long epoch = STANDBY;
     private long readMs;
 
     /** @param clockMs monotonic milliseconds */
-    NameNodeLeadership(NameNode nameNode, StandingOrdersStore store, PolicyDesk policies, LongSupplier clockMs) {
+    NameNodeLeadership(NameNode nameNode, OperatorStateStore store, PolicyStore policies, LongSupplier clockMs) {
         this.nameNode = nameNode;
         this.clockMs = clockMs;
         this.store = store;
@@ -63,17 +65,17 @@ final class NameNodeLeadership implements Leadership {
     }
 
     @Override
-    public StandingOrders standingOrders() {
+    public OperatorState operatorState() {
         readMs = clockMs.getAsLong();
         return store.load();
     }
 
     @Override
-    public @Nullable StandingOrders standingOrdersAtLast() {
+    public @Nullable OperatorState standingOrdersAtLast() {
         if (store.trouble() == null || clockMs.getAsLong() - readMs < READ_AGAIN_MS) {
             return null;
         }
-        StandingOrders orders = standingOrders();
+        OperatorState orders = operatorState();
         return store.trouble() == null ? orders : null;
     }
 

@@ -1,13 +1,19 @@
 package io.terrace.placement.hdfs;
 
-import io.terrace.metrics.Figures;
-import io.terrace.placement.Placement;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementSettings;
-import io.terrace.placement.PlacementThread;
 import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.hdfs.admin.AdminRpc;
+import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
+import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.hdfs.namesystem.XAttrStore;
+import io.terrace.placement.hdfs.web.MetricsPublisher;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
-import io.terrace.protocol.SettingKeys;
 import io.terrace.protocol.proto.AdminProtos.PlacementAdminService;
 import io.terrace.protocol.proto.DataNodeProtos.PlacementDataNodeService;
 import java.io.IOException;
@@ -34,16 +40,16 @@ final class PlacementService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PlacementService.class);
 
     private final RPC.Server server;
-    private final PlacementThread loop;
-    private final AdminService admin;
-    private final FiguresShown shown;
+    private final PlacementAgent loop;
+    private final AdminRpc admin;
+    private final MetricsPublisher shown;
     private final @Nullable ServiceAclWatch acls;
 
     private PlacementService(
             RPC.Server server,
-            PlacementThread loop,
-            AdminService admin,
-            FiguresShown shown,
+            PlacementAgent loop,
+            AdminRpc admin,
+            MetricsPublisher shown,
             @Nullable ServiceAclWatch acls) {
         this.acls = acls;
         this.server = server;
@@ -61,42 +67,45 @@ final class PlacementService implements AutoCloseable {
     static PlacementService start(NameNode nameNode, Configuration conf) throws IOException {
         PlacementSettings settings = new SettingsReader(conf).read();
         FSNamesystem namesystem = nameNode.getNamesystem();
-        Figures figures = new Figures();
-        NameNodeView view = new NameNodeView(namesystem, figures, settings.lockBlocks());
-        StandingOrdersStore store = new StandingOrdersStore(new RootAttribute(nameNode, StandingOrdersStore.NAME));
+        MetricRegistry metricRegistry = new MetricRegistry();
+        NamesystemView view = new NamesystemView(namesystem, metricRegistry, settings.lockBlocks());
+        OperatorStateStore store = new OperatorStateStore(new XAttrStore(nameNode, OperatorStateStore.NAME));
         SettingsReader reader = new SettingsReader(conf);
-        AccessLog accessLog = reader.accessLog(figures, view);
-        PolicyDesk policies = new PolicyDesk(
-                new RootAttribute(nameNode, PolicyDesk.NAME), settings.choice(), reader.policyFile(figures), Time::now);
-        Placement placement = new Placement(settings, view, figures);
+        AccessLog accessLog = reader.accessLog(metricRegistry, view);
+        PolicyStore policies = new PolicyStore(
+                new XAttrStore(nameNode, PolicyStore.NAME),
+                settings.choice(),
+                reader.policyFile(metricRegistry),
+                Time::now);
+        PlacementEngine placement = new PlacementEngine(settings, view, metricRegistry);
         if (accessLog != null) {
             placement.tellAccesses(accessLog);
         }
-        PlacementThread loop = new PlacementThread(
+        PlacementAgent loop = new PlacementAgent(
                 placement,
                 new NameNodeLeadership(nameNode, store, policies, Time::monotonicNow),
-                figures,
+                metricRegistry,
                 settings.intervalMs(),
                 Time::monotonicNow);
-        int handlers = reader.whole(SettingKeys.PLACEMENT_HANDLERS, 1, 1024);
-        AdminService admin =
-                new AdminService(nameNode, conf, settings, loop, view, store, policies, accessLog, figures, handlers);
+        int handlers = reader.whole(TerraceSettings.PLACEMENT_HANDLERS, 1, 1024);
+        AdminRpc admin = new AdminRpc(
+                nameNode, conf, settings, loop, view, store, policies, accessLog, metricRegistry, handlers);
         RPC.Server server = null;
         ServiceAclWatch acls = null;
         try {
-            HeartbeatService heartbeats = new HeartbeatService(
-                    new DataNodeCheck(namesystem, conf), loop, settings.heartbeatEntries(), figures);
+            HeartbeatRpc heartbeats = new HeartbeatRpc(
+                    new DataNodeCheck(namesystem, conf), loop, settings.heartbeatEntries(), metricRegistry);
             server = server(nameNode, conf, handlers, heartbeats, admin);
             acls = acls(nameNode, server, conf);
             loop.start();
-            policies.serve(loop, reader.millis(SettingKeys.PLACEMENT_POLICY_FILE_INTERVAL, 100));
+            policies.serve(loop, reader.millis(TerraceSettings.PLACEMENT_POLICY_FILE_INTERVAL, 100));
             server.start();
             InetSocketAddress bound = server.getListenerAddress();
             // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
-            conf.updateConnectAddr(SettingKeys.PLACEMENT_RPC_ADDRESS.key(), bound);
+            conf.updateConnectAddr(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), bound);
             LOG.info("Terrace placement service up at {} with policy {}", bound, settings.policy());
             return new PlacementService(
-                    server, loop, admin, new FiguresShown(nameNode, bound.getPort(), figures), acls);
+                    server, loop, admin, new MetricsPublisher(nameNode, bound.getPort(), metricRegistry), acls);
         } catch (IOException | RuntimeException | Error e) {
             if (acls != null) {
                 acls.close();

@@ -1,19 +1,20 @@
 package io.terrace.placement.hdfs;
 
-import io.terrace.metrics.Figures;
-import io.terrace.placement.NameView;
-import io.terrace.placement.NameView.Named;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.conf.UnknownSettings;
+import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.placement.accesslog.BlockPaths;
-import io.terrace.policy.Hierarchy;
+import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
-import io.terrace.policy.Tier;
-import io.terrace.protocol.HeartbeatPage;
-import io.terrace.protocol.SettingKeys;
-import io.terrace.protocol.UnknownSettings;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
+import io.terrace.protocol.HeartbeatLimits;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -52,54 +53,56 @@ public final class SettingsReader {
 
     /** The same without a look at keys that nobody reads. */
     public PlacementSettings values() {
-        String policy = text(SettingKeys.PLACEMENT_POLICY);
+        String policy = text(TerraceSettings.PLACEMENT_POLICY);
         return new PlacementSettings(
                 policy,
                 policyParameters(policy),
-                bytes(SettingKeys.PLACEMENT_MOVE_BANDWIDTH, 0),
-                bytes(SettingKeys.PLACEMENT_IDLE_BANDWIDTH, 0),
-                whole(SettingKeys.PLACEMENT_MOVES_IN_FLIGHT, 1, 1024),
-                whole(SettingKeys.PLACEMENT_MOVES_WAITING, 1, 100_000),
-                millis(SettingKeys.PLACEMENT_MOVE_TIMEOUT, 1_000),
-                millis(SettingKeys.PLACEMENT_MOVE_WAIT, 1_000),
-                (int) millis(SettingKeys.PLACEMENT_INTERVAL, 10),
-                (int) millis(SettingKeys.PLACEMENT_HEARTBEAT_INTERVAL, 50),
-                millis(SettingKeys.PLACEMENT_NODE_EXPIRY, 1_000),
-                millis(SettingKeys.PLACEMENT_NODE_FORGET, 10_000),
-                whole(SettingKeys.PLACEMENT_TRACKED_BLOCKS, 1_000, 20_000_000),
-                whole(SettingKeys.PLACEMENT_HEARTBEAT_ENTRIES, HeartbeatPage.ENTRIES, 1_000_000),
-                whole(SettingKeys.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
-                millis(SettingKeys.PLACEMENT_HEAT_HALF_LIFE, 1_000));
+                bytes(TerraceSettings.PLACEMENT_MOVE_BANDWIDTH, 0),
+                bytes(TerraceSettings.PLACEMENT_IDLE_BANDWIDTH, 0),
+                whole(TerraceSettings.PLACEMENT_MOVES_IN_FLIGHT, 1, 1024),
+                whole(TerraceSettings.PLACEMENT_MOVES_WAITING, 1, 100_000),
+                millis(TerraceSettings.PLACEMENT_MOVE_TIMEOUT, 1_000),
+                millis(TerraceSettings.PLACEMENT_MOVE_WAIT, 1_000),
+                (int) millis(TerraceSettings.PLACEMENT_INTERVAL, 10),
+                (int) millis(TerraceSettings.PLACEMENT_HEARTBEAT_INTERVAL, 50),
+                millis(TerraceSettings.PLACEMENT_NODE_EXPIRY, 1_000),
+                millis(TerraceSettings.PLACEMENT_NODE_FORGET, 10_000),
+                whole(TerraceSettings.PLACEMENT_TRACKED_BLOCKS, 1_000, 20_000_000),
+                whole(TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES, HeartbeatLimits.ENTRIES, 1_000_000),
+                whole(TerraceSettings.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
+                millis(TerraceSettings.PLACEMENT_HEAT_HALF_LIFE, 1_000));
     }
 
     /** The configured policy file; null when none is. */
     @Nullable
-    PolicyFileWatch policyFile(Figures figures) {
-        String file = text(SettingKeys.PLACEMENT_POLICY_FILE);
-        return file.isEmpty() ? null : new PolicyFileWatch(path(SettingKeys.PLACEMENT_POLICY_FILE, file), figures);
+    PolicyFileWatch policyFile(MetricRegistry metricRegistry) {
+        String file = text(TerraceSettings.PLACEMENT_POLICY_FILE);
+        return file.isEmpty()
+                ? null
+                : new PolicyFileWatch(path(TerraceSettings.PLACEMENT_POLICY_FILE, file), metricRegistry);
     }
 
     /** The log of accesses, writing; null when it is off or its directory cannot be used, which is logged. */
     @Nullable
-    AccessLog accessLog(Figures figures, NameView view) {
-        String dir = text(SettingKeys.PLACEMENT_ACCESS_LOG_DIR);
-        long most = bytes(SettingKeys.PLACEMENT_ACCESS_LOG_BYTES, AccessLog.LEAST_BYTES);
-        if (dir.isEmpty() || !conf.getBoolean(SettingKeys.PLACEMENT_ACCESS_LOG_ENABLED.key(), true)) {
+    AccessLog accessLog(MetricRegistry metricRegistry, NamespaceView view) {
+        String dir = text(TerraceSettings.PLACEMENT_ACCESS_LOG_DIR);
+        long most = bytes(TerraceSettings.PLACEMENT_ACCESS_LOG_BYTES, AccessLog.LEAST_BYTES);
+        if (dir.isEmpty() || !conf.getBoolean(TerraceSettings.PLACEMENT_ACCESS_LOG_ENABLED.key(), true)) {
             return null;
         }
         try {
-            boolean named = conf.getBoolean(SettingKeys.PLACEMENT_ACCESS_LOG_PATHS.key(), true);
+            boolean named = conf.getBoolean(TerraceSettings.PLACEMENT_ACCESS_LOG_PATHS.key(), true);
             return new AccessLog(
-                    path(SettingKeys.PLACEMENT_ACCESS_LOG_DIR, dir),
+                    path(TerraceSettings.PLACEMENT_ACCESS_LOG_DIR, dir),
                     most,
                     Time::now,
                     named ? blocks -> paths(view.names(blocks)) : BlockPaths.NONE,
-                    whole(SettingKeys.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
-                    figures);
+                    whole(TerraceSettings.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
+                    metricRegistry);
         } catch (IOException e) {
             LOG.error(
                     "No accesses are logged: {} is {}, which cannot be used; make it a directory of the NameNode's user",
-                    SettingKeys.PLACEMENT_ACCESS_LOG_DIR.key(),
+                    TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.key(),
                     dir,
                     e);
             return null;
@@ -112,7 +115,7 @@ public final class SettingsReader {
         return paths;
     }
 
-    private static Path path(SettingKeys key, String text) {
+    private static Path path(TerraceSettings key, String text) {
         try {
             return Path.of(text);
         } catch (InvalidPathException e) {
@@ -134,20 +137,20 @@ public final class SettingsReader {
         PolicyKind kind = PolicyCatalog.kinds().stream()
                 .filter(candidate -> candidate.name().equals(policy))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(SettingKeys.PLACEMENT_POLICY.key() + " is " + policy
+                .orElseThrow(() -> new IllegalArgumentException(TerraceSettings.PLACEMENT_POLICY.key() + " is " + policy
                         + "; there are "
                         + PolicyCatalog.kinds().stream().map(PolicyKind::name).toList()));
         Map<String, String> values = new HashMap<>();
         for (PolicyParameter parameter : kind.parameters()) {
-            SettingKeys known = SettingKeys.of("terrace.placement." + policy + "." + parameter.name());
+            TerraceSettings known = TerraceSettings.of("terrace.placement." + policy + "." + parameter.name());
             if (known != null) {
                 values.put(parameter.name(), text(known));
             } else if (parameter.name().equals("remembered") || parameter.name().equals("tracked")) {
                 // A NameNode has a policy per DataNode; the policies' own default is for one alone.
-                values.put(parameter.name(), SettingKeys.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
+                values.put(parameter.name(), TerraceSettings.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
             }
         }
-        SettingKeys key = SettingKeys.PLACEMENT_POLICY_PARAMETERS;
+        TerraceSettings key = TerraceSettings.PLACEMENT_POLICY_PARAMETERS;
         for (String word : conf.getTrimmedStringCollection(key.key())) {
             int equals = word.indexOf('=');
             if (equals < 1) {
@@ -165,10 +168,12 @@ public final class SettingsReader {
     private static void checkParameters(String policy, Map<String, String> values) {
         try {
             PolicyCatalog.create(
-                    policy, values, Hierarchy.of(new Tier("memory", 0, 1, 1, true), new Tier("home", 0, 1, 1, false)));
+                    policy,
+                    values,
+                    TierHierarchy.of(new TierSpec("memory", 0, 1, 1, true), new TierSpec("home", 0, 1, 1, false)));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    SettingKeys.PLACEMENT_POLICY_PARAMETERS.key() + " or terrace.placement." + policy + ".*: "
+                    TerraceSettings.PLACEMENT_POLICY_PARAMETERS.key() + " or terrace.placement." + policy + ".*: "
                             + e.getMessage(),
                     e);
         } catch (LinkageError e) {
@@ -177,11 +182,11 @@ public final class SettingsReader {
         }
     }
 
-    String text(SettingKeys key) {
+    String text(TerraceSettings key) {
         return conf.getTrimmed(key.key(), key.defaultValue());
     }
 
-    int whole(SettingKeys key, int least, int most) {
+    int whole(TerraceSettings key, int least, int most) {
         String text = text(key);
         try {
             int value = Integer.parseInt(text);
@@ -194,7 +199,7 @@ public final class SettingsReader {
         throw refusal(key, text, "a whole number from " + least + " to " + most, null);
     }
 
-    long bytes(SettingKeys key, long least) {
+    long bytes(TerraceSettings key, long least) {
         String text = text(key);
         try {
             long value =
@@ -208,7 +213,7 @@ public final class SettingsReader {
         throw refusal(key, text, "bytes, e.g. 100m, at least " + least, null);
     }
 
-    long millis(SettingKeys key, long least) {
+    long millis(TerraceSettings key, long least) {
         String text = text(key);
         String remedy = "a time with its unit, e.g. 250ms or 10s, at least " + least + "ms";
         try {
@@ -223,7 +228,7 @@ public final class SettingsReader {
     }
 
     private static IllegalArgumentException refusal(
-            SettingKeys key, String text, String remedy, @Nullable Exception cause) {
+            TerraceSettings key, String text, String remedy, @Nullable Exception cause) {
         return new IllegalArgumentException(key.key() + " is " + text + "; it must be " + remedy, cause);
     }
 }

@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs;
 
-import io.terrace.protocol.SettingKeys;
+import io.terrace.conf.TerraceSettings;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.util.ServicePlugin;
@@ -37,8 +37,8 @@ public final class TerraceNameNodePlugin implements ServicePlugin {
     private void await(NameNode nameNode) {
         try {
             Configuration conf = nameNode.getConf();
-            if (!conf.getBoolean(SettingKeys.ENABLED.key(), true)) {
-                LOG.info("Terrace is disabled by {}", SettingKeys.ENABLED.key());
+            if (!conf.getBoolean(TerraceSettings.ENABLED.key(), true)) {
+                LOG.info("Terrace is disabled by {}", TerraceSettings.ENABLED.key());
                 return;
             }
             while (nameNode.getState().equals("initializing")) {

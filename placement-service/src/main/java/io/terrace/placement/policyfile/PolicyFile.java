@@ -1,12 +1,12 @@
 package io.terrace.placement.policyfile;
 
-import io.terrace.placement.policyfile.Rule.Place;
+import io.terrace.conf.NearestWord;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
-import io.terrace.policy.Tier;
-import io.terrace.protocol.NearestWord;
-import io.terrace.protocol.SettingKeys;
+import io.terrace.policy.api.TierSpec;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -42,15 +42,15 @@ public final class PolicyFile {
             .toList();
     private static final List<String> OPINIONS = List.of("place", "tier", "pool", "smallest", "largest");
     private static final List<String> TIERS =
-            PolicySpec.TIERS.tiers().stream().map(Tier::name).toList();
+            PolicySpec.TIERS.tiers().stream().map(TierSpec::name).toList();
     private static final int MOST_WEIGHT = 100;
     private static final int MOST_NESTING = 8;
 
-    private final Complaints complaints;
+    private final ParseErrors parseErrors;
     private final String text;
 
     private PolicyFile(String name, String text) {
-        this.complaints = new Complaints(name);
+        this.parseErrors = new ParseErrors(name);
         this.text = text;
     }
 
@@ -64,50 +64,50 @@ public final class PolicyFile {
 
     private PolicySpec spec() throws PolicyFileException {
         if (text.getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
-            complaints.add(Optional.empty(), "it is larger than " + MOST_BYTES + " bytes");
-            complaints.throwIfAny();
+            parseErrors.add(Optional.empty(), "it is larger than " + MOST_BYTES + " bytes");
+            parseErrors.throwIfAny();
         }
         Node root = tree();
-        complaints.throwIfAny();
+        parseErrors.throwIfAny();
         if (root == null) {
-            complaints.add(Optional.empty(), "it is empty; it needs at least 'policy: NAME'");
-            complaints.throwIfAny();
+            parseErrors.add(Optional.empty(), "it is empty; it needs at least 'policy: NAME'");
+            parseErrors.throwIfAny();
             throw new IllegalStateException("complaints are never lost");
         }
-        YamlMap map = new YamlMap(root, "the policy file", KEYS, complaints);
+        YamlMap map = new YamlMap(root, "the policy file", KEYS, parseErrors);
         List<String> names =
                 PolicyCatalog.kinds().stream().map(PolicyKind::name).toList();
         String policy = map.word("policy", names);
         if (!map.has("policy")) {
-            complaints.add(root, "there is no key 'policy'; it must be one of " + String.join(", ", names));
+            parseErrors.add(root, "there is no key 'policy'; it must be one of " + String.join(", ", names));
         }
         Map<String, String> parameters = policy == null ? Map.of() : parameters(policy, map.node("parameters"));
-        SizeBounds size = size(map, root);
-        List<Pool> pools = new PoolsReader(complaints, this::parameters, names)
+        SizeRange size = size(map, root);
+        List<PoolSpec> pools = new PoolReader(parseErrors, this::parameters, names)
                 .read(map, policy == null ? "" : policy, parameters);
-        List<Rule> rules = new ArrayList<>();
+        List<PathRule> rules = new ArrayList<>();
         List<Node> entries = map.list("rules");
         if (entries.size() > PolicySpec.MOST_RULES) {
-            complaints.add(entries.get(0), entries.size() + " rules; there may be " + PolicySpec.MOST_RULES);
+            parseErrors.add(entries.get(0), entries.size() + " rules; there may be " + PolicySpec.MOST_RULES);
         }
         for (Node entry : entries) {
-            Rule rule = rule(rules.size() + 1, entry, pools);
+            PathRule rule = rule(rules.size() + 1, entry, pools);
             if (rule != null) {
                 rules.add(rule);
             }
         }
-        complaints.throwIfAny();
+        parseErrors.throwIfAny();
         unused(map, pools, rules);
-        complaints.throwIfAny();
+        parseErrors.throwIfAny();
         return new PolicySpec(policy == null ? "" : policy, parameters, size, pools, rules, text);
     }
 
-    private void unused(YamlMap map, List<Pool> pools, List<Rule> rules) {
+    private void unused(YamlMap map, List<PoolSpec> pools, List<PathRule> rules) {
         for (int i = 1; i < pools.size(); i++) {
             int number = i;
             if (rules.stream().noneMatch(rule -> rule.pool() == number)) {
                 Node where = Objects.requireNonNull(map.node("pools"));
-                complaints.add(
+                parseErrors.add(
                         where,
                         "no rule sends files to pool '" + pools.get(i).name() + "'; add one with 'pool: "
                                 + pools.get(i).name() + "', or take the pool out");
@@ -122,9 +122,9 @@ public final class PolicyFile {
         try {
             return new Yaml(options).compose(new StringReader(text));
         } catch (MarkedYAMLException e) {
-            complaints.add(Optional.ofNullable(e.getProblemMark()), "it is no YAML: " + e.getProblem());
+            parseErrors.add(Optional.ofNullable(e.getProblemMark()), "it is no YAML: " + e.getProblem());
         } catch (YAMLException e) {
-            complaints.add(Optional.empty(), "it is no YAML: " + e.getMessage());
+            parseErrors.add(Optional.empty(), "it is no YAML: " + e.getMessage());
         }
         return null;
     }
@@ -139,13 +139,13 @@ public final class PolicyFile {
         // A NameNode has a policy per DataNode; the policies' own defaults are for one alone.
         for (String bound : List.of("remembered", "tracked")) {
             if (known.containsKey(bound)) {
-                values.put(bound, SettingKeys.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
+                values.put(bound, TerraceSettings.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
             }
         }
         if (node == null) {
             return values;
         }
-        YamlMap map = new YamlMap(node, "parameters", null, complaints);
+        YamlMap map = new YamlMap(node, "parameters", null, parseErrors);
         for (String name : map.keys()) {
             Node value = map.node(name);
             String given = map.text(name);
@@ -153,7 +153,7 @@ public final class PolicyFile {
                 continue;
             }
             if (!known.containsKey(name)) {
-                complaints.add(
+                parseErrors.add(
                         value,
                         "policy " + policy + " has no parameter '" + name + "'; did you mean '"
                                 + NearestWord.of(name, known.keySet()) + "'?");
@@ -163,35 +163,35 @@ public final class PolicyFile {
                 PolicyCatalog.create(policy, Map.of(name, given), PolicySpec.TIERS);
                 values.put(name, given);
             } catch (IllegalArgumentException e) {
-                complaints.add(value, String.valueOf(e.getMessage()));
+                parseErrors.add(value, String.valueOf(e.getMessage()));
             }
         }
         return values;
     }
 
-    private SizeBounds size(YamlMap map, Node where) {
-        SizeBounds bounds = new SizeBounds(map.bytes("smallest", 0, 0), map.bytes("largest", 1, Long.MAX_VALUE));
+    private SizeRange size(YamlMap map, Node where) {
+        SizeRange bounds = new SizeRange(map.bytes("smallest", 0, 0), map.bytes("largest", 1, Long.MAX_VALUE));
         if (bounds.smallestBytes() > bounds.largestBytes()) {
-            complaints.add(where, "smallest is above largest: no block would be left");
+            parseErrors.add(where, "smallest is above largest: no block would be left");
         }
         return bounds;
     }
 
-    private @Nullable Rule rule(int number, Node node, List<Pool> pools) {
+    private @Nullable PathRule rule(int number, Node node, List<PoolSpec> pools) {
         String what = "rule " + number;
-        YamlMap map = new YamlMap(node, what, RULE_KEYS, complaints);
-        SizeBounds size = size(map, node);
+        YamlMap map = new YamlMap(node, what, RULE_KEYS, parseErrors);
+        SizeRange size = size(map, node);
         String path = map.text("path");
         PathGlob glob = null;
         if (path == null) {
             if (!map.has("path")) {
-                complaints.add(node, what + " needs a path, e.g. path: /warehouse/**");
+                parseErrors.add(node, what + " needs a path, e.g. path: /warehouse/**");
             }
         } else {
             try {
                 glob = PathGlob.of(path);
             } catch (IllegalArgumentException e) {
-                complaints.add(node, what + ": " + e.getMessage());
+                parseErrors.add(node, what + ": " + e.getMessage());
             }
         }
         String word = map.word("place", PLACES);
@@ -201,18 +201,18 @@ public final class PolicyFile {
         int pool = pool(map, node, what, place, pools);
         int weight = map.whole("weight", 2, MOST_WEIGHT, place == Place.PREFER ? 4 : 1);
         long most = map.bytes("most", 1, Long.MAX_VALUE);
-        return glob == null ? null : new Rule(number, glob, place, weight, size, pool, most);
+        return glob == null ? null : new PathRule(number, glob, place, weight, size, pool, most);
     }
 
     private void misplaced(YamlMap map, Node node, String what, Place place) {
         if (map.has("weight") && place != Place.PREFER) {
-            complaints.add(node, what + ": weight goes with place: prefer");
+            parseErrors.add(node, what + ": weight goes with place: prefer");
         }
         if (map.has("most") && place != Place.PIN) {
-            complaints.add(node, what + ": most goes with place: pin");
+            parseErrors.add(node, what + ": most goes with place: pin");
         }
         if (place == Place.ALLOW && OPINIONS.stream().noneMatch(map::has)) {
-            complaints.add(
+            parseErrors.add(
                     node,
                     what + " says nothing; give it a place (" + String.join(", ", PLACES) + "), a pool or a size");
         }
@@ -226,7 +226,7 @@ public final class PolicyFile {
             return place;
         }
         if (!TIERS.contains(tier)) {
-            complaints.add(
+            parseErrors.add(
                     where,
                     "tier is '" + tier
                             + "', to which Terrace moves no blocks; it must be memory, or home for where HDFS"
@@ -235,25 +235,25 @@ public final class PolicyFile {
         }
         if (tier.equals("memory")) {
             if (place == Place.NEVER) {
-                complaints.add(node, what + ": tier: memory contradicts place: never");
+                parseErrors.add(node, what + ": tier: memory contradicts place: never");
             }
             return place;
         }
         if (place != Place.NEVER && map.has("place")) {
-            complaints.add(node, what + ": tier: home means place: never");
+            parseErrors.add(node, what + ": tier: home means place: never");
         }
         return Place.NEVER;
     }
 
-    private int pool(YamlMap map, Node node, String what, Place place, List<Pool> pools) {
-        List<String> names = pools.stream().map(Pool::name).toList();
+    private int pool(YamlMap map, Node node, String what, Place place, List<PoolSpec> pools) {
+        List<String> names = pools.stream().map(PoolSpec::name).toList();
         if (!map.has("pool")) {
             return 0;
         }
         if (place == Place.NEVER || place == Place.PIN) {
-            complaints.add(node, what + ": pool goes with place: allow or prefer; pins take no part of a pool");
+            parseErrors.add(node, what + ": pool goes with place: allow or prefer; pins take no part of a pool");
         } else if (names.isEmpty()) {
-            complaints.add(node, what + ": there are no pools; define them under 'pools'");
+            parseErrors.add(node, what + ": there are no pools; define them under 'pools'");
         } else {
             String name = map.word("pool", names);
             return name == null ? 0 : names.indexOf(name);

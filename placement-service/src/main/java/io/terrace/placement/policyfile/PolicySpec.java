@@ -1,10 +1,10 @@
 package io.terrace.placement.policyfile;
 
-import io.terrace.policy.Hierarchy;
-import io.terrace.policy.Policy;
 import io.terrace.policy.PolicyCatalog;
-import io.terrace.policy.Tier;
-import io.terrace.policy.pool.PooledPolicy;
+import io.terrace.policy.PooledPolicy;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 public record PolicySpec(
         String policy,
         Map<String, String> parameters,
-        SizeBounds size,
-        List<Pool> pools,
-        List<Rule> rules,
+        SizeRange size,
+        List<PoolSpec> pools,
+        List<PathRule> rules,
         String text) {
 
     public static final int MOST_RULES = 200;
@@ -38,9 +38,9 @@ public record PolicySpec(
      * What each DataNode's policy places blocks in; the memory's size is told later. Latencies and rates are those that
      * simulations read with.
      */
-    public static final Hierarchy TIERS = Hierarchy.of(
-            new Tier("memory", 0, 3_000, 8_000_000_000L, true),
-            new Tier("home", Tier.UNBOUNDED, 150_000, 500_000_000L, false));
+    public static final TierHierarchy TIERS = TierHierarchy.of(
+            new TierSpec("memory", 0, 3_000, 8_000_000_000L, true),
+            new TierSpec("home", TierSpec.UNBOUNDED, 150_000, 500_000_000L, false));
 
     public PolicySpec {
         parameters = Map.copyOf(parameters);
@@ -55,7 +55,7 @@ public record PolicySpec(
             text.append("parameters:\n");
             new TreeMap<>(parameters).forEach((name, value) -> text.append("  " + name + ": " + quoted(value) + "\n"));
         }
-        return new PolicySpec(policy, parameters, SizeBounds.ANY, List.of(), List.of(), text.toString());
+        return new PolicySpec(policy, parameters, SizeRange.ANY, List.of(), List.of(), text.toString());
     }
 
     private static String quoted(String value) {
@@ -63,23 +63,23 @@ public record PolicySpec(
     }
 
     /** Makes an instance of the policy, of one for each pool where there are any. */
-    public Policy make(Hierarchy tiers) {
+    public PlacementPolicy make(TierHierarchy tiers) {
         if (pools.isEmpty()) {
             return PolicyCatalog.create(policy, parameters, tiers);
         }
-        List<Function<Hierarchy, Policy>> makers = new ArrayList<>();
+        List<Function<TierHierarchy, PlacementPolicy>> makers = new ArrayList<>();
         pools.forEach(pool -> makers.add(room -> PolicyCatalog.create(pool.policy(), pool.parameters(), room)));
-        return new PooledPolicy(tiers, pools.stream().map(Pool::share).toList(), makers);
+        return new PooledPolicy(tiers, pools.stream().map(PoolSpec::share).toList(), makers);
     }
 
     /** Whether anything depends on a block's path or size. */
     public boolean hasRules() {
-        return !rules.isEmpty() || !size.equals(SizeBounds.ANY);
+        return !rules.isEmpty() || !size.equals(SizeRange.ANY);
     }
 
     /** The rule for a path; null when none matches. */
-    public @Nullable Rule ruleFor(String path) {
-        for (Rule rule : rules) {
+    public @Nullable PathRule ruleFor(String path) {
+        for (PathRule rule : rules) {
             if (rule.path().matches(path)) {
                 return rule;
             }

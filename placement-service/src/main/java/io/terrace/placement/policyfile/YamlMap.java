@@ -1,6 +1,6 @@
 package io.terrace.placement.policyfile;
 
-import io.terrace.protocol.NearestWord;
+import io.terrace.conf.NearestWord;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -18,33 +18,33 @@ import org.yaml.snakeyaml.nodes.Tag;
 
 /**
  * A mapping of a YAML document whose keys are known beforehand. Reads its values with their types; whatever does not fit
- * goes to the {@link Complaints} with its line, and the value counts as absent.
+ * goes to the {@link ParseErrors} with its line, and the value counts as absent.
  */
 final class YamlMap {
 
-    private final Complaints complaints;
+    private final ParseErrors parseErrors;
     private final Map<String, Node> values = new LinkedHashMap<>();
 
     /**
      * @param what names the mapping in complaints
      * @param known its keys; null when any will do
      */
-    YamlMap(Node node, String what, @Nullable Collection<String> known, Complaints complaints) {
-        this.complaints = complaints;
+    YamlMap(Node node, String what, @Nullable Collection<String> known, ParseErrors parseErrors) {
+        this.parseErrors = parseErrors;
         if (!(node instanceof MappingNode mapping)) {
-            complaints.add(node, what + " must be a mapping of keys to values");
+            parseErrors.add(node, what + " must be a mapping of keys to values");
             return;
         }
         for (NodeTuple entry : mapping.getValue()) {
             if (!(entry.getKeyNode() instanceof ScalarNode key)) {
-                complaints.add(entry.getKeyNode(), "a key of " + what + " must be a word");
+                parseErrors.add(entry.getKeyNode(), "a key of " + what + " must be a word");
             } else if (known != null && !known.contains(key.getValue())) {
-                complaints.add(
+                parseErrors.add(
                         key,
                         "unknown key '" + key.getValue() + "' in " + what + "; did you mean '"
                                 + NearestWord.of(key.getValue(), known) + "'?");
             } else if (values.put(key.getValue(), entry.getValueNode()) != null) {
-                complaints.add(key, "key '" + key.getValue() + "' stands twice in " + what);
+                parseErrors.add(key, "key '" + key.getValue() + "' stands twice in " + what);
             }
         }
     }
@@ -76,7 +76,7 @@ final class YamlMap {
         if (node == null || text == null || allowed.contains(text)) {
             return text;
         }
-        complaints.add(
+        parseErrors.add(
                 node,
                 key + " is '" + text + "'; it must be " + remedy + "; did you mean '" + NearestWord.of(text, allowed)
                         + "'?");
@@ -130,7 +130,7 @@ final class YamlMap {
             return List.of();
         }
         if (!(node instanceof SequenceNode sequence)) {
-            complaints.add(node, key + " must be a list, each entry after a dash");
+            parseErrors.add(node, key + " must be a list, each entry after a dash");
             return List.of();
         }
         return new ArrayList<>(sequence.getValue());
@@ -142,7 +142,7 @@ final class YamlMap {
             return null;
         }
         if (!(node instanceof ScalarNode scalar) || scalar.getTag().equals(Tag.NULL)) {
-            complaints.add(node, key + " must be " + remedy);
+            parseErrors.add(node, key + " must be " + remedy);
             return null;
         }
         T value = null;
@@ -152,7 +152,7 @@ final class YamlMap {
             value = null;
         }
         if (value == null) {
-            complaints.add(node, key + " is '" + scalar.getValue() + "'; it must be " + remedy);
+            parseErrors.add(node, key + " is '" + scalar.getValue() + "'; it must be " + remedy);
         }
         return value;
     }

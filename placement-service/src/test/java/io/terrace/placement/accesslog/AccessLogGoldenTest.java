@@ -2,7 +2,7 @@ package io.terrace.placement.accesslog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.metrics.Figures;
+import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +39,7 @@ final class AccessLogGoldenTest {
         BlockPaths paths = blocks -> blocks.stream()
                 .map(block -> block == 7 ? "/a\\b\n\r" : "/\u00e9")
                 .toList();
-        return new AccessLog(dir, AccessLog.LEAST_BYTES, wallMs::get, paths, 10, new Figures());
+        return new AccessLog(dir, AccessLog.LEAST_BYTES, wallMs::get, paths, 10, new MetricRegistry());
     }
 
     @Test

@@ -3,12 +3,12 @@ package io.terrace.placement.accesslog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessLog.NamedBlock;
 import io.terrace.placement.accesslog.Segments.Segment;
-import io.terrace.policy.sim.Trace;
-import io.terrace.policy.sim.TraceReader;
+import io.terrace.policy.replay.Trace;
+import io.terrace.policy.replay.TraceReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,11 +28,11 @@ class AccessLogTest {
     Path dir;
 
     private int mostInOneLook;
-    private final Figures figures = new Figures();
+    private final MetricRegistry metricRegistry = new MetricRegistry();
     private final AtomicLong wallMs = new AtomicLong(1_700_000_000_123L);
 
     private AccessLog log(long bytes) throws IOException {
-        return new AccessLog(dir.resolve("log"), bytes, wallMs::get, this::paths, 3, figures);
+        return new AccessLog(dir.resolve("log"), bytes, wallMs::get, this::paths, 3, metricRegistry);
     }
 
     @Test
@@ -53,7 +53,7 @@ class AccessLogTest {
             assertThat(trace.timeMs(3) - trace.timeMs(0)).isEqualTo(1500);
             assertThat(trace.timeMs(6)).as("a clock set back stands still").isEqualTo(trace.timeMs(5));
             assertThat(trace.isWrite(4)).isTrue();
-            assertThat(figures.value(Figure.PLACEMENT_ACCESS_LOG_ROWS)).isEqualTo(7);
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_ROWS)).isEqualTo(7);
             byte[] whole = log.read(segments.get(0).name(), 0, 1 << 20);
             assertThat(whole).isEqualTo(Files.readAllBytes(segments.get(0).file()));
             assertThat(log.read(segments.get(0).name(), whole.length, 10)).isEmpty();
@@ -89,7 +89,8 @@ class AccessLogTest {
             assertThat(log.named(segments.get(0), 9, 100)).hasSize(2);
             assertThat(log.named(segments.get(1), 0, 100)).hasSize(1);
             assertThat(mostInOneLook).isEqualTo(3);
-            assertThat(figures.value(Figure.PLACEMENT_ACCESS_LOG_UNNAMED)).isZero();
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_UNNAMED))
+                    .isZero();
             try (Stream<Path> files = Files.list(dir.resolve("log"))) {
                 assertThat(files).hasSize(4).allSatisfy(file -> assertThat(
                                 PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
@@ -141,7 +142,7 @@ class AccessLogTest {
                     log.accesses(i, 1, 1, 1, 0, 0);
                 }
             }
-            assertThat(figures.value(Figure.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(2L * AccessBuffer.ENTRIES);
+            assertThat(metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST)).isEqualTo(2L * AccessBuffer.ENTRIES);
         }
     }
 

@@ -3,7 +3,7 @@ package io.terrace.placement.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.placement.StandingOrders;
+import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
@@ -65,7 +65,7 @@ class FailoverTest {
             fs.setXAttr(
                     new Path("/"),
                     "trusted.terrace.placement",
-                    StandingOrders.initial().withPin(inode, true).encoded());
+                    OperatorState.initial().withPin(inode, true).encoded());
             try (StandInDataNode first = standIn(0);
                     StandInDataNode second = standIn(1)) {
                 long epoch = until(first, true).getEpoch();

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.metrics.Figures;
-import io.terrace.placement.NameView.Candidate;
-import io.terrace.placement.NameView.Named;
-import io.terrace.placement.NameView.Verdict;
-import io.terrace.placement.StampedBlock;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.hdfs.web.MetricsPublisher;
+import io.terrace.placement.state.NamespaceView.Candidate;
+import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.placement.state.NamespaceView.Verdict;
+import io.terrace.placement.state.StampedBlock;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
@@ -48,7 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The plugin in a real NameNode, DataNodes spoken for by {@link StandInDataNode}. */
 @Tag("cluster")
-class NameNodePluginTest {
+public class NameNodePluginTest {
 
     private static final long BLOCK = 1 << 20;
 
@@ -60,7 +62,7 @@ class NameNodePluginTest {
     private StandInDataNode one;
     private StandInDataNode two;
 
-    static Configuration conf() {
+    public static Configuration conf() {
         Configuration conf = new HdfsConfiguration();
         conf.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
         conf.set("terrace.placement.rpc-address", "127.0.0.1:0");
@@ -70,7 +72,7 @@ class NameNodePluginTest {
     }
 
     /** Where the service of a NameNode really listens, once it does. */
-    static InetSocketAddress service(MiniDFSCluster cluster, int nameNode) {
+    public static InetSocketAddress service(MiniDFSCluster cluster, int nameNode) {
         Configuration conf = cluster.getNameNode(nameNode).getConf();
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> !conf.get("terrace.placement.rpc-address").endsWith(":0"));
@@ -160,7 +162,7 @@ class NameNodePluginTest {
     @Test
     void verdict_ofABlockBeingWritten_tellsItsPipelineFromOthers() throws Exception {
         whenActive();
-        NameNodeView view = new NameNodeView(cluster.getNamesystem(), new Figures(), 256);
+        NamesystemView view = new NamesystemView(cluster.getNamesystem(), new MetricRegistry(), 256);
         try (FSDataOutputStream open = fs.create(new Path("/growing"), (short) 1)) {
             open.write(new byte[100]);
             open.hflush();
@@ -176,7 +178,7 @@ class NameNodePluginTest {
 
     @Test
     void names_ofBlocks_areLookedUpWithoutTheLengthsOfTheirFiles() throws Exception {
-        NameNodeView view = new NameNodeView(cluster.getNamesystem(), new Figures(), 256);
+        NamesystemView view = new NamesystemView(cluster.getNamesystem(), new MetricRegistry(), 256);
         DFSTestUtil.createFile(fs, new Path("/long"), 3 * BLOCK, (short) 1, 7);
         long blockId = DFSTestUtil.getFirstBlock(fs, new Path("/long")).getBlockId();
         long inode = fs.getClient().getFileInfo("/long").getFileId();
@@ -282,7 +284,7 @@ class NameNodePluginTest {
         whenActive();
         String web = "http://" + cluster.getNameNode().getHttpAddress().getHostString() + ":"
                 + cluster.getNameNode().getHttpAddress().getPort();
-        assertThat(fetched(web + FiguresShown.PATH))
+        assertThat(fetched(web + MetricsPublisher.PATH))
                 .contains("# TYPE terrace_placement_heartbeats_total counter")
                 .contains("terrace_placement_lock_longest_nanoseconds");
         int port = service(cluster, 0).getPort();

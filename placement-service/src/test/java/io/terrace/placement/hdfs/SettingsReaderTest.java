@@ -3,8 +3,8 @@ package io.terrace.placement.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.PlacementSettings;
-import io.terrace.protocol.SettingKeys;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -80,7 +80,7 @@ class SettingsReaderTest {
 
     @Test
     void settingKeys_ofPlacement_haveDocs() {
-        for (SettingKeys key : SettingKeys.values()) {
+        for (TerraceSettings key : TerraceSettings.values()) {
             if (key.key().startsWith("terrace.placement.")) {
                 assertThat(key.doc()).as(key.key()).isNotBlank();
             }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import io.terrace.placement.policyfile.Rule.Place;
+import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.policy.PolicyCatalog;
-import io.terrace.policy.pool.PoolShare;
-import io.terrace.policy.pool.PoolUse;
+import io.terrace.policy.api.PoolShare;
+import io.terrace.policy.api.PoolUsage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,13 +46,13 @@ class PolicyFileTest {
                 "  - {path: /logs/**, smallest: 1m}");
         assertThat(spec.policy()).isEqualTo("decay-admit");
         assertThat(spec.parameters()).containsEntry("half-life", "10m").containsEntry("remembered", "100000");
-        assertThat(spec.size()).isEqualTo(new SizeBounds(65536, 1L << 30));
+        assertThat(spec.size()).isEqualTo(new SizeRange(65536, 1L << 30));
         assertThat(spec.rules())
-                .extracting(Rule::place)
+                .extracting(PathRule::place)
                 .containsExactly(Place.NEVER, Place.PIN, Place.PREFER, Place.ALLOW);
-        assertThat(spec.rules()).extracting(Rule::number).containsExactly(1, 2, 3, 4);
-        assertThat(spec.ruleFor("/dim/x")).extracting(Rule::mostBytes).isEqualTo(2L << 30);
-        assertThat(spec.ruleFor("/w/b/c/d")).extracting(Rule::weight).isEqualTo(8);
+        assertThat(spec.rules()).extracting(PathRule::number).containsExactly(1, 2, 3, 4);
+        assertThat(spec.ruleFor("/dim/x")).extracting(PathRule::mostBytes).isEqualTo(2L << 30);
+        assertThat(spec.ruleFor("/w/b/c/d")).extracting(PathRule::weight).isEqualTo(8);
         assertThat(spec.ruleFor("/elsewhere")).isNull();
         assertThat(spec.make(PolicySpec.TIERS).name()).isEqualTo("decay-admit");
     }
@@ -122,20 +122,20 @@ class PolicyFileTest {
                 "  - {path: /raw/**, tier: home}",
                 "  - {path: /dim/**, tier: memory}");
         assertThat(spec.pools())
-                .extracting(Pool::share)
+                .extracting(PoolSpec::share)
                 .containsExactly(
                         new PoolShare("default", 0.575, 0.8, true),
                         new PoolShare("etl", 0.3, 0.6, true),
                         new PoolShare("ad-hoc", 0.125, 0.125, false));
-        assertThat(spec.pools()).extracting(Pool::policy).containsExactly("decay-admit", "decay-admit", "lru");
+        assertThat(spec.pools()).extracting(PoolSpec::policy).containsExactly("decay-admit", "decay-admit", "lru");
         assertThat(spec.pools().get(1).parameters()).containsEntry("half-life", "10m");
         assertThat(spec.pools().get(2).parameters()).isEmpty();
-        assertThat(spec.rules()).extracting(Rule::pool).containsExactly(1, 2, 0, 0);
+        assertThat(spec.rules()).extracting(PathRule::pool).containsExactly(1, 2, 0, 0);
         assertThat(spec.rules())
-                .extracting(Rule::place)
+                .extracting(PathRule::place)
                 .containsExactly(Place.ALLOW, Place.PREFER, Place.NEVER, Place.ALLOW);
         assertThat(spec.make(PolicySpec.TIERS).pools())
-                .extracting(PoolUse::name)
+                .extracting(PoolUsage::name)
                 .contains("ad-hoc");
     }
 

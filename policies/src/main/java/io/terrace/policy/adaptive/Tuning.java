@@ -16,12 +16,13 @@ public record Tuning(
         Objective objective, int tracked, int sampled, double moveCost, double margin, long readsPerHalving) {
 
     /** Most objects that can have a record. */
-    public static final int MOST_TRACKED = Records.MOST_OBJECTS;
+    public static final int MOST_TRACKED = ObjectRecords.MOST_OBJECTS;
 
     public Tuning {
         Objects.requireNonNull(objective, "objective");
-        if (tracked < 16 || tracked > Records.MOST_OBJECTS) {
-            throw new IllegalArgumentException("tracked is " + tracked + " but must be 16.." + Records.MOST_OBJECTS);
+        if (tracked < 16 || tracked > ObjectRecords.MOST_OBJECTS) {
+            throw new IllegalArgumentException(
+                    "tracked is " + tracked + " but must be 16.." + ObjectRecords.MOST_OBJECTS);
         }
         if (sampled < 16 || moveCost < 0 || moveCost >= 1 || margin < 0 || readsPerHalving < 1) {
             throw new IllegalArgumentException("sampled " + sampled + " must be at least 16, move cost " + moveCost

@@ -2,13 +2,13 @@ package io.terrace.policy.shelf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.policy.Hierarchy;
 import io.terrace.policy.PolicyCatalog;
-import io.terrace.policy.Tier;
-import io.terrace.policy.sim.Outcome;
-import io.terrace.policy.sim.Simulator;
-import io.terrace.policy.sim.Trace;
-import io.terrace.policy.sim.World;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
+import io.terrace.policy.replay.ReplayConditions;
+import io.terrace.policy.replay.ReplayResult;
+import io.terrace.policy.replay.Trace;
+import io.terrace.policy.replay.TraceReplay;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -43,11 +43,11 @@ class ReferencePolicyTest {
 
     private static long hits(String policy, boolean equalSizes) {
         Trace trace = trace(equalSizes);
-        Hierarchy hierarchy = Hierarchy.of(
-                new Tier("memory", trace.readFootprintBytes() / 20, 1000, 10_000_000_000L, true),
-                new Tier("disk", Tier.UNBOUNDED, 8_000_000, 120_000_000, false));
-        Outcome outcome =
-                Simulator.replay(trace, hierarchy, World.INSTANT, PolicyCatalog.create(policy, Map.of(), hierarchy));
+        TierHierarchy hierarchy = TierHierarchy.of(
+                new TierSpec("memory", trace.readFootprintBytes() / 20, 1000, 10_000_000_000L, true),
+                new TierSpec("disk", TierSpec.UNBOUNDED, 8_000_000, 120_000_000, false));
+        ReplayResult outcome = TraceReplay.replay(
+                trace, hierarchy, ReplayConditions.INSTANT, PolicyCatalog.create(policy, Map.of(), hierarchy));
         assertThat(outcome.failedMoves()).isZero();
         return outcome.tierReads()[0];
     }

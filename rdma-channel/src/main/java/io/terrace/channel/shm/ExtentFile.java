@@ -1,8 +1,8 @@
 package io.terrace.channel.shm;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.ChannelException;
-import io.terrace.channel.Completion.Status;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion.Status;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

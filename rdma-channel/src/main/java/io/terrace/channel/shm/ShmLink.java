@@ -1,12 +1,11 @@
 package io.terrace.channel.shm;
 
-import io.terrace.channel.Completion;
-import io.terrace.channel.CompletionQueue;
-import io.terrace.channel.FramedSocket;
-import io.terrace.channel.Link;
 import io.terrace.channel.MessageCodec;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.RemoteRegion;
+import io.terrace.channel.transport.Completion;
+import io.terrace.channel.transport.CompletionQueue;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.WritableExtent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -65,7 +64,7 @@ final class ShmLink implements Link {
     }
 
     @Override
-    public RemoteRegion attach(RegionKey key) throws IOException {
+    public WritableExtent attach(RegionKey key) throws IOException {
         return new ShmRegion(this, ExtentFile.open(links.resolve(key.digits()), key.lengthBytes(), key.access()));
     }
 

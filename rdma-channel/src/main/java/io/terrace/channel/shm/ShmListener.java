@@ -1,12 +1,10 @@
 package io.terrace.channel.shm;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.FramedSocket;
-import io.terrace.channel.Link;
-import io.terrace.channel.LinkDirectory;
-import io.terrace.channel.Listener;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.Listener;
+import io.terrace.channel.transport.RegionKey;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -57,7 +55,7 @@ final class ShmListener implements Listener {
     }
 
     @Override
-    public RegionKey register(Range range, Access access) throws IOException {
+    public RegionKey register(ExtentRange range, Access access) throws IOException {
         if (Files.size(range.file()) != range.lengthBytes()) {
             throw new IOException(range.file() + " is not " + range.lengthBytes() + " bytes long");
         }

@@ -1,10 +1,8 @@
 package io.terrace.channel.shm;
 
-import io.terrace.channel.FramedSocket;
-import io.terrace.channel.Link;
-import io.terrace.channel.LinkDirectory;
-import io.terrace.channel.Listener;
-import io.terrace.channel.Provider;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.Listener;
+import io.terrace.channel.transport.Provider;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.file.Path;

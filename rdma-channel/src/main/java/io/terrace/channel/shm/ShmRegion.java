@@ -1,13 +1,13 @@
 package io.terrace.channel.shm;
 
-import io.terrace.channel.ChannelException;
-import io.terrace.channel.Completion.Status;
-import io.terrace.channel.RemoteRegion;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.WritableExtent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** An attached extent file: operations end before they return, so their completions are there at once. */
-final class ShmRegion implements RemoteRegion {
+final class ShmRegion implements WritableExtent {
     private final ShmLink link;
     private final ExtentFile file;
 

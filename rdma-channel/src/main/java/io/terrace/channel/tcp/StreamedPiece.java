@@ -1,15 +1,15 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.CheckedPiece;
+import io.terrace.channel.transport.ExtentPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A large part of a region on its way here, which its reader uses while the rest of it comes. */
-final class StreamedPiece implements CheckedPiece {
-    final Operation operation;
-    final SegmentLanding landing;
-    private final TcpRegion region;
+final class StreamedPiece implements ExtentPiece {
+    final TcpRequest tcpRequest;
+    final SegmentSink landing;
+    private final TcpExtent region;
     private final int lengthBytes;
 
     /** Where the bytes that were asked for begin and end in the whole chunks that come, and where the next segment is. */
@@ -20,9 +20,9 @@ final class StreamedPiece implements CheckedPiece {
     private @Nullable ByteBuffer using;
     private boolean closed;
 
-    StreamedPiece(TcpRegion region, Operation operation, SegmentLanding landing, int skipBytes, int lengthBytes) {
+    StreamedPiece(TcpExtent region, TcpRequest tcpRequest, SegmentSink landing, int skipBytes, int lengthBytes) {
         this.region = region;
-        this.operation = operation;
+        this.tcpRequest = tcpRequest;
         this.landing = landing;
         this.lengthBytes = lengthBytes;
         this.firstByte = skipBytes;
@@ -50,7 +50,7 @@ final class StreamedPiece implements CheckedPiece {
     public void close() {
         if (!closed) {
             closed = true;
-            region.end(operation);
+            region.end(tcpRequest);
             giveBack();
             landing.close();
         }

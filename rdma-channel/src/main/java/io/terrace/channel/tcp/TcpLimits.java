@@ -23,7 +23,7 @@ public record TcpLimits(
     public static final TcpLimits DEFAULT = new TcpLimits(4096, 1024, 2, 256, 8 << 20, 10_000, 300_000);
 
     /** Ends a connection that takes something of its answers now and then, but has not taken one of them for so long. */
-    long answerTimeoutMs() {
+    public long answerTimeoutMs() {
         return 6 * requestTimeoutMs;
     }
 

@@ -1,12 +1,16 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.Completion;
-import io.terrace.channel.Link;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.MessageCodec;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.RemoteRegion;
+import io.terrace.channel.ResidentBlocks;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ChunkVerifier;
+import io.terrace.channel.transport.Completion;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.WritableExtent;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -24,16 +28,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connecting end of one connection. Thread-safe but for {@link #receive}, which belongs to one thread at a time; how
- * threads share it is {@link Exchange}'s matter.
+ * threads share it is {@link RequestMultiplexer}'s matter.
  */
 public final class TcpLink implements Link {
     private static final int MAX_INBOX = 1024;
 
     private final SocketAddress where;
-    private final Exchange exchange;
+    private final RequestMultiplexer requestMultiplexer;
     private final TcpLimits limits;
     private final ChunkVerifier.Maker verifiers;
-    private final BufferPool buffers;
+    private final DirectBufferPool buffers;
     private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_INBOX);
     private volatile ResidentBlocks resident = ResidentBlocks.NONE;
     private volatile boolean woken;
@@ -44,16 +48,16 @@ public final class TcpLink implements Link {
             Selector selector,
             TcpLimits limits,
             ChunkVerifier.Maker verifiers,
-            BufferPool buffers) {
+            DirectBufferPool buffers) {
         this.where = where;
         this.limits = limits;
         this.verifiers = verifiers;
         this.buffers = buffers;
-        this.exchange = new Exchange(channel, selector, limits, new Unasked());
+        this.requestMultiplexer = new RequestMultiplexer(channel, selector, limits, new Unasked());
     }
 
     /** Connects in time or throws. */
-    static TcpLink connect(SocketAddress where, TcpLimits limits, long timeoutNs) throws IOException {
+    public static TcpLink connect(SocketAddress where, TcpLimits limits, long timeoutNs) throws IOException {
         return connect(where, limits, ChunkVerifier.JDK, timeoutNs);
     }
 
@@ -64,11 +68,15 @@ public final class TcpLink implements Link {
      */
     public static TcpLink connect(SocketAddress where, TcpLimits limits, ChunkVerifier.Maker verifiers, long timeoutNs)
             throws IOException {
-        return connect(where, limits, verifiers, new BufferPool(), timeoutNs);
+        return connect(where, limits, verifiers, new DirectBufferPool(), timeoutNs);
     }
 
     private static TcpLink connect(
-            SocketAddress where, TcpLimits limits, ChunkVerifier.Maker verifiers, BufferPool buffers, long timeoutNs)
+            SocketAddress where,
+            TcpLimits limits,
+            ChunkVerifier.Maker verifiers,
+            DirectBufferPool buffers,
+            long timeoutNs)
             throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
@@ -97,7 +105,7 @@ public final class TcpLink implements Link {
     }
 
     /** One more connection to the same place, which shares this one's buffers; in time or throws. */
-    TcpLink beside(long timeoutNs) throws IOException {
+    public TcpLink beside(long timeoutNs) throws IOException {
         return connect(where, limits, verifiers, buffers, timeoutNs);
     }
 
@@ -108,16 +116,16 @@ public final class TcpLink implements Link {
 
     /** Takes in what arrived while nobody waited; never waits. */
     public void hearNews() {
-        exchange.hearNews();
+        requestMultiplexer.hearNews();
     }
 
     public boolean hasEnded() {
-        return exchange.failure() != null;
+        return requestMultiplexer.failure() != null;
     }
 
     /** Asked for and not arrived, as of a moment ago. */
     long bytesInFlight() {
-        return exchange.bytesInFlight();
+        return requestMultiplexer.bytesInFlight();
     }
 
     @Override
@@ -125,15 +133,15 @@ public final class TcpLink implements Link {
         if (message.remaining() > MessageCodec.MAX_FRAME_BYTES) {
             throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
         }
-        exchange.tell(Wire.MESSAGE, message, System.nanoTime() + timeoutNs);
+        requestMultiplexer.tell(TcpFrame.MESSAGE, message, System.nanoTime() + timeoutNs);
     }
 
     @Override
     public @Nullable ByteBuffer receive(long timeoutNs) throws IOException {
-        exchange.driveUntil(() -> !inbox.isEmpty() || woken, System.nanoTime() + timeoutNs, null);
+        requestMultiplexer.driveUntil(() -> !inbox.isEmpty() || woken, System.nanoTime() + timeoutNs, null);
         woken = false;
         ByteBuffer message = inbox.poll();
-        IOException failure = exchange.failure();
+        IOException failure = requestMultiplexer.failure();
         if (message == null && failure != null) {
             throw new EOFException("the other side is gone: " + failure.getMessage());
         }
@@ -143,7 +151,7 @@ public final class TcpLink implements Link {
     @Override
     public void wakeup() {
         woken = true;
-        exchange.wakeup();
+        requestMultiplexer.wakeup();
     }
 
     @Override
@@ -152,41 +160,48 @@ public final class TcpLink implements Link {
     }
 
     @Override
-    public RemoteRegion attach(RegionKey key) throws IOException {
+    public WritableExtent attach(RegionKey key) throws IOException {
         return attach(key, TimeUnit.MILLISECONDS.toNanos(limits.requestTimeoutMs()));
     }
 
     /** Reaches for a registered range, within a time. */
-    public TcpRegion attach(RegionKey key, long timeoutNs) throws IOException {
-        ByteBuffer body = ByteBuffer.allocate(Wire.ATTACH_BYTES);
+    public TcpExtent attach(RegionKey key, long timeoutNs) throws IOException {
+        ByteBuffer body = ByteBuffer.allocate(TcpFrame.ATTACH_BYTES);
         body.putLong(key.high()).putLong(key.low()).putLong(key.address()).putLong(key.lengthBytes());
         body.put((byte) (key.access() == Access.READ_WRITE ? 1 : 0)).flip();
-        ByteBuffer answer = ByteBuffer.allocate(Wire.ATTACHED_BYTES);
+        ByteBuffer answer = ByteBuffer.allocate(TcpFrame.ATTACHED_BYTES);
         long deadlineNs = System.nanoTime() + timeoutNs;
-        exchange.await(exchange.begin(Wire.ATTACH, body, answer, false, deadlineNs), deadlineNs);
+        requestMultiplexer.await(
+                requestMultiplexer.begin(TcpFrame.ATTACH, body, answer, false, deadlineNs), deadlineNs);
         answer.flip();
         int handle = answer.getInt();
         byte kind = answer.get();
         int chunkBytes = answer.getInt();
-        ChecksumKind[] kinds = ChecksumKind.values();
-        if (kind < 0 || kind >= kinds.length || chunkBytes < 1 || chunkBytes > Checksums.MAX_CHUNK_BYTES) {
+        ChecksumType[] kinds = ChecksumType.values();
+        if (kind < 0 || kind >= kinds.length || chunkBytes < 1 || chunkBytes > ChunkChecksums.MAX_CHUNK_BYTES) {
             throw new MalformedMessageException("checksums of kind " + kind + ", " + chunkBytes + " bytes a chunk");
         }
-        return new TcpRegion(
-                exchange, buffers, key, handle, kinds[kind], chunkBytes, verifiers.of(kinds[kind], chunkBytes));
+        return new TcpExtent(
+                requestMultiplexer,
+                buffers,
+                key,
+                handle,
+                kinds[kind],
+                chunkBytes,
+                verifiers.of(kinds[kind], chunkBytes));
     }
 
     @Override
     public int poll(Consumer<Completion> taker, int most) {
-        return exchange.poll(taker, most);
+        return requestMultiplexer.poll(taker, most);
     }
 
     @Override
     public void close() throws IOException {
-        exchange.close();
+        requestMultiplexer.close();
     }
 
-    private final class Unasked implements Exchange.Unasked {
+    private final class Unasked implements RequestMultiplexer.Unasked {
         @Override
         public void message(ByteBuffer message) throws MalformedMessageException {
             if (!inbox.offer(message)) {

@@ -1,8 +1,9 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.Link;
-import io.terrace.channel.Listener;
-import io.terrace.channel.Provider;
+import io.terrace.channel.tcp.server.TcpListener;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.Listener;
+import io.terrace.channel.transport.Provider;
 import java.io.IOException;
 import java.net.SocketAddress;
 

@@ -1,10 +1,11 @@
 package io.terrace.channel.verbs;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.Completion.Status;
 import io.terrace.channel.MalformedMessageException;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.tcp.ChecksumKind;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.RegisteredBuffers;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -18,27 +19,27 @@ import java.util.Arrays;
  * @param sumsKind NONE when there are no checksums
  * @param chunkBytes that each checksum is for
  */
-record Attachment(
+public record Attachment(
         long address,
         int[] keys,
         long wordAddress,
         int wordKey,
         long word,
-        ChecksumKind sumsKind,
+        ChecksumType sumsKind,
         int chunkBytes,
         long sumsAddress,
         int sumsKey) {
     /** DiSNI counts a registration's length in an int, and some devices take no more than this at once. */
-    static final int SEGMENT_BYTES = 1 << 30;
+    public static final int SEGMENT_BYTES = 1 << 30;
 
-    static final int MAX_SEGMENTS = 256;
+    public static final int MAX_SEGMENTS = 256;
     static final int ATTACH_BYTES = 4 * Long.BYTES + 1;
 
     static final int SUM_BYTES = 4;
 
     private static final int FIXED_BYTES = 1 + 8 + 8 + 4 + 8 + 1 + 4 + 8 + 4 + 4;
 
-    static ByteBuffer request(RegionKey key) {
+    public static ByteBuffer request(RegionKey key) {
         return ByteBuffer.allocate(ATTACH_BYTES)
                 .putLong(key.high())
                 .putLong(key.low())
@@ -48,7 +49,7 @@ record Attachment(
                 .flip();
     }
 
-    static RegionKey requested(ByteBuffer body) throws MalformedMessageException {
+    public static RegionKey requested(ByteBuffer body) throws MalformedMessageException {
         if (body.remaining() != ATTACH_BYTES) {
             throw new MalformedMessageException("an attach of " + body.remaining() + " bytes");
         }
@@ -62,11 +63,11 @@ record Attachment(
         return new RegionKey(high, low, address, lengthBytes, body.get() == 1 ? Access.READ_WRITE : Access.READ);
     }
 
-    static ByteBuffer refusal() {
+    public static ByteBuffer refusal() {
         return ByteBuffer.allocate(1).put((byte) Status.NO_ACCESS.ordinal()).flip();
     }
 
-    ByteBuffer encode() {
+    public ByteBuffer encode() {
         ByteBuffer body = ByteBuffer.allocate(FIXED_BYTES + keys.length * Integer.BYTES);
         body.put((byte) Status.DONE.ordinal())
                 .putLong(address)
@@ -84,11 +85,11 @@ record Attachment(
         return body.flip();
     }
 
-    static boolean isRefusal(ByteBuffer body) {
+    public static boolean isRefusal(ByteBuffer body) {
         return body.remaining() == 1;
     }
 
-    static Attachment decode(ByteBuffer body, long lengthBytes) throws MalformedMessageException {
+    public static Attachment decode(ByteBuffer body, long lengthBytes) throws MalformedMessageException {
         if (body.remaining() < FIXED_BYTES || body.get() != Status.DONE.ordinal()) {
             throw new MalformedMessageException("an answer to an attach of " + body.remaining() + " bytes");
         }
@@ -102,7 +103,7 @@ record Attachment(
         int sumsKey = body.getInt();
         int segments = body.getInt();
         boolean covered = lengthBytes <= (long) MAX_SEGMENTS * SEGMENT_BYTES && segments == segments(lengthBytes);
-        if (kind < 0 || kind >= ChecksumKind.values().length || !covered) {
+        if (kind < 0 || kind >= ChecksumType.values().length || !covered) {
             throw new MalformedMessageException(segments + " segments for " + lengthBytes + " bytes");
         }
         if (body.remaining() != segments * Integer.BYTES || chunkBytes < 1) {
@@ -118,7 +119,7 @@ record Attachment(
                 wordAddress,
                 wordKey,
                 word,
-                ChecksumKind.values()[kind],
+                ChecksumType.values()[kind],
                 chunkBytes,
                 sumsAddress,
                 sumsKey);
@@ -126,7 +127,7 @@ record Attachment(
 
     /** Bytes of the checksums of a piece that begins on a chunk's first byte. */
     int sumBytes(int pieceBytes) {
-        return sumsKind == ChecksumKind.NONE ? 0 : (pieceBytes + chunkBytes - 1) / chunkBytes * SUM_BYTES;
+        return sumsKind == ChecksumType.NONE ? 0 : (pieceBytes + chunkBytes - 1) / chunkBytes * SUM_BYTES;
     }
 
     /**
@@ -134,12 +135,12 @@ record Attachment(
      * It is less than a buffer, since a piece is widened to whole chunks.
      */
     int maxPieceBytes() {
-        return sumBytes(LocalBuffers.LARGE_BYTES) > LocalBuffers.LARGE_BYTES
+        return sumBytes(RegisteredBuffers.LARGE_BYTES) > RegisteredBuffers.LARGE_BYTES
                 ? 0
-                : LocalBuffers.LARGE_BYTES - 2 * chunkBytes;
+                : RegisteredBuffers.LARGE_BYTES - 2 * chunkBytes;
     }
 
-    static int segments(long lengthBytes) {
+    public static int segments(long lengthBytes) {
         return (int) Math.max(1, (lengthBytes + SEGMENT_BYTES - 1) / SEGMENT_BYTES);
     }
 

@@ -1,7 +1,7 @@
 package io.terrace.channel.verbs;
 
 import com.ibm.disni.verbs.IbvMr;
-import io.terrace.channel.RegionKey;
+import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.rdmacore.AnonymousMemory;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
 import java.util.List;

@@ -2,12 +2,18 @@ package io.terrace.channel.verbs;
 
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.SVCPollCq;
-import io.terrace.channel.ChannelException;
-import io.terrace.channel.Completion;
-import io.terrace.channel.Completion.Status;
-import io.terrace.channel.CompletionQueue;
-import io.terrace.channel.Link;
-import io.terrace.channel.RegionKey;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.CompletionQueue;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.CompletionChannel;
+import io.terrace.channel.verbs.device.ProtectionDomain;
+import io.terrace.channel.verbs.device.QueuePair;
+import io.terrace.channel.verbs.device.RegisteredBuffers;
+import io.terrace.common.CloseAll;
+import io.terrace.common.SpinBackoff;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -38,16 +44,16 @@ public final class VerbsLink implements Link {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Domain domain;
+    private final ProtectionDomain domain;
     private final QueuePair pair;
-    private final @Nullable DeviceQueue queue;
+    private final @Nullable CompletionChannel queue;
     private final @Nullable SVCPollCq poll;
     private final IbvWC[] polled = new IbvWC[POLLED];
     private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
-    private final Operations operations;
-    private final Transfers transfers;
-    private final Controls controls;
-    private final Messages messages;
+    private final OneSidedQueue oneSidedQueue;
+    private final OneSidedTransfers transfers;
+    private final FlowControl flowControl;
+    private final ControlMessages messages;
     private boolean closed;
     private boolean failed;
     private volatile boolean ended;
@@ -58,25 +64,25 @@ public final class VerbsLink implements Link {
      * @param messages whether somebody takes messages; if not, one that comes ends the link
      */
     VerbsLink(
-            Domain domain,
+            ProtectionDomain domain,
             QueuePair pair,
-            @Nullable DeviceQueue queue,
-            @Nullable RangeBook ranges,
+            @Nullable CompletionChannel queue,
+            @Nullable RangeRegistry ranges,
             int operations,
             boolean messages)
             throws IOException {
         this.domain = domain;
         this.pair = pair;
         this.queue = queue;
-        this.controls = new Controls(pair, ranges, messages);
-        this.messages = new Messages(this, lock, changed, controls);
+        this.flowControl = new FlowControl(pair, ranges, messages);
+        this.messages = new ControlMessages(this, lock, changed, flowControl);
         for (int i = 0; i < POLLED; i++) {
             polled[i] = new IbvWC();
         }
         this.poll = queue == null ? null : domain.verbs().pollCQ(queue.queue(), polled, POLLED);
         // Last, since it registers memory that nobody would give back.
-        this.operations = new Operations(domain, pair, completions, operations);
-        this.transfers = new Transfers(this, lock, this.operations, domain.buffers());
+        this.oneSidedQueue = new OneSidedQueue(domain, pair, completions, operations);
+        this.transfers = new OneSidedTransfers(this, lock, this.oneSidedQueue, domain.buffers());
     }
 
     @Override
@@ -101,16 +107,16 @@ public final class VerbsLink implements Link {
     }
 
     @Override
-    public VerbsRegion attach(RegionKey key) throws IOException {
+    public VerbsExtent attach(RegionKey key) throws IOException {
         return attach(key, ATTACH_NS);
     }
 
     /** Shows the key to the owner, who tells where the range is. */
-    public VerbsRegion attach(RegionKey key, long timeoutNs) throws IOException {
+    public VerbsExtent attach(RegionKey key, long timeoutNs) throws IOException {
         if (queue == null) {
             throw new ChannelException(Status.NO_ACCESS, "the other side has registered nothing", null);
         }
-        return new VerbsRegion(this, key, messages.attach(key, timeoutNs));
+        return new VerbsExtent(this, key, messages.attach(key, timeoutNs));
     }
 
     @Override
@@ -119,7 +125,7 @@ public final class VerbsLink implements Link {
         try {
             drive();
             if (!ended) {
-                operations.expire(System.nanoTime());
+                oneSidedQueue.expire(System.nanoTime());
             }
         } catch (IOException e) {
             end(Status.FAILED);
@@ -145,12 +151,12 @@ public final class VerbsLink implements Link {
             if (!closed) {
                 closed = true;
                 List<Closeable> steps = new ArrayList<>();
-                steps.add(operations::close);
+                steps.add(oneSidedQueue::close);
                 if (queue != null) {
                     steps.add(queue);
                 }
                 steps.add(pair::free);
-                Closing.all(steps);
+                CloseAll.all(steps);
             }
         } finally {
             lock.unlock();
@@ -161,7 +167,7 @@ public final class VerbsLink implements Link {
     void transmit(byte type, long number, ByteBuffer body) throws IOException {
         lock.lock();
         try {
-            controls.transmit(type, number, body);
+            flowControl.transmit(type, number, body);
         } finally {
             lock.unlock();
         }
@@ -169,7 +175,7 @@ public final class VerbsLink implements Link {
 
     // For the regions of this link.
 
-    LocalBuffers buffers() {
+    RegisteredBuffers buffers() {
         return domain.buffers();
     }
 
@@ -177,7 +183,7 @@ public final class VerbsLink implements Link {
         return completions;
     }
 
-    Transfers transfers() {
+    OneSidedTransfers transfers() {
         return transfers;
     }
 
@@ -187,7 +193,7 @@ public final class VerbsLink implements Link {
     boolean isOfNoUse(long nowNs) {
         lock.lock();
         try {
-            return controls.isOfNoUse(nowNs);
+            return flowControl.isOfNoUse(nowNs);
         } finally {
             lock.unlock();
         }
@@ -197,7 +203,7 @@ public final class VerbsLink implements Link {
     boolean wasOfUse() {
         lock.lock();
         try {
-            return !failed && controls.hasShownAny();
+            return !failed && flowControl.hasShownAny();
         } finally {
             lock.unlock();
         }
@@ -240,11 +246,11 @@ public final class VerbsLink implements Link {
         long kind = QueuePair.kind(workId);
         int index = QueuePair.index(workId);
         if (kind == QueuePair.ONE_SIDED) {
-            operations.completed(index, failure);
+            oneSidedQueue.completed(index, failure);
         } else if (kind == QueuePair.SEND) {
             pair.sent(index);
         } else if (kind == QueuePair.NUDGE) {
-            operations.nudged();
+            oneSidedQueue.nudged();
         }
         if (failure != 0) {
             failed = true;
@@ -253,9 +259,9 @@ public final class VerbsLink implements Link {
         }
         try {
             if (kind == QueuePair.RECEIVE) {
-                controls.hear(index, bytes);
+                flowControl.hear(index, bytes);
             }
-            controls.sendWaiting();
+            flowControl.sendWaiting();
         } catch (IOException e) {
             failed = true;
             end(Status.FAILED);
@@ -268,7 +274,7 @@ public final class VerbsLink implements Link {
             drive();
             lock.unlock();
             try {
-                Backoff.idle(looks * 8);
+                SpinBackoff.idle(looks * 8);
             } finally {
                 lock.lock();
             }
@@ -294,7 +300,7 @@ public final class VerbsLink implements Link {
         } catch (IOException e) {
             VerbsProvider.LOG.warn("A queue pair cannot be destroyed", e);
         }
-        operations.failAll(status);
+        oneSidedQueue.failAll(status);
         changed.signalAll();
     }
 

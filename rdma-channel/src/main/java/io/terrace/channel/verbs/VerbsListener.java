@@ -4,13 +4,20 @@ import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.terrace.channel.Access;
-import io.terrace.channel.Link;
-import io.terrace.channel.Listener;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.Sparingly;
-import io.terrace.channel.tcp.Checksums;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.Listener;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.CompletionAgent;
+import io.terrace.channel.verbs.device.CompletionChannel;
+import io.terrace.channel.verbs.device.ConnectSequence;
+import io.terrace.channel.verbs.device.ConnectionEvents;
+import io.terrace.channel.verbs.device.ProtectionDomain;
+import io.terrace.channel.verbs.device.QueuePair;
+import io.terrace.common.CloseAll;
+import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -40,18 +47,18 @@ public final class VerbsListener implements Listener {
 
     private final RdmaCm cm;
     private final ConnectionEvents events;
-    private final Domain domain;
+    private final ProtectionDomain domain;
     private final VerbsLimits limits;
     private final RdmaCmId listening;
     private final SocketAddress address;
-    private final RangeBook ranges;
-    private final DeviceQueue completions;
+    private final RangeRegistry ranges;
+    private final CompletionChannel completions;
     private final boolean messages;
-    private final HeldOffAddresses heldOff = new HeldOffAddresses();
-    private final Sparingly told = new Sparingly(TELL_NS);
+    private final AddressBlocklist heldOff = new AddressBlocklist();
+    private final LogThrottle told = new LogThrottle(TELL_NS);
     private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
     private final BlockingQueue<VerbsLink> accepted;
-    private final CompletionThread thread;
+    private final CompletionAgent thread;
     private long lastSession;
     private volatile boolean closed;
 
@@ -78,17 +85,16 @@ public final class VerbsListener implements Listener {
         try {
             cm.bindAddr(listening, where);
             this.domain = provider.domain(listening);
-            this.ranges = new RangeBook(domain, limits);
+            this.ranges = new RangeRegistry(domain, limits);
             made.push(ranges);
-            this.completions =
-                    DeviceQueue.create(domain.verbs(), domain.device(), 2 * QueuePair.BUFFERS * limits.sessions());
+            this.completions = CompletionChannel.create(
+                    domain.verbs(), domain.device(), 2 * QueuePair.BUFFERS * limits.sessions());
             made.push(completions);
             cm.listen(listening, BACKLOG);
             this.address = cm.getSrcAddr(listening);
-            this.thread =
-                    new CompletionThread(domain.verbs(), completions, new Answering(), "terrace-verbs-" + address);
+            this.thread = new CompletionAgent(domain.verbs(), completions, new Answering(), "terrace-verbs-" + address);
         } catch (IOException | RuntimeException e) {
-            Closing.after(e, made);
+            CloseAll.after(e, made);
             throw e;
         }
     }
@@ -103,12 +109,12 @@ public final class VerbsListener implements Listener {
     }
 
     @Override
-    public RegionKey register(Range range, Access access) throws IOException {
-        return ranges.register(range, access, Checksums.NONE);
+    public RegionKey register(ExtentRange range, Access access) throws IOException {
+        return ranges.register(range, access, ChunkChecksums.NONE);
     }
 
     /** Registers a range whose checksums are read along with it. */
-    public RegionKey register(Range range, Access access, Checksums checksums) throws IOException {
+    public RegionKey register(ExtentRange range, Access access, ChunkChecksums checksums) throws IOException {
         return ranges.register(range, access, checksums);
     }
 
@@ -146,7 +152,7 @@ public final class VerbsListener implements Listener {
         }
     }
 
-    Domain domain() {
+    ProtectionDomain domain() {
         return domain;
     }
 
@@ -185,7 +191,7 @@ public final class VerbsListener implements Listener {
         sessions.values().forEach(session -> steps.add(session.link));
         steps.add(completions);
         steps.add(ranges);
-        Closing.all(steps);
+        CloseAll.all(steps);
         sessions.clear();
     }
 
@@ -204,12 +210,12 @@ public final class VerbsListener implements Listener {
                 throw new IOException(from + " is held off");
             }
             long number = ++lastSession;
-            pair = new QueuePair(domain, cm, events, id, completions.queue(), number, Operations.requests(1));
+            pair = new QueuePair(domain, cm, events, id, completions.queue(), number, OneSidedQueue.requests(1));
             VerbsLink link = new VerbsLink(domain, pair, null, ranges, 1, messages);
             Session session = new Session(number, from, link);
             sessions.put(number, session);
             events.tell(id, (what, which) -> happened(session, id, what));
-            cm.accept(id, Connecting.parameters());
+            cm.accept(id, ConnectSequence.parameters());
         } catch (IOException | RuntimeException | Error e) {
             refuse(id, pair);
             Long others = told.next(System.nanoTime());
@@ -264,7 +270,7 @@ public final class VerbsListener implements Listener {
             VerbsProvider.LOG.warn(
                     "No RDMA connection is taken from {} for a minute: more than {} of no use came from there within one",
                     session.from,
-                    HeldOffAddresses.TOLERATED);
+                    AddressBlocklist.TOLERATED);
         }
     }
 
@@ -277,7 +283,7 @@ public final class VerbsListener implements Listener {
     }
 
     /** Whatever goes wrong with one connection, an {@link Error} too, ends that one; the others are answered all the same. */
-    private final class Answering implements CompletionThread.Taker {
+    private final class Answering implements CompletionAgent.Taker {
         @Override
         public void completed(IbvWC completion) {
             Session session = sessions.get(QueuePair.session(completion.getWr_id()));

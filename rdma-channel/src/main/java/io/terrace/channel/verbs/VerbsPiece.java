@@ -1,20 +1,20 @@
 package io.terrace.channel.verbs;
 
-import io.terrace.channel.CheckedPiece;
+import io.terrace.channel.transport.ExtentPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** A part of a region on its way into one registered buffer, and its checksums into another. */
-final class VerbsPiece implements CheckedPiece {
-    private final VerbsRegion region;
-    private final Operation operation;
+final class VerbsPiece implements ExtentPiece {
+    private final VerbsExtent region;
+    private final OneSidedRequest oneSidedRequest;
     private final int skipBytes;
     private final int lengthBytes;
     private boolean closed;
 
-    VerbsPiece(VerbsRegion region, Operation operation, int skipBytes, int lengthBytes) {
+    VerbsPiece(VerbsExtent region, OneSidedRequest oneSidedRequest, int skipBytes, int lengthBytes) {
         this.region = region;
-        this.operation = operation;
+        this.oneSidedRequest = oneSidedRequest;
         this.skipBytes = skipBytes;
         this.lengthBytes = lengthBytes;
     }
@@ -26,14 +26,14 @@ final class VerbsPiece implements CheckedPiece {
 
     @Override
     public ByteBuffer next(long timeoutNs) throws IOException {
-        return region.arrived(operation, timeoutNs).slice(skipBytes, lengthBytes);
+        return region.arrived(oneSidedRequest, timeoutNs).slice(skipBytes, lengthBytes);
     }
 
     @Override
     public void close() {
         if (!closed) {
             closed = true;
-            region.release(operation);
+            region.release(oneSidedRequest);
         }
     }
 }

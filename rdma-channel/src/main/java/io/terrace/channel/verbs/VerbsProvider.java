@@ -5,8 +5,15 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaVerbs;
-import io.terrace.channel.Provider;
+import io.terrace.channel.transport.Provider;
+import io.terrace.channel.verbs.device.CompletionChannel;
+import io.terrace.channel.verbs.device.ConnectSequence;
+import io.terrace.channel.verbs.device.ConnectionEvents;
+import io.terrace.channel.verbs.device.DeviceCounters;
+import io.terrace.channel.verbs.device.ProtectionDomain;
+import io.terrace.channel.verbs.device.QueuePair;
 import io.terrace.channel.verbs.rdmacore.RdmaCore;
+import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -22,15 +29,15 @@ import org.slf4j.LoggerFactory;
  * network. Setting up a connection takes milliseconds: keep links and share them. Thread-safe.
  */
 public final class VerbsProvider implements Provider, Closeable {
-    static final Logger LOG = LoggerFactory.getLogger(VerbsProvider.class);
+    public static final Logger LOG = LoggerFactory.getLogger(VerbsProvider.class);
 
     private final VerbsLimits limits;
     private final boolean paging;
-    private final Counts counts = new Counts();
+    private final DeviceCounters deviceCounters = new DeviceCounters();
     private final RdmaCm cm;
     private final RdmaVerbs verbs;
     private final ConnectionEvents events;
-    private final Map<Integer, Domain> domains = new HashMap<>();
+    private final Map<Integer, ProtectionDomain> domains = new HashMap<>();
 
     VerbsProvider(VerbsLimits limits, boolean paging) throws IOException {
         this.limits = limits;
@@ -45,7 +52,7 @@ public final class VerbsProvider implements Provider, Closeable {
      *
      * @throws IOException that says what is missing: a class, a library, a device, a right
      */
-    public static VerbsProvider open(VerbsLimits limits, VerbsChoices choices) throws IOException {
+    public static VerbsProvider open(VerbsLimits limits, VerbsOptions choices) throws IOException {
         try {
             if (!choices.libdisni()) {
                 RdmaCore.install();
@@ -87,31 +94,31 @@ public final class VerbsProvider implements Provider, Closeable {
 
     @Override
     public VerbsLink connect(SocketAddress where, long timeoutNs) throws IOException {
-        Connecting connecting = new Connecting(cm, events, timeoutNs);
-        DeviceQueue queue = null;
+        ConnectSequence connectSequence = new ConnectSequence(cm, events, timeoutNs);
+        CompletionChannel queue = null;
         QueuePair pair = null;
         VerbsLink link = null;
         try {
-            connecting.resolve(where);
-            RdmaCmId id = connecting.id();
-            Domain domain = domain(id);
-            int requests = Operations.requests(limits.operations());
-            queue = DeviceQueue.create(verbs, domain.device(), 2 * QueuePair.BUFFERS + requests);
+            connectSequence.resolve(where);
+            RdmaCmId id = connectSequence.id();
+            ProtectionDomain domain = domain(id);
+            int requests = OneSidedQueue.requests(limits.operations());
+            queue = CompletionChannel.create(verbs, domain.device(), 2 * QueuePair.BUFFERS + requests);
             pair = new QueuePair(domain, cm, events, id, queue.queue(), 0, requests);
             link = new VerbsLink(domain, pair, queue, null, limits.operations(), true);
-            connecting.connect(where);
+            connectSequence.connect(where);
             VerbsLink connected = link;
             events.tell(id, (type, which) -> {
                 if (type == EventType.RDMA_CM_EVENT_DISCONNECTED || type == EventType.RDMA_CM_EVENT_DEVICE_REMOVAL) {
                     closeEnded(connected);
                 }
             });
-            if (connecting.isOverAlready()) {
+            if (connectSequence.isOverAlready()) {
                 throw new IOException(where + " has disconnected");
             }
             return connected;
         } catch (IOException | RuntimeException e) {
-            connecting.forget();
+            connectSequence.forget();
             if (link != null) {
                 link.close();
             } else {
@@ -121,7 +128,7 @@ public final class VerbsProvider implements Provider, Closeable {
                 if (queue != null) {
                     queue.close();
                 }
-                cm.destroyCmId(connecting.id());
+                cm.destroyCmId(connectSequence.id());
             }
             throw e;
         }
@@ -137,8 +144,8 @@ public final class VerbsProvider implements Provider, Closeable {
     }
 
     /** What this process holds of its devices. */
-    public Counts counts() {
-        return counts;
+    public DeviceCounters deviceCounters() {
+        return deviceCounters;
     }
 
     /** Connections, and listeners, that have not been closed. */
@@ -147,12 +154,12 @@ public final class VerbsProvider implements Provider, Closeable {
     }
 
     /** The device that a connection goes over. */
-    Domain domain(RdmaCmId id) throws IOException {
+    ProtectionDomain domain(RdmaCmId id) throws IOException {
         IbvContext device = id.getVerbs();
         synchronized (domains) {
-            Domain known = domains.get(device.getCmd_fd());
+            ProtectionDomain known = domains.get(device.getCmd_fd());
             if (known == null) {
-                known = new Domain(verbs, device, counts, paging);
+                known = new ProtectionDomain(verbs, device, deviceCounters, paging);
                 domains.put(device.getCmd_fd(), known);
             }
             return known;
@@ -168,6 +175,6 @@ public final class VerbsProvider implements Provider, Closeable {
             steps.addAll(domains.values());
             domains.clear();
         }
-        Closing.all(steps);
+        CloseAll.all(steps);
     }
 }

@@ -1,6 +1,6 @@
 package org.apache.hadoop.fs;
 
-import io.terrace.fs.MemoryFirst;
+import io.terrace.client.read.ReadRouter;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -15,11 +15,11 @@ import org.apache.hadoop.hdfs.TerraceDfsClient;
  * LinkageErrors.
  */
 public final class TerraceHdfs extends Hdfs {
-    public TerraceHdfs(URI uri, Configuration conf, Configuration readConf, MemoryFirst memoryFirst)
+    public TerraceHdfs(URI uri, Configuration conf, Configuration readConf, ReadRouter readRouter)
             throws IOException, URISyntaxException {
         super(uri, conf);
         DFSClient before = dfs;
-        dfs = new TerraceDfsClient(uri, conf, readConf, getStatistics(), memoryFirst);
+        dfs = new TerraceDfsClient(uri, conf, readConf, getStatistics(), readRouter);
         before.close();
     }
 }

@@ -1,6 +1,6 @@
 package org.apache.hadoop.hdfs;
 
-import io.terrace.fs.MemoryFirst;
+import io.terrace.client.read.ReadRouter;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * LinkageErrors.
  */
 public final class TerraceDfsClient extends DFSClient {
-    private final MemoryFirst memoryFirst;
+    private final ReadRouter readRouter;
     private final @Nullable DfsClientConf readConf;
 
     /**
@@ -34,10 +34,10 @@ public final class TerraceDfsClient extends DFSClient {
             Configuration conf,
             Configuration readConf,
             FileSystem.Statistics statistics,
-            MemoryFirst memoryFirst)
+            ReadRouter readRouter)
             throws IOException {
         super(nameNode, conf, statistics);
-        this.memoryFirst = memoryFirst;
+        this.readRouter = readRouter;
         this.readConf = readConf == conf ? null : new DfsClientConf(readConf);
     }
 
@@ -80,6 +80,6 @@ public final class TerraceDfsClient extends DFSClient {
         if (blocks.getErasureCodingPolicy() != null) {
             return new DFSStripedInputStream(this, src, verifyChecksum, blocks.getErasureCodingPolicy(), blocks);
         }
-        return new TerraceInputStream(this, src, verifyChecksum, blocks, memoryFirst);
+        return new TerraceInputStream(this, src, verifyChecksum, blocks, readRouter);
     }
 }

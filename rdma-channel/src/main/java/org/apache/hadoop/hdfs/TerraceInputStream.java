@@ -1,7 +1,7 @@
 package org.apache.hadoop.hdfs;
 
-import io.terrace.fs.BlockRange;
-import io.terrace.fs.MemoryFirst;
+import io.terrace.client.BlockReadRequest;
+import io.terrace.client.read.ReadRouter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -11,17 +11,17 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 
-/** A stock stream that gives each block to {@link MemoryFirst} before it connects to the DataNode it chose. */
+/** A stock stream that gives each block to {@link ReadRouter} before it connects to the DataNode it chose. */
 final class TerraceInputStream extends DFSInputStream {
-    private final MemoryFirst memoryFirst;
+    private final ReadRouter readRouter;
     /** Of the DataNodes whose memory was read, by UUID. */
     private final Map<String, Integer> distances = new ConcurrentHashMap<>();
 
     TerraceInputStream(
-            DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks, MemoryFirst memoryFirst)
+            DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks, ReadRouter readRouter)
             throws IOException {
         super(client, src, verifyChecksum, blocks);
-        this.memoryFirst = memoryFirst;
+        this.readRouter = readRouter;
     }
 
     @Override
@@ -33,7 +33,7 @@ final class TerraceInputStream extends DFSInputStream {
             StorageType storageType,
             DatanodeInfo datanode)
             throws IOException {
-        BlockRange range = new BlockRange(
+        BlockReadRequest range = new BlockReadRequest(
                 block,
                 offsetInBlock,
                 offsetInBlock + length,
@@ -45,7 +45,7 @@ final class TerraceInputStream extends DFSInputStream {
                 dfsClient.ugi.getUserName(),
                 this::distance,
                 dfsClient.getConfiguration());
-        return memoryFirst.open(
+        return readRouter.open(
                 range,
                 datanode.getDatanodeUuid(),
                 (offset, lengthBytes) ->

@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.ChannelException;
-import io.terrace.channel.CheckedPiece;
-import io.terrace.channel.Completion.Status;
-import io.terrace.channel.Range;
+import io.terrace.channel.server.ChecksumSource;
+import io.terrace.channel.tcp.server.TcpListener;
+import io.terrace.channel.tcp.server.TcpRange;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.ChecksumMismatchException;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.ExtentPiece;
+import io.terrace.channel.transport.ExtentRange;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
@@ -32,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What tcp does beyond the contract: checksums, revocation, many readers, peers that go silent. */
-final class ChecksummedReadTest {
+public final class ChecksummedReadTest {
     private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
     private static final int CHUNK_BYTES = 512;
     private static final int LENGTH = 5 * (1 << 20) + 77;
@@ -53,7 +59,7 @@ final class ChecksummedReadTest {
         file = Files.write(dir.resolve("extent"), content);
         listener =
                 TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), TcpLimits.DEFAULT, null);
-        range = listener.register(new Range(file, 0, LENGTH), Access.READ, checksums(content));
+        range = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ, checksums(content));
         link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, SECOND_NS);
     }
 
@@ -63,19 +69,19 @@ final class ChecksummedReadTest {
         listener.close();
     }
 
-    static Checksums checksums(byte[] data) {
+    public static ChunkChecksums checksums(byte[] data) {
         ByteBuffer sums = ByteBuffer.allocate((data.length + CHUNK_BYTES - 1) / CHUNK_BYTES * 4);
         for (int at = 0; at < data.length; at += CHUNK_BYTES) {
             CRC32C crc = new CRC32C();
             crc.update(data, at, Math.min(CHUNK_BYTES, data.length - at));
             sums.putInt((int) crc.getValue());
         }
-        return new Checksums(ChecksumKind.CRC32C, CHUNK_BYTES, sums.array());
+        return new ChunkChecksums(ChecksumType.CRC32C, CHUNK_BYTES, sums.array());
     }
 
     /** As a source says them. */
-    static @Nullable Checksums checksums(byte[] data, ChecksumSource.Room room) {
-        Checksums all = checksums(data);
+    public static @Nullable ChunkChecksums checksums(byte[] data, ChecksumSource.Room room) {
+        ChunkChecksums all = checksums(data);
         return room.take(all.sums().length) ? all : null;
     }
 
@@ -83,7 +89,7 @@ final class ChecksummedReadTest {
     void read_anyRange_givesItsBytes() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
+        try (TcpExtent region = link.attach(range.key, SECOND_NS)) {
             for (int round = 0; round < 100; round++) {
                 int offset = random.nextInt(LENGTH);
                 int length = random.nextInt(Math.min(LENGTH - offset, 1 << (1 + random.nextInt(22))) + 1);
@@ -102,12 +108,12 @@ final class ChecksummedReadTest {
             change.seek(10_000);
             change.write(content[10_000] ^ 1);
         }
-        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
+        try (TcpExtent region = link.attach(range.key, SECOND_NS)) {
             region.read(0, ByteBuffer.allocate(9_000), SECOND_NS);
             assertThatThrownBy(() -> region.read(10_100, ByteBuffer.allocate(10), SECOND_NS))
-                    .isInstanceOf(CorruptBytesException.class);
+                    .isInstanceOf(ChecksumMismatchException.class);
             assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(LENGTH), SECOND_NS))
-                    .isInstanceOf(CorruptBytesException.class);
+                    .isInstanceOf(ChecksumMismatchException.class);
             region.read(20_000, ByteBuffer.allocate(9_000), SECOND_NS);
         }
     }
@@ -115,7 +121,7 @@ final class ChecksummedReadTest {
     @Test
     void read_afterRevoke_isNoAccess_andTheOwnerIsTold() throws Exception {
         CountDownLatch told = new CountDownLatch(1);
-        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
+        try (TcpExtent region = link.attach(range.key, SECOND_NS)) {
             region.read(0, ByteBuffer.allocate(100), SECOND_NS);
             listener.revoke(range.key, told::countDown);
             assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
@@ -130,10 +136,10 @@ final class ChecksummedReadTest {
     void read_throughARegionThatWasClosed_neverReachesAnother() throws IOException {
         byte[] others = new byte[LENGTH];
         Path otherFile = Files.write(dir.resolve("other"), others);
-        TcpRange other = listener.register(new Range(otherFile, 0, LENGTH), Access.READ, checksums(others));
-        TcpRegion closed = link.attach(range.key, SECOND_NS);
+        TcpRange other = listener.register(new ExtentRange(otherFile, 0, LENGTH), Access.READ, checksums(others));
+        TcpExtent closed = link.attach(range.key, SECOND_NS);
         closed.close();
-        try (TcpRegion fresh = link.attach(other.key, SECOND_NS)) {
+        try (TcpExtent fresh = link.attach(other.key, SECOND_NS)) {
             assertThatThrownBy(() -> closed.read(0, ByteBuffer.allocate(100), SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
@@ -144,8 +150,8 @@ final class ChecksummedReadTest {
 
     @Test
     void close_ofAPieceThatNobodyWaitedFor_leavesTheLinkAlone() throws Exception {
-        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
-            CheckedPiece unused = region.begin(0, 1000, SECOND_NS / 100);
+        try (TcpExtent region = link.attach(range.key, SECOND_NS)) {
+            ExtentPiece unused = region.begin(0, 1000, SECOND_NS / 100);
             Thread.sleep(20);
             unused.close();
             ByteBuffer target = ByteBuffer.allocate(1000);
@@ -158,7 +164,7 @@ final class ChecksummedReadTest {
     void read_byManyThreadsOverOneLink_givesEachItsBytes() throws Exception {
         AtomicReference<Throwable> wrong = new AtomicReference<>();
         List<Thread> readers = new ArrayList<>();
-        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
+        try (TcpExtent region = link.attach(range.key, SECOND_NS)) {
             for (int reader = 0; reader < 8; reader++) {
                 long seed = reader;
                 readers.add(new Thread(() -> {
@@ -187,7 +193,7 @@ final class ChecksummedReadTest {
 
     @Test
     void read_whenTheOwnerEnds_isDisconnected() throws IOException {
-        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
+        try (TcpExtent region = link.attach(range.key, SECOND_NS)) {
             listener.close();
             assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(100), 5 * SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
@@ -223,13 +229,13 @@ final class ChecksummedReadTest {
                 if (round % 2 == 0 && garbage.length > 20) {
                     // A believable length and type, so that the body is looked at.
                     ByteBuffer.wrap(garbage)
-                            .putInt(garbage.length - Wire.HEADER_BYTES)
+                            .putInt(garbage.length - TcpFrame.HEADER_BYTES)
                             .put((byte) (1 + round % 9));
                 }
                 hostile.getOutputStream().write(garbage);
             }
         }
-        try (TcpRegion region = link.attach(range.key, SECOND_NS)) {
+        try (TcpExtent region = link.attach(range.key, SECOND_NS)) {
             ByteBuffer target = ByteBuffer.allocate(1000);
             region.read(5, target, SECOND_NS);
             assertThat(target.flip()).as("seed %d", seed).isEqualTo(ByteBuffer.wrap(content, 5, 1000));

@@ -1,8 +1,8 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.Provider;
-import io.terrace.channel.ProviderContract;
-import io.terrace.channel.ProviderFixture;
+import io.terrace.channel.transport.Provider;
+import io.terrace.channel.transport.ProviderContract;
+import io.terrace.channel.transport.ProviderFixture;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,21 +1,22 @@
 package io.terrace.channel.tcp;
 
-import static io.terrace.channel.tcp.TcpGrantBed.BLOCK;
-import static io.terrace.channel.tcp.TcpGrantBed.BROKEN;
-import static io.terrace.channel.tcp.TcpGrantBed.PATIENT;
-import static io.terrace.channel.tcp.TcpGrantBed.SLOW;
-import static io.terrace.channel.tcp.TcpGrantBed.TIMEOUT_NS;
-import static io.terrace.channel.tcp.TcpGrantBed.ask;
-import static io.terrace.channel.tcp.TcpGrantBed.askAs;
-import static io.terrace.channel.tcp.TcpGrantBed.asking;
-import static io.terrace.channel.tcp.TcpGrantBed.eventually;
-import static io.terrace.channel.tcp.TcpGrantBed.granted;
-import static io.terrace.channel.tcp.TcpGrantBed.say;
+import static io.terrace.channel.server.TcpGrantFixture.BLOCK;
+import static io.terrace.channel.server.TcpGrantFixture.BROKEN;
+import static io.terrace.channel.server.TcpGrantFixture.PATIENT;
+import static io.terrace.channel.server.TcpGrantFixture.SLOW;
+import static io.terrace.channel.server.TcpGrantFixture.TIMEOUT_NS;
+import static io.terrace.channel.server.TcpGrantFixture.ask;
+import static io.terrace.channel.server.TcpGrantFixture.askAs;
+import static io.terrace.channel.server.TcpGrantFixture.asking;
+import static io.terrace.channel.server.TcpGrantFixture.eventually;
+import static io.terrace.channel.server.TcpGrantFixture.granted;
+import static io.terrace.channel.server.TcpGrantFixture.say;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.terrace.channel.Grant;
-import io.terrace.channel.Peer;
+import io.terrace.channel.server.Peer;
+import io.terrace.channel.server.TcpGrantFixture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,11 +35,11 @@ final class TcpRevocationTest {
     @TempDir
     Path dir;
 
-    private TcpGrantBed bed;
+    private TcpGrantFixture bed;
 
     @BeforeEach
     void start() throws IOException {
-        bed = new TcpGrantBed(dir, PATIENT);
+        bed = new TcpGrantFixture(dir, PATIENT);
     }
 
     @AfterEach

@@ -2,10 +2,13 @@ package io.terrace.channel.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.Link;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
+import io.terrace.channel.tcp.server.TcpListener;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.RegionKey;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -61,7 +64,7 @@ final class TcpWireGoldenTest {
     void owner_ofARangeWithoutChecksums() throws Exception {
         Path file = Files.writeString(dir.resolve("extent"), "0123456789abcdef");
         try (TcpListener listener = listener()) {
-            RegionKey key = listener.register(new Range(file, 0x1000, 16), Access.READ_WRITE);
+            RegionKey key = listener.register(new ExtentRange(file, 0x1000, 16), Access.READ_WRITE);
             try (Socket socket = connect(listener.address())) {
                 send(
                         socket,
@@ -93,9 +96,9 @@ final class TcpWireGoldenTest {
     @Test
     void owner_ofARangeWithChecksums() throws Exception {
         Path file = Files.writeString(dir.resolve("extent"), "012345");
-        Checksums checksums = new Checksums(ChecksumKind.CRC32C, 4, bytes("a1a2a3a4 b1b2b3b4"));
+        ChunkChecksums checksums = new ChunkChecksums(ChecksumType.CRC32C, 4, bytes("a1a2a3a4 b1b2b3b4"));
         try (TcpListener listener = listener()) {
-            RegionKey key = listener.register(new Range(file, 0, 6), Access.READ, checksums).key;
+            RegionKey key = listener.register(new ExtentRange(file, 0, 6), Access.READ, checksums).key;
             try (Socket socket = connect(listener.address())) {
                 send(
                         socket,
@@ -141,13 +144,13 @@ final class TcpWireGoldenTest {
                 TcpLink link = TcpLink.connect(server.getLocalSocketAddress(), LIMITS, TIMEOUT_NS);
                 Socket socket = server.accept()) {
             RegionKey key = new RegionKey(0x0123456789abcdefL, 0x1122334455667788L, 0x1000, 9, Access.READ_WRITE);
-            Future<TcpRegion> attached = client.submit(() -> link.attach(key, TIMEOUT_NS));
+            Future<TcpExtent> attached = client.submit(() -> link.attach(key, TIMEOUT_NS));
             expect(
                     socket,
                     "00000021 02 00 0000 0000000000000001 0123456789abcdef 1122334455667788"
                             + " 0000000000001000 0000000000000009 01");
             send(socket, "00000009 03 00 0000 0000000000000001 00000007 02 00000200");
-            TcpRegion region = attached.get();
+            TcpExtent region = attached.get();
 
             // The checksum of these nine bytes is the check value of CRC-32C.
             ByteBuffer target = ByteBuffer.allocate(9);
@@ -188,8 +191,8 @@ final class TcpWireGoldenTest {
 
     @Test
     void limits() {
-        assertThat(Wire.MAX_READ_BYTES).isEqualTo(1 << 20);
-        assertThat(Wire.MAX_WRITE_BYTES).isEqualTo(32 * 1024);
-        assertThat(Wire.MAX_REQUEST_BYTES).isEqualTo(16 + 64 * 1024);
+        assertThat(TcpFrame.MAX_READ_BYTES).isEqualTo(1 << 20);
+        assertThat(TcpFrame.MAX_WRITE_BYTES).isEqualTo(32 * 1024);
+        assertThat(TcpFrame.MAX_REQUEST_BYTES).isEqualTo(16 + 64 * 1024);
     }
 }

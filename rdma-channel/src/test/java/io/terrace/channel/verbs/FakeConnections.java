@@ -23,7 +23,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Connections that only keep count of queue pairs, and of looks for events; events are those that a test has made. */
-final class FakeConnections extends RdmaCm {
+public final class FakeConnections extends RdmaCm {
     final AtomicInteger pairs = new AtomicInteger();
 
     /** What happens, one thing a look. */
@@ -44,10 +44,10 @@ final class FakeConnections extends RdmaCm {
     @Nullable
     IbvContext device;
 
-    final AtomicInteger looks = new AtomicInteger();
+    public final AtomicInteger looks = new AtomicInteger();
 
     /** Told of each look, by its number from 1. */
-    IntConsumer onLook = look -> {};
+    public IntConsumer onLook = look -> {};
 
     @Override
     public IbvQP createQP(@Nullable RdmaCmId id, IbvPd domain, IbvQPInitAttr wanted) throws IOException {

@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A device that only keeps count of what is registered with it, and fails when it is told to: for faults on any machine. */
-final class FakeDevice extends RdmaVerbs implements AutoCloseable {
+public final class FakeDevice extends RdmaVerbs implements AutoCloseable {
     /** Addresses that are registered, by key. */
     final Map<Integer, Long> registered = new ConcurrentHashMap<>();
 
@@ -63,7 +63,7 @@ final class FakeDevice extends RdmaVerbs implements AutoCloseable {
     private final AtomicInteger number = new AtomicInteger();
 
     /** DiSNI's objects ask for the provider of the process: this one, until it is closed. */
-    FakeDevice() throws Exception {
+    public FakeDevice() throws Exception {
         provider = RdmaProvider.class.getDeclaredField("provider");
         provider.setAccessible(true);
         before = provider.get(null);

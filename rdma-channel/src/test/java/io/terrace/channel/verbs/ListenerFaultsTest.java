@@ -7,7 +7,8 @@ import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.terrace.channel.Link;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.verbs.device.QueuePair;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -106,7 +107,7 @@ final class ListenerFaultsTest {
         listener.close();
         device.connections.onCreate = id -> listening = id;
         try (VerbsListener own = provider.serve(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-            for (long guess = 1; guess <= HeldOffAddresses.TOLERATED + 1; guess++) {
+            for (long guess = 1; guess <= AddressBlocklist.TOLERATED + 1; guess++) {
                 comes(own);
                 poll(failed(guess));
                 await().until(() -> own.connections() == 0);

@@ -1,8 +1,8 @@
 package io.terrace.channel.verbs;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.RegionKey;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -96,7 +96,7 @@ final class OtherProcess implements AutoCloseable {
     }
 
     public static void main(String[] arguments) throws Exception {
-        VerbsProvider provider = VerbsProvider.open(VerbsLimits.DEFAULT, VerbsChoices.DEFAULT);
+        VerbsProvider provider = VerbsProvider.open(VerbsLimits.DEFAULT, VerbsOptions.DEFAULT);
         InetSocketAddress where = new InetSocketAddress(arguments[1], Integer.parseInt(arguments[2]));
         switch (arguments[0]) {
             case "own" -> own(provider, where, Path.of(arguments[3]));
@@ -109,23 +109,23 @@ final class OtherProcess implements AutoCloseable {
     private static void own(VerbsProvider provider, InetSocketAddress where, Path file) throws Exception {
         VerbsListener listener = provider.listen(where);
         System.out.println(
-                listener.register(new Range(file, 0, LENGTH), Access.READ).digits());
+                listener.register(new ExtentRange(file, 0, LENGTH), Access.READ).digits());
         Thread.sleep(600_000);
     }
 
     private static void use(VerbsProvider provider, InetSocketAddress where, boolean writes, String digits)
             throws IOException {
-        VerbsLink link = provider.connect(where, ListeningBed.PATIENCE_NS);
-        VerbsRegion region = link.attach(RegionKey.of(digits, 0, LENGTH, writes ? Access.READ_WRITE : Access.READ));
+        VerbsLink link = provider.connect(where, ListenerFixture.PATIENCE_NS);
+        VerbsExtent region = link.attach(RegionKey.of(digits, 0, LENGTH, writes ? Access.READ_WRITE : Access.READ));
         ByteBuffer bytes = ByteBuffer.allocateDirect(1 << 20);
         while (bytes.hasRemaining()) {
             bytes.put(WRITTEN);
         }
         for (long round = 0; ; round++) {
             if (writes) {
-                region.write(0, bytes.clear(), ListeningBed.PATIENCE_NS);
+                region.write(0, bytes.clear(), ListenerFixture.PATIENCE_NS);
             } else {
-                region.read(0, bytes.clear(), ListeningBed.PATIENCE_NS);
+                region.read(0, bytes.clear(), ListenerFixture.PATIENCE_NS);
             }
             if (round == 0) {
                 System.out.println("begun");
@@ -137,13 +137,13 @@ final class OtherProcess implements AutoCloseable {
         String why = "";
         for (int i = 0; i < 2; i++) {
             try {
-                provider.connect(where, ListeningBed.PATIENCE_NS).close();
+                provider.connect(where, ListenerFixture.PATIENCE_NS).close();
                 why = "connected";
             } catch (IOException e) {
                 why = String.valueOf(e.getMessage());
             }
         }
-        System.out.println(why + ", domains " + provider.counts().domains);
+        System.out.println(why + ", domains " + provider.deviceCounters().domains);
     }
 
     /** One line: extents that were registered, why no more, and whether all was as before and worked afterwards. */
@@ -152,22 +152,22 @@ final class OtherProcess implements AutoCloseable {
         List<RegionKey> keys = new ArrayList<>();
         String why = "none";
         try (VerbsListener listener = provider.listen(where)) {
-            ListeningBed.Held before = ListeningBed.Held.of(provider);
+            ListenerFixture.Held before = ListenerFixture.Held.of(provider);
             while (keys.size() < 100) {
                 try {
                     keys.add(register(listener, dir, keys.size()));
-                    before = ListeningBed.Held.of(provider);
+                    before = ListenerFixture.Held.of(provider);
                 } catch (IOException e) {
                     why = e.getMessage();
                     break;
                 }
             }
-            boolean kept = ListeningBed.Held.of(provider).equals(before);
+            boolean kept = ListenerFixture.Held.of(provider).equals(before);
             listener.deregister(keys.get(0));
             RegionKey again = register(listener, dir, 0);
-            try (VerbsLink link = provider.connect(where, ListeningBed.PATIENCE_NS)) {
-                link.attach(again).read(0, ByteBuffer.allocate(4096), ListeningBed.PATIENCE_NS);
-                link.attach(keys.get(1)).read(0, ByteBuffer.allocate(4096), ListeningBed.PATIENCE_NS);
+            try (VerbsLink link = provider.connect(where, ListenerFixture.PATIENCE_NS)) {
+                link.attach(again).read(0, ByteBuffer.allocate(4096), ListenerFixture.PATIENCE_NS);
+                link.attach(keys.get(1)).read(0, ByteBuffer.allocate(4096), ListenerFixture.PATIENCE_NS);
             }
             System.out.println(keys.size() + ", " + why + ", " + kept);
         }
@@ -175,6 +175,6 @@ final class OtherProcess implements AutoCloseable {
 
     private static RegionKey register(VerbsListener listener, Path dir, int number) throws IOException {
         Path file = Files.write(dir.resolve("extent" + number), new byte[LENGTH]);
-        return listener.register(new Range(file, 0, LENGTH), Access.READ);
+        return listener.register(new ExtentRange(file, 0, LENGTH), Access.READ);
     }
 }

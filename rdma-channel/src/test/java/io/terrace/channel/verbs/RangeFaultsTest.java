@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.tcp.ChecksumKind;
-import io.terrace.channel.tcp.Checksums;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.DeviceCounters;
+import io.terrace.channel.verbs.device.ProtectionDomain;
+import io.terrace.channel.verbs.device.QueuePair;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -28,7 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A device that refuses, gives keys again or does not let go: what is left of a registration then. */
 final class RangeFaultsTest {
     private static final int LENGTH = 64 * 1024;
-    private static final Checksums CHECKSUMS = new Checksums(ChecksumKind.CRC32C, 512, new byte[LENGTH / 512 * 4]);
+    private static final ChunkChecksums CHECKSUMS =
+            new ChunkChecksums(ChecksumType.CRC32C, 512, new byte[LENGTH / 512 * 4]);
 
     /** The slab of buffers, and the validity words. */
     private static final int ALWAYS = 2;
@@ -39,18 +43,18 @@ final class RangeFaultsTest {
     Path dir;
 
     private FakeDevice device;
-    private Counts counts;
-    private Domain domain;
-    private RangeBook book;
-    private Range range;
+    private DeviceCounters deviceCounters;
+    private ProtectionDomain domain;
+    private RangeRegistry book;
+    private ExtentRange range;
 
     @BeforeEach
     void open() throws Exception {
         device = new FakeDevice();
-        counts = new Counts();
-        domain = new Domain(device, device.context, counts, false);
-        book = new RangeBook(domain, new VerbsLimits(4, 4, 8, 10 * LENGTH));
-        range = new Range(Files.write(dir.resolve("extent"), new byte[LENGTH]), 0, LENGTH);
+        deviceCounters = new DeviceCounters();
+        domain = new ProtectionDomain(device, device.context, deviceCounters, false);
+        book = new RangeRegistry(domain, new VerbsLimits(4, 4, 8, 10 * LENGTH));
+        range = new ExtentRange(Files.write(dir.resolve("extent"), new byte[LENGTH]), 0, LENGTH);
     }
 
     @AfterEach
@@ -65,7 +69,7 @@ final class RangeFaultsTest {
         domain.close();
         assertThat(device.registered).isEmpty();
         assertThat(device.domains).isZero();
-        assertThat(counts.domains).hasValue(0);
+        assertThat(deviceCounters.domains).hasValue(0);
         assertThat(mappings()).isZero();
         assertThatThrownBy(() -> book.register(range, Access.READ, CHECKSUMS)).isInstanceOf(IOException.class);
     }
@@ -78,7 +82,7 @@ final class RangeFaultsTest {
         assertThat(mappings()).isZero();
         device.registersLeft = Integer.MAX_VALUE;
         for (int i = 0; i < 8; i++) {
-            book.register(range, Access.READ, Checksums.NONE);
+            book.register(range, Access.READ, ChunkChecksums.NONE);
         }
     }
 
@@ -97,8 +101,8 @@ final class RangeFaultsTest {
     @Test
     void keysThatAreGivenAgainAtOnce_areNotUsed() throws Exception {
         device.keys = number -> Math.min(number, ALWAYS + 1);
-        book.deregister(book.register(range, Access.READ, Checksums.NONE));
-        assertThatThrownBy(() -> book.register(range, Access.READ, Checksums.NONE))
+        book.deregister(book.register(range, Access.READ, ChunkChecksums.NONE));
+        assertThatThrownBy(() -> book.register(range, Access.READ, ChunkChecksums.NONE))
                 .hasMessageContaining("keys again");
         assertNothingOfRanges();
     }
@@ -114,12 +118,12 @@ final class RangeFaultsTest {
             }
             return number;
         };
-        FutureTask<RegionKey> first = new FutureTask<>(() -> book.register(range, Access.READ, Checksums.NONE));
+        FutureTask<RegionKey> first = new FutureTask<>(() -> book.register(range, Access.READ, ChunkChecksums.NONE));
         new Thread(first).start();
         reached.await();
         try {
             assertTimeoutPreemptively(PATIENCE, () -> {
-                RegionKey second = book.register(range, Access.READ, Checksums.NONE);
+                RegionKey second = book.register(range, Access.READ, ChunkChecksums.NONE);
                 book.voidWord(second);
                 book.deregister(second);
             });
@@ -175,12 +179,12 @@ final class RangeFaultsTest {
     @Test
     void buffersThatCannotBeRegistered_leaveNoDomain_andNameTheLimit() throws Exception {
         device.registersLeft = 0;
-        assertThatThrownBy(() -> new Domain(device, device.context, counts, false))
+        assertThatThrownBy(() -> new ProtectionDomain(device, device.context, deviceCounters, false))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("14 MB")
                 .hasMessageContaining("limit of locked memory: ");
         assertThat(device.domains).isEqualTo(1);
-        assertThat(counts.domains).hasValue(1);
+        assertThat(deviceCounters.domains).hasValue(1);
     }
 
     @Test
@@ -190,13 +194,13 @@ final class RangeFaultsTest {
         assertThatThrownBy(() -> new QueuePair(domain, connections, null, null, null, 0, 1))
                 .hasMessageContaining("posted");
         assertThat(connections.pairs).hasValue(0);
-        assertThat(counts.queuePairs).hasValue(0);
+        assertThat(deviceCounters.queuePairs).hasValue(0);
         assertThat(device.registered).hasSize(ALWAYS);
     }
 
     private void assertNothingOfRanges() {
         assertThat(device.registered).hasSize(ALWAYS);
-        assertThat(counts.registrations).hasValue(ALWAYS);
+        assertThat(deviceCounters.registrations).hasValue(ALWAYS);
         assertThat(book.rangeBytes()).isZero();
         assertThat(book.ranges()).isZero();
     }

@@ -7,6 +7,13 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaVerbs;
 import com.ibm.disni.verbs.SVCPollCq;
 import com.ibm.disni.verbs.SVCPostSend;
+import io.terrace.channel.verbs.device.CompletionChannel;
+import io.terrace.channel.verbs.device.ConnectSequence;
+import io.terrace.channel.verbs.device.ConnectionEvents;
+import io.terrace.channel.verbs.device.ControlFrame;
+import io.terrace.channel.verbs.device.DeviceCounters;
+import io.terrace.channel.verbs.device.ProtectionDomain;
+import io.terrace.channel.verbs.device.QueuePair;
 import io.terrace.channel.verbs.rdmacore.NativeMemory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -19,9 +26,9 @@ final class RawPeer implements AutoCloseable {
 
     private final RdmaVerbs verbs = RdmaVerbs.open();
     private final ConnectionEvents events;
-    private final Connecting connecting;
-    private final Domain domain;
-    private final DeviceQueue queue;
+    private final ConnectSequence connectSequence;
+    private final ProtectionDomain domain;
+    private final CompletionChannel queue;
     private final QueuePair pair;
     private final NativeMemory memory = NativeMemory.allocate(MOST_BYTES);
     private final IbvMr registration;
@@ -31,17 +38,17 @@ final class RawPeer implements AutoCloseable {
     RawPeer(InetSocketAddress where) throws IOException {
         RdmaCm cm = RdmaCm.open();
         events = new ConnectionEvents(cm);
-        connecting = new Connecting(cm, events, ListeningBed.PATIENCE_NS);
-        connecting.resolve(where);
-        domain = new Domain(verbs, connecting.id().getVerbs(), new Counts(), false);
-        queue = DeviceQueue.create(verbs, domain.device(), REQUESTS);
-        pair = new QueuePair(domain, cm, events, connecting.id(), queue.queue(), 0, REQUESTS);
+        connectSequence = new ConnectSequence(cm, events, ListenerFixture.PATIENCE_NS);
+        connectSequence.resolve(where);
+        domain = new ProtectionDomain(verbs, connectSequence.id().getVerbs(), new DeviceCounters(), false);
+        queue = CompletionChannel.create(verbs, domain.device(), REQUESTS);
+        pair = new QueuePair(domain, cm, events, connectSequence.id(), queue.queue(), 0, REQUESTS);
         registration = domain.register(memory.address(), MOST_BYTES, IbvMr.IBV_ACCESS_LOCAL_WRITE);
         IbvSendWR request = QueuePair.request(IbvSendWR.IBV_WR_SEND);
         request.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
         send = pair.batch(List.of(request));
         poll = verbs.pollCQ(queue.queue(), new IbvWC[] {new IbvWC()}, 1);
-        connecting.connect(where);
+        connectSequence.connect(where);
     }
 
     /** Sends bytes as one message of the device. */
@@ -61,7 +68,7 @@ final class RawPeer implements AutoCloseable {
         while (poll.execute().getPolls() > 0) {
             continue;
         }
-        return connecting.isOverAlready();
+        return connectSequence.isOverAlready();
     }
 
     @Override

@@ -3,10 +3,16 @@ package io.terrace.channel.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.terrace.channel.Access;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.MessageCodec;
-import io.terrace.channel.tcp.ChecksumKind;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.verbs.device.ControlFrame;
+import io.terrace.channel.verbs.device.IndexPool;
+import io.terrace.channel.verbs.device.OnDemandPaging;
+import io.terrace.channel.verbs.device.RegisteredBuffers;
+import io.terrace.channel.verbs.device.ValidityWords;
+import io.terrace.common.SpinBackoff;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
@@ -60,48 +66,49 @@ final class VerbsAccountsTest {
 
     @Test
     void piece_whoseChecksumsDoNotFitABuffer_isNotReadAtAll() {
-        int buffer = LocalBuffers.LARGE_BYTES;
+        int buffer = RegisteredBuffers.LARGE_BYTES;
         for (int chunk = 1; chunk < 4; chunk++) {
-            assertThat(attachment(ChecksumKind.CRC32C, chunk).maxPieceBytes()).isZero();
+            assertThat(attachment(ChecksumType.CRC32C, chunk).maxPieceBytes()).isZero();
         }
-        assertThat(attachment(ChecksumKind.CRC32C, 4).maxPieceBytes()).isEqualTo(buffer - 8);
-        assertThat(attachment(ChecksumKind.CRC32C, 512).maxPieceBytes()).isEqualTo(buffer - 1024);
-        assertThat(attachment(ChecksumKind.CRC32C, buffer).maxPieceBytes()).isNegative();
-        assertThat(attachment(ChecksumKind.NONE, 1).maxPieceBytes()).isEqualTo(buffer - 2);
+        assertThat(attachment(ChecksumType.CRC32C, 4).maxPieceBytes()).isEqualTo(buffer - 8);
+        assertThat(attachment(ChecksumType.CRC32C, 512).maxPieceBytes()).isEqualTo(buffer - 1024);
+        assertThat(attachment(ChecksumType.CRC32C, buffer).maxPieceBytes()).isNegative();
+        assertThat(attachment(ChecksumType.NONE, 1).maxPieceBytes()).isEqualTo(buffer - 2);
     }
 
     @Test
     void attachment_withChunksOfNoBytes_isMalformed() {
-        ByteBuffer body = attachment(ChecksumKind.NONE, 0).encode();
+        ByteBuffer body = attachment(ChecksumType.NONE, 0).encode();
         assertThatThrownBy(() -> Attachment.decode(body, 1000)).isInstanceOf(MalformedMessageException.class);
     }
 
-    private static Attachment attachment(ChecksumKind kind, int chunkBytes) {
+    private static Attachment attachment(ChecksumType kind, int chunkBytes) {
         return new Attachment(4096, new int[] {1}, 8192, 2, 3, kind, chunkBytes, 4, 5);
     }
 
     @Test
     void paging_withLibdisni_isNotAskedFor() {
-        assertThat(new VerbsChoices(false, true).mayPage()).isTrue();
-        assertThat(new VerbsChoices(true, true).mayPage()).isFalse();
-        assertThat(VerbsChoices.DEFAULT.mayPage()).isFalse();
+        assertThat(new VerbsOptions(false, true).mayPage()).isTrue();
+        assertThat(new VerbsOptions(true, true).mayPage()).isFalse();
+        assertThat(VerbsOptions.DEFAULT.mayPage()).isFalse();
     }
 
     @Test
     void paging_isARightOnlyWhereTheDeviceHasWhatTheAccessNeeds() {
         int onDemand = 64;
-        assertThat(Paging.NONE.right(Access.READ)).isZero();
-        assertThat(new Paging(-1).right(Access.READ_WRITE)).isZero();
-        assertThat(new Paging(Paging.WRITE).right(Access.READ)).isZero();
-        assertThat(new Paging(Paging.READ).right(Access.READ)).isEqualTo(onDemand);
-        assertThat(new Paging(Paging.READ).right(Access.READ_WRITE)).isZero();
-        assertThat(new Paging(Paging.READ | Paging.WRITE).right(Access.READ_WRITE))
+        assertThat(OnDemandPaging.NONE.right(Access.READ)).isZero();
+        assertThat(new OnDemandPaging(-1).right(Access.READ_WRITE)).isZero();
+        assertThat(new OnDemandPaging(OnDemandPaging.WRITE).right(Access.READ)).isZero();
+        assertThat(new OnDemandPaging(OnDemandPaging.READ).right(Access.READ)).isEqualTo(onDemand);
+        assertThat(new OnDemandPaging(OnDemandPaging.READ).right(Access.READ_WRITE))
+                .isZero();
+        assertThat(new OnDemandPaging(OnDemandPaging.READ | OnDemandPaging.WRITE).right(Access.READ_WRITE))
                 .isEqualTo(onDemand);
     }
 
     @Test
     void restingKeys_restForTheirTime() {
-        RestingKeys keys = new RestingKeys(100);
+        KeyQuarantine keys = new KeyQuarantine(100);
         keys.add(7, 1000);
         keys.add(8, 1050);
         assertThat(keys.rests(7, 1099)).isTrue();
@@ -113,25 +120,25 @@ final class VerbsAccountsTest {
 
     @Test
     void mailbox_owesPartsAtOnce_andMessagesWhenTheyAreTaken() throws Exception {
-        Mailbox mailbox = new Mailbox();
-        mailbox.part(ByteBuffer.wrap(new byte[] {1, 2}), false);
-        assertThat(mailbox.owed()).isEqualTo(1);
-        assertThat(mailbox.take()).isNull();
-        mailbox.part(ByteBuffer.wrap(new byte[] {3}), true);
-        assertThat(mailbox.owed()).isEqualTo(1);
-        assertThat(mailbox.take()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
-        assertThat(mailbox.pay()).isEqualTo(2);
-        assertThat(mailbox.owed()).isZero();
+        MessageAssembler messageAssembler = new MessageAssembler();
+        messageAssembler.part(ByteBuffer.wrap(new byte[] {1, 2}), false);
+        assertThat(messageAssembler.owed()).isEqualTo(1);
+        assertThat(messageAssembler.take()).isNull();
+        messageAssembler.part(ByteBuffer.wrap(new byte[] {3}), true);
+        assertThat(messageAssembler.owed()).isEqualTo(1);
+        assertThat(messageAssembler.take()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        assertThat(messageAssembler.pay()).isEqualTo(2);
+        assertThat(messageAssembler.owed()).isZero();
     }
 
     @Test
     void mailbox_overItsBounds_isRefused() throws Exception {
-        Mailbox endless = new Mailbox();
+        MessageAssembler endless = new MessageAssembler();
         ByteBuffer most = ByteBuffer.allocate(MessageCodec.MAX_FRAME_BYTES);
         endless.part(most, false);
         assertThatThrownBy(() -> endless.part(ByteBuffer.allocate(1), false))
                 .isInstanceOf(MalformedMessageException.class);
-        Mailbox unread = new Mailbox();
+        MessageAssembler unread = new MessageAssembler();
         for (int i = 0; i < ControlFrame.WINDOW; i++) {
             unread.part(ByteBuffer.allocate(1), true);
         }
@@ -141,14 +148,15 @@ final class VerbsAccountsTest {
 
     @Test
     void backoff_spinsFirst_thenSleepsLongerAndLonger_toABound() {
-        assertThat(Backoff.pauseNs(0)).isZero();
-        assertThat(Backoff.pauseNs(Backoff.SPINS + Backoff.YIELDS - 1)).isZero();
+        assertThat(SpinBackoff.pauseNs(0)).isZero();
+        assertThat(SpinBackoff.pauseNs(SpinBackoff.SPINS + SpinBackoff.YIELDS - 1))
+                .isZero();
         long before = 0;
-        for (int looks = Backoff.SPINS + Backoff.YIELDS; looks < 10_000; looks++) {
-            long pauseNs = Backoff.pauseNs(looks);
+        for (int looks = SpinBackoff.SPINS + SpinBackoff.YIELDS; looks < 10_000; looks++) {
+            long pauseNs = SpinBackoff.pauseNs(looks);
             assertThat(pauseNs).isBetween(Math.max(1, before), 1_000_000L);
             before = pauseNs;
         }
-        assertThat(Backoff.pauseNs(Integer.MAX_VALUE)).isEqualTo(before);
+        assertThat(SpinBackoff.pauseNs(Integer.MAX_VALUE)).isEqualTo(before);
     }
 }

@@ -3,11 +3,12 @@ package io.terrace.channel.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.terrace.channel.Access;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.tcp.ChecksumKind;
-import io.terrace.channel.tcp.Checksums;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.DeviceCounters;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,7 +26,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** What a read costs, counted; and times as ratios within one run, which is all that an emulated guest can say. */
-final class VerbsCostTest extends ListeningBed {
+final class VerbsCostTest extends ListenerFixture {
     private static final int PAGE = 4096;
     private static final int CHUNK = 512;
     private static final int CONNECTIONS = 200;
@@ -38,13 +39,13 @@ final class VerbsCostTest extends ListeningBed {
     void aSmallRead_isOnePostAndOneCompletion_registersNothingAndAllocatesLittle() throws Exception {
         RegionKey key = register("extent", 1 << 20);
         try (VerbsLink link = connect()) {
-            VerbsRegion region = link.attach(key);
+            VerbsExtent region = link.attach(key);
             ByteBuffer target = ByteBuffer.allocateDirect(PAGE);
             long[] warm = read(region, target, 1000);
-            Counts counts = provider.counts();
-            long registered = counts.registered.sum();
-            long posts = counts.posts.sum();
-            long completions = counts.completions.sum();
+            DeviceCounters deviceCounters = provider.deviceCounters();
+            long registered = deviceCounters.registered.sum();
+            long posts = deviceCounters.posts.sum();
+            long completions = deviceCounters.completions.sum();
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long thread = Thread.currentThread().getId();
             int reads = 2000;
@@ -56,9 +57,9 @@ final class VerbsCostTest extends ListeningBed {
                 times[i] = System.nanoTime() - startNs;
             }
             allocated = threads.getThreadAllocatedBytes(thread) - allocated;
-            assertThat(counts.registered.sum()).isEqualTo(registered);
-            assertThat(counts.posts.sum() - posts).isEqualTo(reads);
-            assertThat(counts.completions.sum() - completions).isEqualTo(reads);
+            assertThat(deviceCounters.registered.sum()).isEqualTo(registered);
+            assertThat(deviceCounters.posts.sum() - posts).isEqualTo(reads);
+            assertThat(deviceCounters.completions.sum() - completions).isEqualTo(reads);
             long nioNs = nioRoundTripNs(1000, reads);
             System.out.println("figure read4k.median.ns " + median(times) + " (first thousand " + median(warm) + ")");
             System.out.println("figure read4k.allocated.bytes " + allocated / reads);
@@ -79,14 +80,16 @@ final class VerbsCostTest extends ListeningBed {
         }
         Path file = Files.write(dir.resolve("checked"), new byte[lengthBytes]);
         RegionKey key = listener.register(
-                new Range(file, 0, lengthBytes), Access.READ, new Checksums(ChecksumKind.CRC32C, CHUNK, sums));
+                new ExtentRange(file, 0, lengthBytes),
+                Access.READ,
+                new ChunkChecksums(ChecksumType.CRC32C, CHUNK, sums));
         try (VerbsLink link = connect()) {
-            VerbsRegion region = link.attach(key);
+            VerbsExtent region = link.attach(key);
             ByteBuffer target = ByteBuffer.allocateDirect(PAGE);
             long[] unused = read(region, target, 500);
-            Counts counts = provider.counts();
-            long posts = counts.posts.sum();
-            long completions = counts.completions.sum();
+            DeviceCounters deviceCounters = provider.deviceCounters();
+            long posts = deviceCounters.posts.sum();
+            long completions = deviceCounters.completions.sum();
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long thread = Thread.currentThread().getId();
             int reads = 500;
@@ -95,8 +98,8 @@ final class VerbsCostTest extends ListeningBed {
                 region.read((i & 127) * (long) PAGE, target.clear(), PATIENCE_NS);
             }
             allocated = threads.getThreadAllocatedBytes(thread) - allocated;
-            assertThat(counts.posts.sum() - posts).isEqualTo(reads);
-            assertThat(counts.completions.sum() - completions).isEqualTo(reads);
+            assertThat(deviceCounters.posts.sum() - posts).isEqualTo(reads);
+            assertThat(deviceCounters.completions.sum() - completions).isEqualTo(reads);
             System.out.println("figure checked4k.allocated.bytes " + allocated / reads);
             assertThat(allocated / reads).isLessThan(ALLOCATED_BYTES);
         }
@@ -109,7 +112,7 @@ final class VerbsCostTest extends ListeningBed {
         for (int i = 0; i < 10; i++) {
             keys.add(register("few" + i, PAGE));
         }
-        List<VerbsRegion> few = new ArrayList<>();
+        List<VerbsExtent> few = new ArrayList<>();
         List<VerbsLink> links = new ArrayList<>();
         links.add(connect());
         for (RegionKey key : keys) {
@@ -129,7 +132,7 @@ final class VerbsCostTest extends ListeningBed {
             links.add(connect());
         }
         long connectedNs = System.nanoTime();
-        List<VerbsRegion> many = new ArrayList<>();
+        List<VerbsExtent> many = new ArrayList<>();
         for (int i = 0; i < 4 * CONNECTIONS; i++) {
             many.add(links.get(i % CONNECTIONS).attach(keys.get(random.nextInt(EXTENTS))));
         }
@@ -157,7 +160,7 @@ final class VerbsCostTest extends ListeningBed {
         assertThat(ratio).isLessThan(1.5);
     }
 
-    private static long[] read(VerbsRegion region, ByteBuffer target, int reads) throws Exception {
+    private static long[] read(VerbsExtent region, ByteBuffer target, int reads) throws Exception {
         long[] times = new long[reads];
         for (int i = 0; i < reads; i++) {
             long startNs = System.nanoTime();
@@ -168,7 +171,7 @@ final class VerbsCostTest extends ListeningBed {
     }
 
     /** The medians of some rounds of reads. */
-    private static long[] rounds(List<VerbsRegion> regions, Random random) throws Exception {
+    private static long[] rounds(List<VerbsExtent> regions, Random random) throws Exception {
         long[] medians = new long[3];
         for (int round = 0; round < medians.length; round++) {
             medians[round] = median(readAll(regions, random, 1000));
@@ -176,11 +179,11 @@ final class VerbsCostTest extends ListeningBed {
         return medians;
     }
 
-    private static long[] readAll(List<VerbsRegion> regions, Random random, int reads) throws Exception {
+    private static long[] readAll(List<VerbsExtent> regions, Random random, int reads) throws Exception {
         ByteBuffer target = ByteBuffer.allocateDirect(PAGE);
         long[] times = new long[reads];
         for (int i = 0; i < reads; i++) {
-            VerbsRegion region = regions.get(random.nextInt(regions.size()));
+            VerbsExtent region = regions.get(random.nextInt(regions.size()));
             long startNs = System.nanoTime();
             region.read(0, target.clear(), PATIENCE_NS);
             times[i] = System.nanoTime() - startNs;

@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.ibm.disni.verbs.IbvMr;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
-import io.terrace.channel.Access;
-import io.terrace.channel.ChannelException;
-import io.terrace.channel.Completion.Status;
-import io.terrace.channel.Link;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
 import io.terrace.channel.verbs.rdmacore.NativeMemory;
 import java.lang.ref.Reference;
@@ -29,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What a device and its kernel do where the design relies on it; decision 0007 has what was seen. */
-final class VerbsFactsTest extends ListeningBed {
+final class VerbsFactsTest extends ListenerFixture {
     private static final int LENGTH = 256 * 1024;
 
     private record Connected(VerbsLink client, Link server) implements AutoCloseable {
@@ -58,9 +59,9 @@ final class VerbsFactsTest extends ListeningBed {
         AtomicInteger disconnected = new AtomicInteger();
         for (int round = 1; round <= 20; round++) {
             Path file = file("race" + round, round);
-            RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
+            RegionKey key = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ);
             try (Connected connected = connectBoth()) {
-                VerbsRegion region = connected.client.attach(key);
+                VerbsExtent region = connected.client.attach(key);
                 AtomicBoolean over = new AtomicBoolean();
                 byte expected = (byte) round;
                 Thread reader = new Thread(() -> {
@@ -93,7 +94,7 @@ final class VerbsFactsTest extends ListeningBed {
                     channel.truncate(0);
                 }
                 RegionKey next =
-                        listener.register(new Range(file("next" + round, 100 + round), 0, LENGTH), Access.READ);
+                        listener.register(new ExtentRange(file("next" + round, 100 + round), 0, LENGTH), Access.READ);
                 Thread.sleep(20);
                 over.set(true);
                 reader.join();
@@ -109,13 +110,13 @@ final class VerbsFactsTest extends ListeningBed {
 
     @Test
     void aReadWithTheKeyOfADeregisteredRange_endsItsConnection_andALiveRangeOfItsOwnDoesNot() throws Exception {
-        RegionKey live = listener.register(new Range(file("live", 1), 0, LENGTH), Access.READ);
-        RegionKey gone = listener.register(new Range(file("gone", 2), 0, LENGTH), Access.READ);
+        RegionKey live = listener.register(new ExtentRange(file("live", 1), 0, LENGTH), Access.READ);
+        RegionKey gone = listener.register(new ExtentRange(file("gone", 2), 0, LENGTH), Access.READ);
         try (Connected first = connectBoth();
                 Connected second = connectBoth()) {
-            VerbsRegion liveRegion = first.client.attach(live);
-            VerbsRegion goneRegion = first.client.attach(gone);
-            VerbsRegion others = second.client.attach(live);
+            VerbsExtent liveRegion = first.client.attach(live);
+            VerbsExtent goneRegion = first.client.attach(gone);
+            VerbsExtent others = second.client.attach(live);
             listener.deregister(gone);
             assertThatThrownBy(() -> goneRegion.read(0, ByteBuffer.allocate(100), PATIENCE_NS))
                     .isInstanceOf(ChannelException.class);
@@ -130,8 +131,8 @@ final class VerbsFactsTest extends ListeningBed {
 
     @Test
     void keys_areNotGivenAgain_untilTheyHaveRested() throws Exception {
-        Domain domain = new Domain(
-                com.ibm.disni.verbs.RdmaVerbs.open(), listenerDomain().device(), provider.counts(), false);
+        ProtectionDomain domain = new ProtectionDomain(
+                com.ibm.disni.verbs.RdmaVerbs.open(), listenerDomain().device(), provider.deviceCounters(), false);
         NativeMemory memory = NativeMemory.allocate(4096);
         Set<Integer> seen = new HashSet<>();
         int again = 0;
@@ -146,7 +147,7 @@ final class VerbsFactsTest extends ListeningBed {
         Set<Integer> rested = new HashSet<>();
         try (Connected connected = connectBoth()) {
             for (int i = 0; i < 300; i++) {
-                RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
+                RegionKey key = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ);
                 assertThat(rested.add(connected.client.attach(key).attachment().keys()[0]))
                         .isTrue();
                 listener.deregister(key);
@@ -161,10 +162,10 @@ final class VerbsFactsTest extends ListeningBed {
         int rights = 0;
         int refusals = 0;
         for (int round = 1; round <= 30; round++) {
-            RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
+            RegionKey key = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ);
             try (Connected connected = connectBoth();
                     MappedRange writer = MappedRange.of(file, LENGTH)) {
-                VerbsRegion region = connected.client.attach(key);
+                VerbsExtent region = connected.client.attach(key);
                 byte before = (byte) (round - 1);
                 byte after = (byte) round;
                 Thread owner = new Thread(() -> {
@@ -201,9 +202,9 @@ final class VerbsFactsTest extends ListeningBed {
     @Test
     void aRegisteredFileUnderAppend_keepsItsBytes_andWhatIsAppendedIsNotReached() throws Exception {
         Path file = file("append", 7);
-        RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
+        RegionKey key = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ);
         try (Connected connected = connectBoth()) {
-            VerbsRegion region = connected.client.attach(key);
+            VerbsExtent region = connected.client.attach(key);
             Files.write(file, new byte[LENGTH], StandardOpenOption.APPEND);
             ByteBuffer target = ByteBuffer.allocateDirect(LENGTH);
             region.read(0, target, PATIENCE_NS);
@@ -229,7 +230,7 @@ final class VerbsFactsTest extends ListeningBed {
         try (FileChannel channel = FileChannel.open(file("read", 1), StandardOpenOption.READ)) {
             ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, LENGTH);
             long address = Pointer.nativeValue(Native.getDirectBufferPointer(mapped));
-            Domain domain = listenerDomain();
+            ProtectionDomain domain = listenerDomain();
             if (release >= 602) {
                 domain.deregister(domain.register(address, LENGTH, IbvMr.IBV_ACCESS_REMOTE_READ));
             } else {
@@ -240,7 +241,7 @@ final class VerbsFactsTest extends ListeningBed {
         }
     }
 
-    private Domain listenerDomain() {
+    private ProtectionDomain listenerDomain() {
         return listener.domain();
     }
 }

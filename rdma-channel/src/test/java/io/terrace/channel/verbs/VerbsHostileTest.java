@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.ChannelException;
-import io.terrace.channel.Completion.Status;
 import io.terrace.channel.MalformedMessageException;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.ControlFrame;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * Who keeps to no rule loses the connection, gets nothing and leaves nothing; the others go on. What an honest client does
  * wrong on purpose here, it does with keys of the device that it has been told of.
  */
-final class VerbsHostileTest extends ListeningBed {
+final class VerbsHostileTest extends ListenerFixture {
     private static final int LENGTH = 64 * 1024;
 
     private Held before;
@@ -118,8 +119,8 @@ final class VerbsHostileTest extends ListeningBed {
         try (VerbsListener own = serve();
                 VerbsLink honest = provider.connect(own.address(), PATIENCE_NS);
                 VerbsLink guessing = provider.connect(own.address(), PATIENCE_NS)) {
-            RegionKey extent = own.register(new Range(dir.resolve("extent"), 0, LENGTH), Access.READ);
-            VerbsRegion region = honest.attach(extent);
+            RegionKey extent = own.register(new ExtentRange(dir.resolve("extent"), 0, LENGTH), Access.READ);
+            VerbsExtent region = honest.attach(extent);
             RegionKey guessed = new RegionKey(1, 2, 0, LENGTH, Access.READ);
             assertThatThrownBy(() -> guessing.attach(guessed)).isInstanceOf(ChannelException.class);
             await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS).until(guessing::hasEnded);
@@ -179,7 +180,7 @@ final class VerbsHostileTest extends ListeningBed {
         try (VerbsLink client = connect()) {
             Attachment told = client.attach(key).attachment();
             int guess = told.keys()[0] ^ 0x55;
-            assertRefused(client, new VerbsRegion(client, key, withKeyAndAddress(told, guess, told.address())));
+            assertRefused(client, new VerbsExtent(client, key, withKeyAndAddress(told, guess, told.address())));
         }
         listener.deregister(other);
     }
@@ -191,7 +192,7 @@ final class VerbsHostileTest extends ListeningBed {
             Attachment told = client.attach(key).attachment();
             Attachment others = client.attach(other).attachment();
             assertRefused(
-                    client, new VerbsRegion(client, key, withKeyAndAddress(told, told.keys()[0], others.address())));
+                    client, new VerbsExtent(client, key, withKeyAndAddress(told, told.keys()[0], others.address())));
         }
         listener.deregister(other);
     }
@@ -199,12 +200,12 @@ final class VerbsHostileTest extends ListeningBed {
     @Test
     void aKeyForReading_doesNotWrite() throws Exception {
         Path file = Files.write(dir.resolve("read only"), new byte[LENGTH]);
-        RegionKey forReading = listener.register(new Range(file, 0, LENGTH), Access.READ);
+        RegionKey forReading = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ);
         RegionKey claimed =
                 new RegionKey(forReading.high(), forReading.low(), 0, forReading.lengthBytes(), Access.READ_WRITE);
         try (VerbsLink client = connect()) {
-            VerbsRegion region =
-                    new VerbsRegion(client, claimed, client.attach(forReading).attachment());
+            VerbsExtent region =
+                    new VerbsExtent(client, claimed, client.attach(forReading).attachment());
             assertThatThrownBy(() -> region.write(0, ByteBuffer.wrap(new byte[] {1, 2, 3}), PATIENCE_NS))
                     .isInstanceOfSatisfying(
                             ChannelException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_ACCESS));
@@ -218,7 +219,7 @@ final class VerbsHostileTest extends ListeningBed {
     void anOwnerThatSendsNoFrames_losesItsClient_whoLeavesNothing() throws Exception {
         try (VerbsLink client = connect();
                 VerbsLink owner = (VerbsLink) Objects.requireNonNull(listener.accept(PATIENCE_NS))) {
-            VerbsRegion region = client.attach(key);
+            VerbsExtent region = client.attach(key);
             owner.transmit((byte) 99, 1, ByteBuffer.allocate(20));
             await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS).until(() -> {
                 client.poll(unused -> {}, 1);
@@ -229,7 +230,7 @@ final class VerbsHostileTest extends ListeningBed {
         }
     }
 
-    private static void assertRefused(VerbsLink client, VerbsRegion region) {
+    private static void assertRefused(VerbsLink client, VerbsExtent region) {
         assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(4096), PATIENCE_NS))
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_ACCESS));

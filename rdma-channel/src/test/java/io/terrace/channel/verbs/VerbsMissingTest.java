@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 final class VerbsMissingTest {
     @Test
     void open_withoutDeviceOrLibrary_saysWhich() throws Exception {
-        assumeFalse(VerbsBed.hasDevice(), "there is RDMA here");
+        assumeFalse(VerbsFixture.hasDevice(), "there is RDMA here");
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> VerbsProvider.open(VerbsLimits.DEFAULT, VerbsChoices.DEFAULT))
+            assertThatThrownBy(() -> VerbsProvider.open(VerbsLimits.DEFAULT, VerbsOptions.DEFAULT))
                     .isInstanceOf(IOException.class)
                     .message()
                     .containsAnyOf("there is no RDMA device", "need disni, jna, libibverbs and librdmacm");
@@ -24,20 +24,20 @@ final class VerbsMissingTest {
 
     @Test
     void extents_withoutDeviceOrLibrary_areNotOffered() throws Exception {
-        assumeFalse(VerbsBed.hasDevice(), "there is RDMA here");
+        assumeFalse(VerbsFixture.hasDevice(), "there is RDMA here");
         AtomicInteger refused = new AtomicInteger();
         InetSocketAddress anywhere = new InetSocketAddress("0.0.0.0", 19_998);
-        assertThatThrownBy(() -> VerbsExtents.open(
-                        anywhere, VerbsLimits.DEFAULT, VerbsChoices.DEFAULT, refused::incrementAndGet))
+        assertThatThrownBy(() -> ExtentRegistry.open(
+                        anywhere, VerbsLimits.DEFAULT, VerbsOptions.DEFAULT, refused::incrementAndGet))
                 .isInstanceOf(IOException.class);
         assertThat(refused).hasValue(0);
     }
 
     @Test
     void open_withLibdisniThatIsNotInstalled_namesIt() throws Exception {
-        assumeFalse(VerbsBed.hasDevice(), "rdma-core has been chosen in this process");
+        assumeFalse(VerbsFixture.hasDevice(), "rdma-core has been chosen in this process");
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsChoices(true, false)))
+            assertThatThrownBy(() -> VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsOptions(true, false)))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("libdisni")
                     .hasMessageContaining("java.library.path");

@@ -1,8 +1,8 @@
 package io.terrace.channel.verbs;
 
-import io.terrace.channel.Provider;
-import io.terrace.channel.ProviderContract;
-import io.terrace.channel.ProviderFixture;
+import io.terrace.channel.transport.Provider;
+import io.terrace.channel.transport.ProviderContract;
+import io.terrace.channel.transport.ProviderFixture;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
@@ -11,13 +11,13 @@ import org.junit.jupiter.api.condition.EnabledIf;
 
 /** The contract that every provider keeps, over a real device. */
 @EnabledIf(
-        value = "io.terrace.channel.verbs.VerbsBed#hasDevice",
+        value = "io.terrace.channel.verbs.VerbsFixture#hasDevice",
         disabledReason = "no RDMA verbs here; bin/terrace test verbs brings a device up")
 final class VerbsProviderTest extends ProviderContract {
     @Override
     protected ProviderFixture fixture(Path dir) throws Exception {
-        VerbsProvider provider = VerbsBed.provider(VerbsLimits.DEFAULT);
-        InetSocketAddress first = VerbsBed.address(provider);
+        VerbsProvider provider = VerbsFixture.provider(VerbsLimits.DEFAULT);
+        InetSocketAddress first = VerbsFixture.address(provider);
         return new ProviderFixture() {
             private int port = first.getPort();
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.tcp.ChecksumKind;
-import io.terrace.channel.tcp.Checksums;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.rdmacore.DeviceFacts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** How much is registered and for how long, and what is refused. */
-final class VerbsRegistrationTest extends ListeningBed {
+final class VerbsRegistrationTest extends ListenerFixture {
     private static final int LENGTH = 1 << 20;
 
     @Test
@@ -43,11 +43,11 @@ final class VerbsRegistrationTest extends ListeningBed {
             channel.write(ByteBuffer.wrap(new byte[] {42}), lengthBytes - 1);
         }
         Held before = Held.of(provider);
-        RegionKey key = listener.register(new Range(file, 0, lengthBytes), Access.READ);
+        RegionKey key = listener.register(new ExtentRange(file, 0, lengthBytes), Access.READ);
         assertThat(Held.of(provider).registrations()).isEqualTo(before.registrations() + 2);
         assertThat(listener.rangeBytes()).isEqualTo(lengthBytes);
         try (VerbsLink client = connect()) {
-            VerbsRegion region = client.attach(key);
+            VerbsExtent region = client.attach(key);
             ByteBuffer target = ByteBuffer.allocate(around.length);
             region.read(aroundAt, target, PATIENCE_NS);
             assertThat(target.array()).isEqualTo(around);
@@ -66,13 +66,13 @@ final class VerbsRegistrationTest extends ListeningBed {
     @Test
     void moreThanTheBound_isRefused_andLeavesNothing() throws Exception {
         VerbsLimits small = new VerbsLimits(16, 4, 3, 2L * LENGTH);
-        try (VerbsProvider bounded = VerbsBed.provider(small);
-                VerbsListener own = bounded.listen(VerbsBed.address(bounded))) {
+        try (VerbsProvider bounded = VerbsFixture.provider(small);
+                VerbsListener own = bounded.listen(VerbsFixture.address(bounded))) {
             Held unused = Held.of(bounded);
-            Range range = new Range(Files.write(dir.resolve("bounded"), new byte[LENGTH]), 0, LENGTH);
+            ExtentRange range = new ExtentRange(Files.write(dir.resolve("bounded"), new byte[LENGTH]), 0, LENGTH);
             RegionKey first = own.register(range, Access.READ);
             // Checksums are pinned too, so a second one with them is too much, and one without is not.
-            Checksums checksums = new Checksums(ChecksumKind.CRC32C, 512, new byte[LENGTH / 512 * 4]);
+            ChunkChecksums checksums = new ChunkChecksums(ChecksumType.CRC32C, 512, new byte[LENGTH / 512 * 4]);
             assertThatThrownBy(() -> own.register(range, Access.READ, checksums))
                     .isInstanceOf(IOException.class);
             RegionKey second = own.register(range, Access.READ);
@@ -107,10 +107,10 @@ final class VerbsRegistrationTest extends ListeningBed {
         try (VerbsLink client = connect()) {
             long startNs = System.nanoTime();
             int rounds = 0;
-            while (rounds < 20 && System.nanoTime() - startNs < Registrations.REST_NS) {
-                RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ);
+            while (rounds < 20 && System.nanoTime() - startNs < MemoryRegistrar.REST_NS) {
+                RegionKey key = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ);
                 boolean isNew = addresses.add(client.attach(key).attachment().address());
-                assertThat(isNew || System.nanoTime() - startNs > Registrations.REST_NS)
+                assertThat(isNew || System.nanoTime() - startNs > MemoryRegistrar.REST_NS)
                         .isTrue();
                 listener.deregister(key);
                 rounds++;
@@ -138,10 +138,10 @@ final class VerbsRegistrationTest extends ListeningBed {
         DeviceFacts facts = DeviceFacts.of(listener.domain().device());
         assertThat(facts.vendor()).isEqualTo(vendorAsToolsSay());
         assumeTrue(facts.paging() == DeviceFacts.NO_PAGING, "this device has on-demand paging");
-        try (VerbsProvider paging = VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsChoices(false, true));
-                VerbsListener own = paging.listen(VerbsBed.address(paging))) {
+        try (VerbsProvider paging = VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsOptions(false, true));
+                VerbsListener own = paging.listen(VerbsFixture.address(paging))) {
             assertThat(own.domain().paging().right(Access.READ)).isZero();
-            Range range = new Range(Files.write(dir.resolve("pinned"), new byte[LENGTH]), 0, LENGTH);
+            ExtentRange range = new ExtentRange(Files.write(dir.resolve("pinned"), new byte[LENGTH]), 0, LENGTH);
             RegionKey key = own.register(range, Access.READ);
             try (VerbsLink client = paging.connect(own.address(), PATIENCE_NS)) {
                 client.attach(key).read(0, ByteBuffer.allocate(LENGTH), PATIENCE_NS);

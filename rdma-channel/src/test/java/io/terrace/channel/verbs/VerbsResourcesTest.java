@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.terrace.channel.Access;
-import io.terrace.channel.ChannelException;
-import io.terrace.channel.Completion;
-import io.terrace.channel.Range;
-import io.terrace.channel.RegionKey;
-import io.terrace.channel.RemoteRegion;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.WritableExtent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What is held of the device goes back to what it was, however things end; by counting. */
-final class VerbsResourcesTest extends ListeningBed {
+final class VerbsResourcesTest extends ListenerFixture {
     private static final int LENGTH = OtherProcess.LENGTH;
 
     private Held before;
@@ -40,12 +40,12 @@ final class VerbsResourcesTest extends ListeningBed {
         RegionKey key = register("extent", LENGTH);
         for (int round = 0; round < 5; round++) {
             VerbsLink client = connect();
-            VerbsRegion region = client.attach(key);
+            VerbsExtent region = client.attach(key);
             for (int i = 0; i < 50; i++) {
                 region.read(i * 4096L, ByteBuffer.allocate(4096), PATIENCE_NS);
             }
             region.read(0, ByteBuffer.allocate(LENGTH), PATIENCE_NS);
-            assertThat(provider.counts().lentBuffers).hasValue(0);
+            assertThat(provider.deviceCounters().lentBuffers).hasValue(0);
             client.close();
         }
         listener.deregister(key);
@@ -56,10 +56,10 @@ final class VerbsResourcesTest extends ListeningBed {
     void linkClosedWithReadsInFlight_completesEachAndLeavesNothing() throws Exception {
         RegionKey key = register("extent", LENGTH);
         VerbsLink client = connect();
-        VerbsRegion region = client.attach(key);
+        VerbsExtent region = client.attach(key);
         for (int i = 0; i < 20; i++) {
             region.postRead(0, ByteBuffer.allocateDirect(600_000), PATIENCE_NS);
-            if (provider.counts().lentBuffers.get() > 80) {
+            if (provider.deviceCounters().lentBuffers.get() > 80) {
                 break;
             }
         }
@@ -78,7 +78,7 @@ final class VerbsResourcesTest extends ListeningBed {
         try (OtherProcess owner = OtherProcess.owner(theirs, extent)) {
             RegionKey key = RegionKey.of(owner.said(), 0, LENGTH, Access.READ);
             VerbsLink client = provider.connect(theirs, PATIENCE_NS);
-            VerbsRegion region = client.attach(key);
+            VerbsExtent region = client.attach(key);
             region.read(0, ByteBuffer.allocate(4096), PATIENCE_NS);
             owner.kill();
             long startNs = System.nanoTime();
@@ -142,7 +142,7 @@ final class VerbsResourcesTest extends ListeningBed {
     @Test
     void clientKilledMidWrite_leavesNothing_andNoOtherBytes() throws Exception {
         Path file = Files.write(dir.resolve("extent"), new byte[LENGTH]);
-        RegionKey key = listener.register(new Range(file, 0, LENGTH), Access.READ_WRITE);
+        RegionKey key = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ_WRITE);
         try (OtherProcess client = OtherProcess.writer(address, key)) {
             killAtWork(client, key);
         }
@@ -162,7 +162,7 @@ final class VerbsResourcesTest extends ListeningBed {
         awaitHeld(before);
     }
 
-    private static void readUntilItFails(RemoteRegion region) throws IOException {
+    private static void readUntilItFails(WritableExtent region) throws IOException {
         ByteBuffer target = ByteBuffer.allocate(4096);
         while (true) {
             region.read(0, target.clear(), PATIENCE_NS);

@@ -28,7 +28,7 @@ public final class VerbsSuite {
                         .toList())
                 .build();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
-        StuckWatch watch = new StuckWatch(System.out);
+        StuckTestWatch watch = new StuckTestWatch(System.out);
         watch.start();
         LauncherFactory.create().execute(request, summary, new Progress(System.out, watch));
         var counts = summary.getSummary();
@@ -46,7 +46,7 @@ public final class VerbsSuite {
     }
 
     /** One line a test, so that a guest that hangs has said where. */
-    private record Progress(PrintStream out, StuckWatch watch) implements TestExecutionListener {
+    private record Progress(PrintStream out, StuckTestWatch watch) implements TestExecutionListener {
         @Override
         public void executionStarted(TestIdentifier test) {
             if (test.isTest()) {

@@ -1,7 +1,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
-import io.terrace.datanode.hdfs.ReplicaWatch;
-import io.terrace.datanode.hdfs.WatchedDataset;
+import io.terrace.datanode.hdfs.dataset.DatasetListener;
+import io.terrace.datanode.hdfs.dataset.ObservedDataset;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashSet;
@@ -28,19 +28,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Only forwards. A change is told before it is made, so that nobody begins to read the old copy, and after it, so that
  * no copy that was made in between stays.
  */
-public final class TerraceDataset extends FsDatasetImpl implements WatchedDataset {
+public final class TerraceDataset extends FsDatasetImpl implements ObservedDataset {
 
     /** Guarded by itself: the pools whose replicas are all known. */
     private final Set<String> readyPools = new HashSet<>();
 
-    private volatile @Nullable ReplicaWatch watch;
+    private volatile @Nullable DatasetListener watch;
 
     TerraceDataset(DataNode datanode, DataStorage storage, Configuration conf) throws IOException {
         super(datanode, storage, conf);
     }
 
     @Override
-    public void watch(ReplicaWatch newWatch) {
+    public void watch(DatasetListener newWatch) {
         synchronized (readyPools) {
             watch = newWatch;
             readyPools.forEach(newWatch::poolReady);
@@ -53,7 +53,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
     }
 
     private void changed(String pool, long blockId) {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         if (present != null) {
             present.changed(pool, blockId);
         }
@@ -65,7 +65,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
 
     @Override
     public InputStream getBlockInputStream(ExtendedBlock b, long seekOffset) throws IOException {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         if (present == null) {
             return super.getBlockInputStream(b, seekOffset);
         }
@@ -106,7 +106,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
     @Override
     public void finalizeBlock(ExtendedBlock b, boolean fsyncDir) throws IOException {
         super.finalizeBlock(b, fsyncDir);
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         if (present != null) {
             present.finalised(b);
         }
@@ -222,7 +222,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
     private void poolReady(String bpid) {
         synchronized (readyPools) {
             readyPools.add(bpid);
-            ReplicaWatch present = watch;
+            DatasetListener present = watch;
             if (present != null) {
                 present.poolReady(bpid);
             }
@@ -244,7 +244,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
     private void poolGone(String bpid) {
         synchronized (readyPools) {
             readyPools.remove(bpid);
-            ReplicaWatch present = watch;
+            DatasetListener present = watch;
             if (present != null) {
                 present.poolGone(bpid);
             }
@@ -253,7 +253,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
 
     @Override
     public void cache(String bpid, long[] blockIds) {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         if (present == null) {
             super.cache(bpid, blockIds);
         } else {
@@ -263,7 +263,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
 
     @Override
     public void uncache(String bpid, long[] blockIds) {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         if (present == null) {
             super.uncache(bpid, blockIds);
             return;
@@ -284,19 +284,19 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
     /** Stock lets short-circuit readers of what this says skip checksums while they anchor it. */
     @Override
     public boolean isCached(String bpid, long blockId) {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         return (present != null && present.isPinned(bpid, blockId)) || super.isCached(bpid, blockId);
     }
 
     @Override
     public List<Long> getCacheReport(String bpid) {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         return present == null ? super.getCacheReport(bpid) : present.pinned(bpid);
     }
 
     @Override
     public long getNumBlocksCached() {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         return present == null ? super.getNumBlocksCached() : present.pinnedCopies();
     }
 
@@ -306,7 +306,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
      */
     @Override
     public long getCacheCapacity() {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         long lockable = super.getCacheCapacity();
         if (present == null) {
             return lockable;
@@ -317,7 +317,7 @@ public final class TerraceDataset extends FsDatasetImpl implements WatchedDatase
     /** Stock's own account has only the replicas on RAM disks once the tier stands in for its cache. */
     @Override
     public long getCacheUsed() {
-        ReplicaWatch present = watch;
+        DatasetListener present = watch;
         return present == null ? super.getCacheUsed() : present.pinUsedBytes() + super.getCacheUsed();
     }
 }

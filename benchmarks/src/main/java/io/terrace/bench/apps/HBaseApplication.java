@@ -1,0 +1,152 @@
+package io.terrace.bench.apps;
+
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.measure.RoundCosts;
+import io.terrace.bench.read.BenchFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * HBase's PerformanceEvaluation on a table that is pinned in memory, block cache off: random reads and a scan by a region
+ * server that reads stock HDFS, and by one that reads through Terrace, in turns.
+ */
+public final class HBaseApplication {
+    /** What the PerformanceEvaluation of HBase 2.6 says of all its clients together. */
+    private static final Pattern RATE = Pattern.compile("Avg TPS/QPS]\\s+([0-9.]+)");
+
+    private static final String TABLE = "TestTable";
+    private static final int CLIENTS = 4;
+    private static final int BLOCK_BYTES = 64 << 10;
+    /** A region server is no container: it may map the whole table, as short-circuit reads are tuned for it too. */
+    private static final long MAPPED_BYTES = 1L << 30;
+
+    private static final int LIMIT_SECONDS = 600;
+
+    private final LocalCluster cluster;
+    private final Path dir;
+    private final ResultSheet scores;
+    private final int rowsPerClient;
+    private final int rounds;
+
+    /**
+     * @param dir of configuration, logs and ZooKeeper; what an earlier run left there is removed
+     * @param rows of the table, about a kilobyte each
+     * @param rounds in each of which every arm is measured once
+     */
+    public HBaseApplication(LocalCluster cluster, Path dir, int rows, int rounds, ResultSheet scores) {
+        this.cluster = cluster;
+        this.dir = dir;
+        this.rowsPerClient = rows / CLIENTS;
+        this.rounds = rounds;
+        this.scores = scores;
+    }
+
+    /** Runs all of it; fails when a region server that should have read from memory did not. */
+    public void run(Path root) throws IOException {
+        scores.section("HBase: resolving jars, starting, loading " + rowsPerClient * CLIENTS + " rows");
+        List<Arm> arms = List.of(
+                Arm.stock(),
+                Arm.shortCircuit(cluster, BLOCK_BYTES),
+                Arm.localMapped(cluster, MAPPED_BYTES),
+                Arm.remote());
+        RoundCosts randomReads = new RoundCosts();
+        RoundCosts scans = new RoundCosts();
+        Map<String, ServedBytes> reads = new LinkedHashMap<>();
+        // ZooKeeper would tell of the cluster of the run before.
+        LocalCluster.deleteTree(dir);
+        try (HBaseDaemons hbase =
+                new HBaseDaemons(cluster, dir, ApplicationJars.of("hbase", root).classPath())) {
+            hbase.startRegionServer(Arm.stock());
+            evaluate(hbase, "load", "--presplit=1", "sequentialWrite");
+            hbase.stopRegionServer();
+            pinTable();
+            List<Arm> order = new ArrayList<>(arms);
+            for (int round = 0; round < rounds; round++) {
+                for (Arm arm : order) {
+                    scores.section("Round " + (round + 1) + " of " + rounds + ": " + arm.name());
+                    hbase.startRegionServer(arm);
+                    ServedBytes before = ServedBytes.of(cluster);
+                    measure(hbase, arm, round, randomReads, scans);
+                    // What a region server has read is reported when it ends, at the latest.
+                    hbase.stopRegionServer();
+                    JavaProcess.pause();
+                    ServedBytes read = ServedBytes.of(cluster).since(before);
+                    reads.put(arm.name(), read);
+                    require(arm, read);
+                }
+                order.add(order.remove(0));
+            }
+        }
+        scores.section("HBase, block cache off, " + CLIENTS + " clients, medians of " + rounds + " rounds");
+        randomReads.note(scores, "hbase.randomread.rows_s", 1e9, "/s");
+        scans.note(scores, "hbase.scan.rows_s", 1e9, "/s");
+        reads.forEach((arm, read) -> scores.note("hbase.memory.share." + arm, read.share(), "of bytes read"));
+        scores.atLeast("hbase.randomread.local.tcp", randomReads.ratio(Arm.STOCK, Arm.LOCAL), 1.3);
+        scores.atLeast("hbase.randomread.local.sctuned", randomReads.ratio(Arm.SHORT_CIRCUIT, Arm.LOCAL), 1);
+        scores.atLeast("hbase.randomread.remote.tcp", randomReads.ratio(Arm.STOCK, Arm.REMOTE), 1.3);
+        scores.atLeast("hbase.scan.local.tcp", scans.ratio(Arm.STOCK, Arm.LOCAL), 1);
+        scores.atLeast("hbase.scan.remote.tcp", scans.ratio(Arm.STOCK, Arm.REMOTE), 1);
+    }
+
+    private void measure(HBaseDaemons hbase, Arm arm, int round, RoundCosts randomReads, RoundCosts scans)
+            throws IOException {
+        String name = "-" + (round + 1) + "-" + arm.name();
+        // A new region server grows faster over its first tens of thousands of rows, whichever way it reads.
+        evaluate(hbase, "warmup" + name, "--sampleRate=0.5", "randomRead");
+        put(randomReads, arm, evaluate(hbase, "randomread" + name, "--sampleRate=0.25", "randomRead"));
+        put(scans, arm, evaluate(hbase, "scan" + name, "--caching=100", "scan"));
+    }
+
+    /** Nanoseconds for each row, all clients together. */
+    private double evaluate(HBaseDaemons hbase, String name, String option, String command) throws IOException {
+        String told = hbase.evaluate(
+                name,
+                LIMIT_SECONDS,
+                List.of("--rows=" + rowsPerClient, "--table=" + TABLE, option, command, Integer.toString(CLIENTS)));
+        return 1e9 / rate(told);
+    }
+
+    /** Rows a second, all clients together. */
+    static double rate(String told) throws IOException {
+        Matcher rate = RATE.matcher(told);
+        if (!rate.find()) {
+            throw new IOException("PerformanceEvaluation told no rate:\n" + told);
+        }
+        return Double.parseDouble(rate.group(1));
+    }
+
+    /** Every file of the table; the region server that wrote them has ended. */
+    private void pinTable() throws IOException {
+        try (FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
+            long unused = new BenchFiles((DistributedFileSystem) fs, 0)
+                    .pinTree(new org.apache.hadoop.fs.Path("/hbase/data/default/" + TABLE));
+        }
+    }
+
+    private static void require(Arm arm, ServedBytes read) throws IOException {
+        if (arm.ours() && read.share() < 0.9) {
+            throw new IOException("with " + arm.name() + " only " + read.grantedBytes() + " of "
+                    + (read.grantedBytes() + read.stockBytes()) + " bytes came from memory");
+        }
+        if (!arm.ours() && read.grantedBytes() > 0) {
+            throw new IOException(
+                    "with " + arm.name() + " " + read.grantedBytes() + " bytes were read through Terrace");
+        }
+    }
+
+    private void put(RoundCosts costs, Arm arm, double cost) {
+        costs.add(arm, cost);
+        scores.progress(String.format(Locale.ROOT, "%.0f rows a second", 1e9 / cost));
+    }
+}

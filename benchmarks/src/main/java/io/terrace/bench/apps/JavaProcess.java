@@ -1,0 +1,144 @@
+package io.terrace.bench.apps;
+
+import io.terrace.bench.cluster.ClusterException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A process of a workload, a JVM; it ends with this one. */
+final class JavaProcess implements Closeable {
+    private static final long STOP_SECONDS = 60;
+    private static final int LAST_WORDS_LINES = 12;
+
+    private final String name;
+    private final Path log;
+    private final Process process;
+    private final Thread atExit;
+
+    private JavaProcess(String name, Path log, Process process) {
+        this.name = name;
+        this.log = log;
+        this.process = process;
+        this.atExit = new Thread(process::destroyForcibly, "stop-" + name);
+        Runtime.getRuntime().addShutdownHook(atExit);
+    }
+
+    /**
+     * What all processes of a run have in common.
+     *
+     * @param logs directory of their output
+     * @param classPath in the form of {@code java -cp}
+     */
+    record Home(Path logs, String classPath) {
+        /**
+         * Starts a process.
+         *
+         * @param name of its log
+         * @param conf directory of its configuration, first on its class path
+         * @param options of the JVM
+         * @param words main class and arguments
+         */
+        JavaProcess start(String name, Path conf, List<String> options, List<String> words) throws IOException {
+            Files.createDirectories(logs);
+            Path log = logs.resolve(name + ".log");
+            List<String> command = new ArrayList<>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            command.add("-Djava.net.preferIPv4Stack=true");
+            command.add("-XX:+UseSerialGC");
+            command.addAll(options);
+            command.add("-cp");
+            command.add(conf + ":" + classPath);
+            command.addAll(words);
+            return new JavaProcess(
+                    name,
+                    log,
+                    new ProcessBuilder(command)
+                            .directory(logs.toFile())
+                            .redirectErrorStream(true)
+                            .redirectOutput(log.toFile())
+                            .start());
+        }
+
+        /** Runs a process to its end and returns what it wrote. */
+        String run(String name, Path conf, List<String> options, List<String> words, int limitSeconds)
+                throws IOException {
+            try (JavaProcess javaProcess = start(name, conf, options, words)) {
+                return javaProcess.output(limitSeconds);
+            }
+        }
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits until the process has written a text. */
+    void awaitWords(String text, int limitSeconds) throws IOException {
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+        while (!Files.readString(log, StandardCharsets.ISO_8859_1).contains(text)) {
+            if (!process.isAlive()) {
+                throw failure("ended");
+            }
+            if (System.nanoTime() - deadlineNs > 0) {
+                throw failure("has not said '" + text + "' in " + limitSeconds + " s");
+            }
+            pause();
+        }
+    }
+
+    private String output(int limitSeconds) throws IOException {
+        try {
+            if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+                throw failure("has not ended in " + limitSeconds + " s");
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        if (process.exitValue() != 0) {
+            throw failure("failed with " + process.exitValue());
+        }
+        return Files.readString(log, StandardCharsets.ISO_8859_1);
+    }
+
+    private ClusterException failure(String what) throws IOException {
+        List<String> lines = Files.readAllLines(log, StandardCharsets.ISO_8859_1);
+        return new ClusterException(name + " " + what + ", " + log + ":\n"
+                + String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_WORDS_LINES), lines.size())));
+    }
+
+    static void pause() throws ClusterException {
+        pause(200);
+    }
+
+    static void pause(long ms) throws ClusterException {
+        try {
+            TimeUnit.MILLISECONDS.sleep(ms);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static ClusterException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new ClusterException("interrupted", e);
+    }
+
+    /** Asks the process to end and waits until it has, or kills it. */
+    @Override
+    public void close() throws IOException {
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        Runtime.getRuntime().removeShutdownHook(atExit);
+    }
+}

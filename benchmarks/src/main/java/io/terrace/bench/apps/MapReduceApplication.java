@@ -1,0 +1,159 @@
+package io.terrace.bench.apps;
+
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.measure.RoundCosts;
+import io.terrace.bench.read.BenchFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * MapReduce's own programs over YARN on input that is pinned in memory: TestDFSIO reads it, TeraSort sorts it and
+ * TeraValidate checks what came out, with jobs that read stock HDFS and with jobs that read through Terrace, in turns.
+ */
+public final class MapReduceApplication {
+    private static final String TERA = "org.apache.hadoop.examples.terasort.";
+    private static final String DFSIO = "org.apache.hadoop.fs.TestDFSIO";
+    private static final Pattern DFSIO_RATE = Pattern.compile("Throughput mb/sec: +([0-9.]+)");
+    private static final int ROW_BYTES = 100;
+    private static final int DFSIO_FILES = 4;
+    private static final int LIMIT_SECONDS = 900;
+    private static final String INPUT = "/tera/input";
+
+    /** Reports of what was read may be late by this when a container ends. */
+    private static final long REPORT_MS = 2_000;
+
+    private final LocalCluster cluster;
+    private final Path dir;
+    private final ResultSheet scores;
+    private final int megabytes;
+    private final int rounds;
+
+    /**
+     * @param dir of configuration and logs; what an earlier run left there is removed
+     * @param megabytes that are sorted, and that are read by TestDFSIO
+     * @param rounds in each of which every arm is measured once
+     */
+    public MapReduceApplication(LocalCluster cluster, Path dir, int megabytes, int rounds, ResultSheet scores) {
+        this.cluster = cluster;
+        this.dir = dir;
+        this.megabytes = megabytes;
+        this.rounds = rounds;
+        this.scores = scores;
+    }
+
+    /** Runs all of it; fails when a job's result is not stock's, or when one that should have read memory did not. */
+    public void run(Path root) throws IOException {
+        scores.section("MapReduce: resolving jars, starting YARN, writing " + megabytes + " MB twice");
+        LocalCluster.deleteTree(dir);
+        RoundCosts sorting = new RoundCosts();
+        RoundCosts reading = new RoundCosts();
+        List<Arm> order = new ArrayList<>(List.of(Arm.stock(), Arm.local(cluster), Arm.remote()));
+        try (Yarn yarn = new Yarn(
+                        cluster, dir, ApplicationJars.of("mapreduce", root).classPath());
+                FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
+            long rows = megabytes * 1_000_000L / ROW_BYTES;
+            submit(yarn, "teragen", Arm.stock(), TERA + "TeraGen", Long.toString(rows), INPUT);
+            dfsio(yarn, "dfsio-write", Arm.stock(), "-write");
+            BenchFiles files = new BenchFiles((DistributedFileSystem) fs, 0);
+            long sortBytes = files.pinTree(new org.apache.hadoop.fs.Path(INPUT));
+            long ioBytes = files.pinTree(new org.apache.hadoop.fs.Path("/benchmarks/TestDFSIO/io_data"));
+            String sum = "";
+            for (int round = 1; round <= rounds; round++) {
+                for (Arm arm : order) {
+                    scores.section("Round " + round + " of " + rounds + ": " + arm.name());
+                    String name = round + "-" + arm.name();
+                    ServedBytes before = ServedBytes.of(cluster);
+                    double rate = rate(dfsio(yarn, "dfsio-" + name, arm, "-read"));
+                    reading.add(arm, 1 / rate);
+                    require(arm, before, ioBytes);
+                    String output = "/tera/output-" + name;
+                    before = ServedBytes.of(cluster);
+                    long startNs = System.nanoTime();
+                    submit(yarn, "terasort-" + name, arm, TERA + "TeraSort", INPUT, output);
+                    double seconds = (System.nanoTime() - startNs) / 1e9;
+                    sorting.add(arm, seconds);
+                    require(arm, before, sortBytes);
+                    scores.progress(String.format(
+                            Locale.ROOT, "TestDFSIO read %.0f MB/s a task, TeraSort %.1f s", rate, seconds));
+                    String found = validate(yarn, fs, name, arm, output);
+                    if (!sum.isEmpty() && !sum.equals(found)) {
+                        throw new IOException(
+                                "the sum of the rows sorted with " + arm.name() + " is " + found + ", and was " + sum);
+                    }
+                    sum = found;
+                }
+                order.add(order.remove(0));
+            }
+        }
+        scores.section("MapReduce over YARN, medians of " + rounds + " rounds");
+        reading.note(scores, "mapreduce.dfsio.read_mb_s", 1, "MB/s a task");
+        sorting.note(scores, "mapreduce.terasort_s", 0, "s");
+        for (String ours : List.of(Arm.LOCAL, Arm.REMOTE)) {
+            scores.atLeast("mapreduce.dfsio." + ours + ".tcp", reading.ratio(Arm.STOCK, ours), 1);
+            scores.atLeast("mapreduce.terasort." + ours + ".tcp", sorting.ratio(Arm.STOCK, ours), 1);
+        }
+    }
+
+    private String dfsio(Yarn yarn, String name, Arm arm, String direction) throws IOException {
+        return submit(
+                yarn,
+                name,
+                arm,
+                DFSIO,
+                direction,
+                "-nrFiles",
+                Integer.toString(DFSIO_FILES),
+                "-size",
+                megabytes / DFSIO_FILES + "MB",
+                "-resFile",
+                dir.resolve(name + ".txt").toString());
+    }
+
+    private static String submit(Yarn yarn, String name, Arm arm, String... words) throws IOException {
+        return yarn.submit(name, arm, LIMIT_SECONDS, List.of(words));
+    }
+
+    /** Megabytes a second of a task, by TestDFSIO's own account. */
+    static double rate(String told) throws IOException {
+        Matcher rate = DFSIO_RATE.matcher(told);
+        if (!rate.find()) {
+            throw new IOException("TestDFSIO told no throughput:\n" + told);
+        }
+        return Double.parseDouble(rate.group(1));
+    }
+
+    /** Validates what was sorted, and returns the sum of its rows. */
+    private String validate(Yarn yarn, FileSystem fs, String name, Arm arm, String output) throws IOException {
+        String report = "/tera/report-" + name;
+        submit(yarn, "teravalidate-" + name, arm, TERA + "TeraValidate", output, report);
+        try (InputStream in = fs.open(new org.apache.hadoop.fs.Path(report, "part-r-00000"))) {
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+            if (!text.startsWith("checksum") || text.lines().count() != 1) {
+                throw new IOException("TeraValidate of " + output + " found: " + text);
+            }
+            return text;
+        } finally {
+            fs.delete(new org.apache.hadoop.fs.Path(output), true);
+        }
+    }
+
+    private void require(Arm arm, ServedBytes before, long inputBytes) throws IOException {
+        JavaProcess.pause(REPORT_MS);
+        ServedBytes read = ServedBytes.of(cluster).since(before);
+        if (arm.ours() ? read.grantedBytes() < 0.9 * inputBytes : read.grantedBytes() > 0) {
+            throw new IOException("with " + arm.name() + " " + read.grantedBytes() + " of " + inputBytes
+                    + " bytes were read from memory through Terrace, " + read.stockBytes() + " by stock readers");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.terrace.bench.apps;
+
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.MetricsPage;
+import java.io.IOException;
+
+/**
+ * What the DataNodes say was read: through grants, which is from memory by our clients, or over their own sockets, from
+ * whatever they had.
+ *
+ * @param grantedBytes by clients of Terrace, from memory
+ * @param stockBytes sent by DataNodes to readers of stock HDFS, over TCP
+ */
+record ServedBytes(long grantedBytes, long stockBytes) {
+    /** Hadoop puts the DataNode's UUID into the name. */
+    private static final String FIGURES = "terrace_[0-9a-f_]{36}_reads_";
+
+    private static final String GRANTED = FIGURES + "granted_bytes";
+    private static final String STOCK = FIGURES + "stock_(?:memory|replica)_bytes";
+
+    /** Since the DataNodes started. Clients report what they read within a second or two. */
+    static ServedBytes of(LocalCluster cluster) throws IOException {
+        long granted = 0;
+        long stock = 0;
+        for (var ports : cluster.ports().datanodes()) {
+            MetricsPage page = new MetricsPage(ports.http());
+            granted += page.value(GRANTED);
+            stock += page.value(STOCK);
+        }
+        return new ServedBytes(granted, stock);
+    }
+
+    ServedBytes since(ServedBytes before) {
+        return new ServedBytes(grantedBytes - before.grantedBytes, stockBytes - before.stockBytes);
+    }
+
+    /** Share of what was read that came from memory by our clients. */
+    double share() {
+        long all = grantedBytes + stockBytes;
+        return all == 0 ? 0 : (double) grantedBytes / all;
+    }
+}

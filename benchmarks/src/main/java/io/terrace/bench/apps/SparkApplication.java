@@ -1,0 +1,157 @@
+package io.terrace.bench.apps;
+
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.measure.RoundCosts;
+import io.terrace.bench.read.BenchFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * A Spark program that reads and sorts lines that are pinned in memory, with stock HDFS and through Terrace in turns; each
+ * run a Spark of its own in one JVM ({@code local[2]}). The program is benchmarks/workloads/spark/SparkSort.java.
+ */
+public final class SparkApplication {
+    /** What Spark puts before a host that has the bytes in memory. */
+    private static final String IN_MEMORY = "hdfs_cache_";
+
+    private static final String INPUT = "/spark/input";
+    private static final int ROW_BYTES = 97;
+    private static final int FILES = 4;
+    private static final int LIMIT_SECONDS = 900;
+
+    /** Reports of what was read may be late by this when a process ends. */
+    private static final long REPORT_MS = 2_000;
+
+    /** What Spark's own launcher adds on JDK 17 and later, as far as this program needs it. */
+    private static final List<String> OPENED =
+            List.of("java.lang", "java.lang.invoke", "java.io", "java.net", "java.nio", "java.util", "sun.nio.ch");
+
+    private final LocalCluster cluster;
+    private final Path dir;
+    private final ResultSheet scores;
+    private final long rows;
+    private final int rounds;
+
+    /**
+     * @param dir of configuration and logs; what an earlier run left there is removed
+     * @param megabytes that are read and sorted
+     * @param rounds in each of which every arm is measured once
+     */
+    public SparkApplication(LocalCluster cluster, Path dir, int megabytes, int rounds, ResultSheet scores) {
+        this.cluster = cluster;
+        this.dir = dir;
+        this.scores = scores;
+        this.rows = megabytes * 1_000_000L / ROW_BYTES;
+        this.rounds = rounds;
+    }
+
+    /** Runs all of it; fails when a result is not stock's, or when a run that should have read memory did not. */
+    public void run(Path root) throws IOException {
+        scores.section("Spark: resolving jars, writing " + rows + " rows");
+        LocalCluster.deleteTree(dir);
+        JavaProcess.Home home = new JavaProcess.Home(
+                dir.resolve("logs"), ApplicationJars.of("spark", root).classPath());
+        String program =
+                root.resolve("benchmarks/workloads/spark/SparkSort.java").toString();
+        spark(home, program, "generate", Arm.stock(), "generate", INPUT, Long.toString(rows), Integer.toString(FILES));
+        long bytes;
+        try (FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
+            bytes = new BenchFiles((DistributedFileSystem) fs, 0).pinTree(new org.apache.hadoop.fs.Path(INPUT));
+        }
+        RoundCosts reading = new RoundCosts();
+        RoundCosts sorting = new RoundCosts();
+        List<Arm> order = new ArrayList<>(List.of(Arm.stock(), Arm.local(cluster), Arm.remote()));
+        String sum = "";
+        for (int round = 1; round <= rounds; round++) {
+            for (Arm arm : order) {
+                scores.section("Round " + round + " of " + rounds + ": " + arm.name());
+                String name = "sort-" + round + "-" + arm.name();
+                ServedBytes before = ServedBytes.of(cluster);
+                Map<String, String> told = told(spark(home, program, name, arm, "sort", INPUT, "/spark/" + name));
+                reading.add(arm, Double.parseDouble(told.get("read.seconds")));
+                sorting.add(arm, Double.parseDouble(told.get("sort.seconds")));
+                scores.progress(String.format(
+                        Locale.ROOT, "read %s s, sorted %s s", told.get("read.seconds"), told.get("sort.seconds")));
+                requireFromMemory(arm, before, bytes);
+                requirePreferred(told);
+                sum = requireSame(arm, told, sum);
+            }
+            order.add(order.remove(0));
+        }
+        scores.section("Spark, medians of " + rounds + " rounds");
+        reading.note(scores, "spark.read_s", 0, "s");
+        sorting.note(scores, "spark.sort_s", 0, "s");
+        for (String ours : List.of(Arm.LOCAL, Arm.REMOTE)) {
+            scores.atLeast("spark.read." + ours + ".tcp", reading.ratio(Arm.STOCK, ours), 1);
+            scores.atLeast("spark.sort." + ours + ".tcp", sorting.ratio(Arm.STOCK, ours), 1);
+        }
+    }
+
+    private String spark(JavaProcess.Home home, String program, String name, Arm arm, String... words)
+            throws IOException {
+        Path conf = ApplicationConf.write(dir.resolve("conf-" + arm.name()), cluster, arm, Map.of());
+        List<String> options =
+                new ArrayList<>(List.of("-Xmx1g", "-Dspark.master=local[2]", "-Dspark.ui.enabled=false"));
+        options.add("-Dspark.driver.bindAddress=127.0.0.1");
+        options.add("-Dspark.driver.host=127.0.0.1");
+        options.add("-Dspark.local.dir=" + dir.resolve("spill"));
+        // A task that fails because of us must not be hidden by one that succeeds in its place.
+        options.add("-Dspark.task.maxFailures=1");
+        OPENED.forEach(opened -> options.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED"));
+        return home.run(
+                name,
+                conf,
+                options,
+                Stream.concat(Stream.of(program), Stream.of(words)).toList(),
+                LIMIT_SECONDS);
+    }
+
+    /** The lines {@code key: value} of what the program wrote; others are Spark's. */
+    static Map<String, String> told(String output) {
+        Map<String, String> told = new HashMap<>();
+        for (String key : List.of("preferred", "read.sum", "read.seconds", "sort.sum", "sort.seconds")) {
+            output.lines()
+                    .filter(line -> line.startsWith(key + ": "))
+                    .forEach(line -> told.put(key, line.substring(key.length() + 2)));
+        }
+        return told;
+    }
+
+    /** Spark must know what is in memory, so that it runs tasks there. */
+    private void requirePreferred(Map<String, String> told) throws IOException {
+        scores.progress("preferred locations: " + told.get("preferred"));
+        if (!told.getOrDefault("preferred", "").contains(IN_MEMORY)) {
+            throw new IOException("Spark prefers " + told.get("preferred") + ", and not what is in memory");
+        }
+    }
+
+    /** What was read and what was written must be what the run before read. */
+    private static String requireSame(Arm arm, Map<String, String> told, String sum) throws IOException {
+        String read = told.getOrDefault("read.sum", "");
+        boolean same = !read.isEmpty() && read.equals(told.get("sort.sum")) && (sum.isEmpty() || sum.equals(read));
+        if (!same) {
+            throw new IOException("with " + arm.name() + " the sums are " + told + ", and was " + sum);
+        }
+        return read;
+    }
+
+    /** The input is read twice. */
+    private void requireFromMemory(Arm arm, ServedBytes before, long inputBytes) throws IOException {
+        JavaProcess.pause(REPORT_MS);
+        ServedBytes read = ServedBytes.of(cluster).since(before);
+        if (arm.ours() ? read.grantedBytes() < 1.8 * inputBytes : read.grantedBytes() > 0) {
+            throw new IOException("with " + arm.name() + " " + read.grantedBytes() + " of " + 2 * inputBytes
+                    + " bytes were read from memory through Terrace, " + read.stockBytes() + " by stock readers");
+        }
+    }
+}

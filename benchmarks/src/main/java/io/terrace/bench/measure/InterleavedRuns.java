@@ -1,0 +1,56 @@
+package io.terrace.bench.measure;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Measures several contenders in turns: in each round every one once, in an order that rotates, so that none always
+ * comes after the same other.
+ */
+public final class InterleavedRuns {
+    /** One measurement. */
+    public interface Probe {
+        /** Cost of one round, in a unit that is the same for all contenders. */
+        double cost(ClientVariant clientVariant, int round) throws IOException;
+    }
+
+    private final Map<String, double[]> costs = new LinkedHashMap<>();
+
+    /** @param warmUps rounds before those that count */
+    public InterleavedRuns(List<ClientVariant> contenders, int warmUps, int rounds, Probe probe) throws IOException {
+        for (ClientVariant clientVariant : contenders) {
+            costs.put(clientVariant.name(), new double[rounds]);
+        }
+        List<ClientVariant> order = new ArrayList<>(contenders);
+        for (int round = -warmUps; round < rounds; round++) {
+            for (ClientVariant clientVariant : order) {
+                double cost = probe.cost(clientVariant, round + warmUps);
+                if (round >= 0) {
+                    of(clientVariant.name())[round] = cost;
+                }
+            }
+            order.add(order.remove(0));
+        }
+    }
+
+    /** Over 1: {@code ours} costs less than {@code baseline}. */
+    public PairedRatios ratios(String baseline, String ours) {
+        return new PairedRatios(of(baseline), of(ours));
+    }
+
+    /** Median cost of a contender. */
+    public double median(String name) {
+        return PairedRatios.medianOf(of(name));
+    }
+
+    private double[] of(String name) {
+        double[] own = costs.get(name);
+        if (own == null) {
+            throw new IllegalArgumentException("no contender " + name + " among " + costs.keySet());
+        }
+        return own;
+    }
+}

@@ -1,0 +1,66 @@
+package io.terrace.bench.measure;
+
+import io.terrace.bench.cluster.Daemon;
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Processor time of a daemon, user and system, as the kernel accounts it ({@code /proc/PID/stat}; 10 ms fine). Whatever
+ * the daemon does besides is counted with it, on both sides.
+ */
+public final class ProcessTime {
+    /** What takes processor time. */
+    public interface Work {
+        void run() throws IOException;
+    }
+
+    private static final int BUFFER_BYTES = 1 << 20;
+
+    /** The resolution of the account; less was used, but not nothing. */
+    private static final Duration TICK = Duration.ofMillis(10);
+
+    private final Daemon daemon;
+
+    public ProcessTime(Daemon daemon) {
+        this.daemon = daemon;
+    }
+
+    /** Seconds of the daemon's processor time for each gigabyte (10^9 bytes) that the contender reads of the file. */
+    public double secondsPerGigabyte(Path file, ClientVariant clientVariant, long fileBytes, long totalBytes)
+            throws IOException {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        try (FSDataInputStream in = clientVariant.fs().open(file)) {
+            readOnce(in, fileBytes, buffer);
+            long times = (totalBytes + fileBytes - 1) / fileBytes;
+            double seconds = secondsDuring(() -> {
+                for (long i = 0; i < times; i++) {
+                    readOnce(in, fileBytes, buffer);
+                }
+            });
+            return seconds / (times * fileBytes / 1e9);
+        }
+    }
+
+    /** Seconds of the daemon's processor time while something is done. */
+    public double secondsDuring(Work work) throws IOException {
+        Duration before = now();
+        work.run();
+        Duration used = now().minus(before);
+        return (used.compareTo(TICK) < 0 ? TICK : used).toNanos() / 1e9;
+    }
+
+    private static void readOnce(FSDataInputStream in, long fileBytes, byte[] buffer) throws IOException {
+        in.seek(0);
+        for (long left = fileBytes; left > 0; left -= buffer.length) {
+            in.readFully(buffer, 0, (int) Math.min(buffer.length, left));
+        }
+    }
+
+    private Duration now() throws IOException {
+        return daemon.process()
+                .flatMap(process -> process.info().totalCpuDuration())
+                .orElseThrow(() -> new IOException("the " + daemon.name() + " does not run"));
+    }
+}

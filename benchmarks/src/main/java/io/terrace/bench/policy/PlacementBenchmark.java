@@ -1,0 +1,315 @@
+package io.terrace.bench.policy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.terrace.bench.policy.ReferenceResults.Metric;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.replay.ReplayResult;
+import io.terrace.policy.replay.Trace;
+import io.terrace.policy.replay.TraceReader;
+import io.terrace.policy.replay.TraceReplay;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Replays every trace of a directory against every policy at several memory sizes, and sums up how the adaptive policy
+ * does. With a {@code reference.csv} in the directory its cells are replayed and the scores against it are given;
+ * without one, two tiers at a few memory sizes. Writes go around the memory.
+ */
+@Command(
+        name = "placement",
+        mixinStandardHelpOptions = true,
+        description = "Compare placement policies on traces of accesses (time_s,object_id,bytes,op,obj_size,job).")
+public final class PlacementBenchmark implements Callable<Integer> {
+
+    private static final double[] SHARES = {0.01, 0.05, 0.1, 0.2};
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--traces",
+            description = "directory of *.csv.gz or *.csv traces; needed unless --held-out is given")
+    private @Nullable Path traces;
+
+    @Option(
+            names = "--held-out",
+            description =
+                    "instead, replay workloads made from a seed, and the traces, if any, cut in halves, with other"
+                            + " sizes and with other objects; adaptive against the best of the other policies")
+    private boolean heldOut;
+
+    @Option(names = "--seed", description = "of what --held-out makes (${DEFAULT-VALUE})")
+    private long seed = 1;
+
+    @Option(names = "--json", description = "file for the figures, one flat object")
+    private @Nullable Path json;
+
+    @Option(names = "--policy", description = "only these policies, as named in the table; repeatable")
+    private List<String> policies = new ArrayList<>();
+
+    @Option(names = "--trace", description = "only traces whose name contains this; repeatable")
+    private List<String> names = new ArrayList<>();
+
+    @Option(names = "--memory", description = "only these shares of the footprint; repeatable")
+    private List<Double> shares = new ArrayList<>();
+
+    @Option(
+            names = "--cost-objects",
+            description = "objects tracked when the cost is measured, 0 to leave it out" + " (${DEFAULT-VALUE})")
+    private int costObjects = 10_000_000;
+
+    /** Entry point of {@code bin/terrace bench placement}. */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new PlacementBenchmark())
+                .setExecutionExceptionHandler((error, command, parsed) -> {
+                    command.getErr().println("bench placement: " + error.getMessage());
+                    return 1;
+                })
+                .execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        if (heldOut) {
+            return replayHeldOut(out);
+        }
+        if (traces == null) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--traces DIR is needed without --held-out");
+        }
+        return replayTraces(traces, out);
+    }
+
+    private int replayHeldOut(PrintWriter out) throws IOException {
+        HeldOut replays = new HeldOut(contestants(), out);
+        replays.header();
+        if (names.isEmpty()) {
+            SyntheticTraces.all(seed).forEach(replays::replay);
+        }
+        for (Path file : traces == null ? List.<Path>of() : files(traces)) {
+            DistortedTraces.of(TraceReader.read(file), seed).forEach(replays::replay);
+        }
+        return finish(replays.figures(), Map.of(), out);
+    }
+
+    private int replayTraces(Path dir, PrintWriter out) throws IOException {
+        Path referenceFile = dir.resolve("reference.csv");
+        ReferenceResults reference = Files.exists(referenceFile) ? ReferenceResults.read(referenceFile) : null;
+        List<PolicyVariant> contestants = contestants();
+        Map<String, Number> figures = new LinkedHashMap<>();
+        RegretSummary summary = new RegretSummary(reference);
+        for (Path file : files(dir)) {
+            replay(file, reference, contestants, summary, figures, out);
+        }
+        if (figures.isEmpty()) {
+            throw new IOException("no trace of " + dir + " is chosen by the options; there must be *.csv.gz files");
+        }
+        Map<String, Number> all = new LinkedHashMap<>(summary.figures());
+        if (costObjects > 0) {
+            AccessCost cost = AccessCost.measure(PolicyVariant.OURS, costObjects);
+            all.put("cost.ns", cost.ns());
+            all.put("cost.bytes_per_object", cost.bytesPerObject());
+            all.put("cost.allocated_bytes", cost.allocatedBytes());
+        }
+        return finish(all, figures, out);
+    }
+
+    /** Prints the summary, and writes it with the cells' figures where that was asked for. */
+    private int finish(Map<String, Number> summary, Map<String, Number> cells, PrintWriter out) throws IOException {
+        out.println();
+        summary.forEach((name, value) -> out.printf("%-28s %10.4f%n", name, value.doubleValue()));
+        out.flush();
+        if (json != null) {
+            Map<String, Number> all = new LinkedHashMap<>(summary);
+            all.putAll(cells);
+            write(json, all);
+        }
+        return 0;
+    }
+
+    private List<PolicyVariant> contestants() {
+        List<PolicyVariant> all = PolicyVariant.all();
+        for (String policy : policies) {
+            if (all.stream().noneMatch(policyVariant -> policyVariant.label().equals(policy))) {
+                throw new IllegalArgumentException("there is no policy '" + policy + "'; there are "
+                        + String.join(
+                                ", ", all.stream().map(PolicyVariant::label).toList()));
+            }
+        }
+        return policies.isEmpty()
+                ? all
+                : all.stream()
+                        .filter(policyVariant -> policies.contains(policyVariant.label()))
+                        .toList();
+    }
+
+    private List<Path> files(Path dir) throws IOException {
+        try (Stream<Path> entries = Files.list(dir)) {
+            return entries.filter(file -> file.toString().matches(".*\\.csv(\\.gz)?"))
+                    .filter(file -> !file.endsWith("reference.csv"))
+                    .filter(file -> names.isEmpty()
+                            || names.stream()
+                                    .anyMatch(part ->
+                                            file.getFileName().toString().contains(part)))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private void replay(
+            Path file,
+            @Nullable ReferenceResults reference,
+            List<PolicyVariant> contestants,
+            RegretSummary summary,
+            Map<String, Number> figures,
+            PrintWriter out)
+            throws IOException {
+        Trace whole = TraceReader.read(file);
+        Trace blocks = null;
+        for (ReplayCase replayCase : cells(whole, reference)) {
+            if (replayCase.inBlocks() && blocks == null) {
+                blocks = whole.inBlocks(ReplayCase.BLOCK_BYTES);
+            }
+            Trace trace = replayCase.inBlocks() && blocks != null ? blocks : whole;
+            Map<String, ReplayResult> outcomes = replay(replayCase, trace, contestants);
+            summary.add(replayCase, outcomes);
+            print(replayCase, outcomes, reference, out);
+            outcomes.forEach((policy, outcome) -> record(figures, replayCase.key() + "/" + policy + "/", outcome));
+        }
+    }
+
+    /** The cells of the reference on this trace; without any, two tiers, whole files and, where sizes differ, blocks. */
+    private List<ReplayCase> cells(Trace trace, @Nullable ReferenceResults reference) {
+        List<ReplayCase> cells = new ArrayList<>();
+        if (reference != null) {
+            reference.cells().forEach(replayCase -> {
+                if (replayCase.file().equals(trace.name())) {
+                    cells.add(replayCase);
+                }
+            });
+        }
+        if (cells.isEmpty()) {
+            double[] wanted = shares.isEmpty()
+                    ? SHARES
+                    : shares.stream().mapToDouble(Double::doubleValue).toArray();
+            boolean equal = trace.footprintBytes() == trace.size(0) * trace.objects();
+            Arrays.stream(wanted)
+                    .forEach(share -> cells.add(new ReplayCase(trace.name() + (equal ? "" : ".file"), 2, share)));
+            if (!equal) {
+                Arrays.stream(wanted).forEach(share -> cells.add(new ReplayCase(trace.name() + ".block", 2, share)));
+            }
+        }
+        cells.removeIf(replayCase -> !shares.isEmpty() && !shares.contains(replayCase.memory()));
+        return cells;
+    }
+
+    private static Map<String, ReplayResult> replay(
+            ReplayCase replayCase, Trace trace, List<PolicyVariant> contestants) {
+        TierHierarchy hierarchy = replayCase.hierarchy(trace.readFootprintBytes());
+        Map<String, ReplayResult> outcomes = new LinkedHashMap<>();
+        try (ProgressBar bar = progress(replayCase, (long) trace.rows() * contestants.size())) {
+            long done = 0;
+            for (PolicyVariant policyVariant : contestants) {
+                long before = done;
+                outcomes.put(
+                        policyVariant.label(),
+                        TraceReplay.replay(
+                                trace,
+                                hierarchy,
+                                replayCase.replayConditions(),
+                                policyVariant.make(hierarchy),
+                                System::nanoTime,
+                                rows -> {
+                                    if (bar != null) {
+                                        bar.stepTo(before + rows);
+                                    }
+                                }));
+                done += trace.rows();
+            }
+        }
+        return outcomes;
+    }
+
+    private static @Nullable ProgressBar progress(ReplayCase replayCase, long rows) {
+        return System.console() == null
+                ? null
+                : new ProgressBarBuilder()
+                        .setTaskName(replayCase.key())
+                        .setInitialMax(rows)
+                        .clearDisplayOnFinish()
+                        .build();
+    }
+
+    private static void print(
+            ReplayCase replayCase,
+            Map<String, ReplayResult> outcomes,
+            @Nullable ReferenceResults reference,
+            PrintWriter out) {
+        out.printf(
+                "%n%s, %d tiers, memory %.4g of the footprint%n",
+                replayCase.trace(), replayCase.tiers(), replayCase.memory());
+        out.printf(
+                "  %-20s %8s %8s %8s %10s %12s %8s%n",
+                "policy", "objects", "bytes", "jobs", "moved/read", "mean ms", "ns");
+        outcomes.forEach((policy, outcome) -> out.printf(
+                "  %-20s %8.4f %8.4f %8.4f %10.4f %12.4f %8.0f%n",
+                policy,
+                outcome.objectHitRatio(),
+                outcome.byteHitRatio(),
+                outcome.jobHitRatio(),
+                outcome.promotedPerReadByte(),
+                outcome.meanReadMs(),
+                outcome.decisionNs()));
+        if (reference != null && reference.lru(replayCase) != null) {
+            out.printf(
+                    "  %-20s %8.4f %8.4f %8s %10s %12.4f%n",
+                    "(best reference)",
+                    reference.best(replayCase, Metric.OBJECT_HIT),
+                    reference.best(replayCase, Metric.BYTE_HIT),
+                    "",
+                    "",
+                    reference.best(replayCase, Metric.MEAN_MS));
+            ReferenceResults.Figures bound = reference.bound(replayCase);
+            if (bound != null) {
+                out.printf("  %-20s %8.4f %8.4f%n", "(upper bound)", bound.objectHit(), bound.byteHit());
+            }
+        }
+        out.flush();
+    }
+
+    private static void record(Map<String, Number> figures, String key, ReplayResult outcome) {
+        figures.put(key + "object_hit", outcome.objectHitRatio());
+        figures.put(key + "byte_hit", outcome.byteHitRatio());
+        figures.put(key + "job_all_hit", outcome.jobHitRatio());
+        figures.put(key + "promoted_per_read_byte", outcome.promotedPerReadByte());
+        figures.put(key + "wasted_moves", outcome.wastedMoves());
+        figures.put(key + "mean_ms", outcome.meanReadMs());
+    }
+
+    private static void write(Path file, Map<String, Number> figures) throws IOException {
+        Path parent = file.toAbsolutePath().getParent();
+        if (parent != null) {
+            Files.createDirectories(parent);
+        }
+        ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+        Files.writeString(file, mapper.writeValueAsString(figures) + "\n");
+    }
+}

@@ -1,0 +1,45 @@
+package io.terrace.bench.policy;
+
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.PolicyKind;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A policy with fixed parameters, as a line of the table.
+ *
+ * @param label name in the table and in the figures
+ * @param policy name in the catalog
+ * @param parameters values other than the defaults
+ */
+public record PolicyVariant(String label, String policy, Map<String, String> parameters) {
+
+    public static final String OURS = "adaptive";
+    /** Ours with the byte objective, which the byte hit ratio is judged by. */
+    static final String OURS_BYTES = "adaptive-bytes";
+
+    static final String LRU = "lru";
+
+    /** Every policy of the catalog with its defaults, and those that want more than one setting. */
+    static List<PolicyVariant> all() {
+        List<PolicyVariant> all = new ArrayList<>();
+        for (PolicyKind kind : PolicyCatalog.kinds()) {
+            all.add(new PolicyVariant(kind.name(), kind.name(), Map.of()));
+            if (kind.name().equals(OURS)) {
+                all.add(new PolicyVariant(OURS_BYTES, OURS, Map.of("objective", "bytes")));
+            }
+            if (kind.name().startsWith("decay-")) {
+                all.add(new PolicyVariant(kind.name() + "-10m", kind.name(), Map.of("half-life", "10m")));
+                all.add(new PolicyVariant(kind.name() + "-6h", kind.name(), Map.of("half-life", "6h")));
+            }
+        }
+        return all;
+    }
+
+    PlacementPolicy make(TierHierarchy hierarchy) {
+        return PolicyCatalog.create(policy, parameters, hierarchy);
+    }
+}

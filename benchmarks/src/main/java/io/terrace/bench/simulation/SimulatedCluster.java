@@ -1,0 +1,349 @@
+package io.terrace.bench.simulation;
+
+import io.terrace.bench.simulation.check.ClusterChecks;
+import io.terrace.bench.simulation.check.QuiescenceChecks;
+import io.terrace.bench.simulation.cluster.ContentOracle;
+import io.terrace.bench.simulation.cluster.Host;
+import io.terrace.bench.simulation.cluster.SimulatedBlock;
+import io.terrace.bench.simulation.cluster.SimulatedClient;
+import io.terrace.bench.simulation.cluster.SimulatedDataNode;
+import io.terrace.bench.simulation.cluster.SimulatedNameNode;
+import io.terrace.bench.simulation.cluster.SimulatedNamespace;
+import io.terrace.bench.simulation.cluster.SimulatedOperator;
+import io.terrace.bench.simulation.cluster.SimulatedTmpfs;
+import io.terrace.bench.simulation.cluster.SimulatedVolumes;
+import io.terrace.bench.simulation.fault.FaultInjector;
+import io.terrace.bench.simulation.fault.Mutation;
+import io.terrace.bench.simulation.fault.Mutations;
+import io.terrace.bench.simulation.fault.WriteLoad;
+import io.terrace.bench.simulation.kernel.EventLog;
+import io.terrace.bench.simulation.kernel.Network;
+import io.terrace.bench.simulation.kernel.OsProcess;
+import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.common.BlockKey;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.PolicyKind;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything of one seed: hosts, NameNodes, clients, what writers do and what goes wrong. Runs a storm, then lets all
+ * faults end and looks whether everything settles.
+ */
+public final class SimulatedCluster {
+
+    public static final int NAMENODES = 2;
+    public static final long MOVE_BYTES_PER_SECOND = 8_000;
+
+    private static final int HOSTS = 3;
+    private static final int CLIENTS = 5;
+    private static final long MS = 1_000_000;
+    private static final long STORM_NS = 10_000 * MS;
+    private static final long CALM_NS = 14_000 * MS;
+
+    private final Scheduler scheduler;
+    private final Mutations mutations;
+    private final Path directory;
+    private final Network network;
+    private final ContentOracle contentOracle;
+    private final SimulatedNamespace namespace = new SimulatedNamespace();
+    private final ClusterChecks checks;
+    private final WriteLoad writeLoad;
+    private final List<Host> hosts = new ArrayList<>();
+    private final List<SimulatedClient> clients = new ArrayList<>();
+    private final SimulatedNameNode[] nameNodes = new SimulatedNameNode[NAMENODES];
+    private final PlacementSettings settings;
+    private final SimulatedOperator operator;
+    private final long capacityBytes;
+    private final long leaseNs;
+    private int active;
+    private long epoch;
+    private long lastSession;
+    private int lastTable;
+    private boolean quiet;
+    private long grantReads;
+    private long stockReads;
+
+    SimulatedCluster(long seed, @Nullable Mutation mutation, EventLog log, Path directory) {
+        this.scheduler = new Scheduler(seed, log);
+        this.mutations = new Mutations(mutation);
+        this.directory = directory;
+        this.network = new Network(scheduler);
+        this.contentOracle = new ContentOracle(scheduler.random());
+        this.checks = new ClusterChecks(this);
+        this.writeLoad = new WriteLoad(this);
+        this.operator = new SimulatedOperator(this);
+        this.capacityBytes = scheduler.between(15_000, 50_000);
+        this.leaseNs = scheduler.between(300 * MS, 2_000 * MS);
+        boolean eager = scheduler.oneIn(2);
+        List<PolicyKind> kinds = PolicyCatalog.kinds();
+        this.settings = mutations.settings(new PlacementSettings(
+                eager
+                        ? "idecider"
+                        : kinds.get(scheduler.random().nextInt(kinds.size())).name(),
+                eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of(),
+                MOVE_BYTES_PER_SECOND,
+                0,
+                2,
+                32,
+                3_000,
+                4_000,
+                250,
+                250,
+                1_500,
+                60_000,
+                1_000,
+                100,
+                16,
+                10_000));
+        for (int i = 0; i < HOSTS; i++) {
+            hosts.add(new Host(
+                    "dn" + i,
+                    new SimulatedVolumes(scheduler, contentOracle),
+                    new SimulatedTmpfs(scheduler, 2 * capacityBytes)));
+        }
+    }
+
+    /** Runs the seed to its end. */
+    void run() {
+        for (Host host : hosts) {
+            startDataNode(host);
+        }
+        for (int i = 0; i < NAMENODES; i++) {
+            startNameNode(i);
+        }
+        failOver(0);
+        writeLoad.start();
+        operator.pinSome();
+        for (int i = 0; i < CLIENTS; i++) {
+            startClient(i);
+        }
+        FaultInjector faultInjector = new FaultInjector(this);
+        faultInjector.start();
+        scheduler.checkAfterEach(checks::check);
+        scheduler.runUntil(STORM_NS);
+        quiet = true;
+        say("world", "all is quiet");
+        faultInjector.end();
+        network.heal();
+        scheduler.runUntil(STORM_NS + CALM_NS);
+        new QuiescenceChecks(this, nameNodes[active]).check();
+    }
+
+    public void startDataNode(Host host) {
+        if (host.dataNode == null) {
+            SimulatedDataNode started = new SimulatedDataNode(this, host);
+            started.process().say("starts");
+            host.dataNode = started;
+        }
+    }
+
+    public void startNameNode(int index) {
+        nameNodes[index] = new SimulatedNameNode(this, "nn" + index, settings);
+    }
+
+    public void startClient(int index) {
+        SimulatedClient client = new SimulatedClient(this, "client" + index, hosts.get(index % HOSTS));
+        if (index < clients.size()) {
+            clients.set(index, client);
+        } else {
+            clients.add(client);
+        }
+    }
+
+    /** Another NameNode is active from now on; the earlier one notices at once or later. */
+    public void failOver(int index) {
+        SimulatedNameNode before = nameNodes[active];
+        active = index;
+        nameNodes[index].activate(++epoch);
+        if (before != nameNodes[index]) {
+            before.process().after(scheduler.oneIn(2) ? 0 : scheduler.between(0, 3_000 * MS), "poll", () -> {
+                if (nameNodes[active] != before) {
+                    before.standDown();
+                }
+            });
+        }
+    }
+
+    public Scheduler scheduler() {
+        return scheduler;
+    }
+
+    public Mutations mutations() {
+        return mutations;
+    }
+
+    public Network network() {
+        return network;
+    }
+
+    public ContentOracle contentOracle() {
+        return contentOracle;
+    }
+
+    public SimulatedNamespace namespace() {
+        return namespace;
+    }
+
+    public ClusterChecks checks() {
+        return checks;
+    }
+
+    public WriteLoad writeLoad() {
+        return writeLoad;
+    }
+
+    public List<Host> hosts() {
+        return hosts;
+    }
+
+    public List<SimulatedClient> clients() {
+        return clients;
+    }
+
+    public SimulatedNameNode nameNode(int index) {
+        return nameNodes[index];
+    }
+
+    public int activeIndex() {
+        return active;
+    }
+
+    /** The NameNode that writes the edit log, if it can at the moment. */
+    @Nullable
+    public SimulatedNameNode active() {
+        OsProcess process = nameNodes[active].process();
+        return process.isAlive() && !process.isStopped() ? nameNodes[active] : null;
+    }
+
+    public SimulatedOperator operator() {
+        return operator;
+    }
+
+    public long capacityBytes() {
+        return capacityBytes;
+    }
+
+    public long leaseNs() {
+        return leaseNs;
+    }
+
+    public long deadlineNs() {
+        return 200 * MS;
+    }
+
+    public long nextSession() {
+        return ++lastSession;
+    }
+
+    public boolean isQuiet() {
+        return quiet;
+    }
+
+    public void readByGrant() {
+        grantReads++;
+    }
+
+    public void readByStock() {
+        stockReads++;
+    }
+
+    long grantReads() {
+        return grantReads;
+    }
+
+    long stockReads() {
+        return stockReads;
+    }
+
+    /** A place for a new slot table: a real file, since the real table is one. */
+    public Path slotTablePath(Host host) {
+        Path path = directory.resolve(host.name + "-" + ++lastTable);
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return path;
+    }
+
+    public Host host(String name) {
+        for (Host host : hosts) {
+            if (host.name.equals(name)) {
+                return host;
+            }
+        }
+        throw new IllegalArgumentException("no host " + name);
+    }
+
+    /** A block, those written first more often than others. */
+    @Nullable
+    public SimulatedBlock anyBlock() {
+        List<SimulatedBlock> all = namespace.all();
+        if (all.isEmpty()) {
+            return null;
+        }
+        int bound = 1 + scheduler.random().nextInt(all.size());
+        return all.get(scheduler.random().nextInt(bound));
+    }
+
+    /** The stamp that a client knows: mostly the present one, sometimes one from before. */
+    public long stampSeen(SimulatedBlock block) {
+        List<Long> stamps = contentOracle.stamps(block.id);
+        return scheduler.oneIn(6) ? stamps.get(scheduler.random().nextInt(stamps.size())) : block.stamp;
+    }
+
+    /** DataNodes that run, in any order. */
+    public List<SimulatedDataNode> someDataNodes(int most) {
+        List<SimulatedDataNode> running = new ArrayList<>();
+        for (Host host : hosts) {
+            if (host.dataNode != null) {
+                running.add(host.dataNode);
+            }
+        }
+        Collections.shuffle(running, scheduler.random());
+        return running.subList(0, Math.min(most, running.size()));
+    }
+
+    /** A DataNode with a finalised replica of exactly that; the near one if it has one. */
+    @Nullable
+    public SimulatedDataNode holder(BlockKey key, Host near) {
+        SimulatedDataNode found = null;
+        for (Host host : hosts) {
+            if (host.dataNode != null
+                    && host.simulatedVolumes.finalised(key.blockId(), key.generationStamp()) != null) {
+                if (host == near) {
+                    return host.dataNode;
+                }
+                found = host.dataNode;
+            }
+        }
+        return found;
+    }
+
+    /** One call of the heartbeat RPC, which may not arrive, or whose answer may not. */
+    public void callNameNode(
+            SimulatedDataNode from, int index, HeartbeatRequestProto heartbeat, Consumer<HeartbeatResponseProto> then) {
+        SimulatedNameNode to = nameNodes[index];
+        network.send(from.process(), to.process(), "heartbeat", () -> {
+            HeartbeatResponseProto answer =
+                    to.heartbeat(mutations.taken(heartbeat, to.placement().epoch()));
+            network.send(to.process(), from.process(), "heartbeat answer", () -> then.accept(answer));
+        });
+    }
+
+    public void say(String who, String format, Object... arguments) {
+        scheduler.log().say(scheduler.nowNs(), who, format, arguments);
+    }
+}

@@ -1,0 +1,286 @@
+package io.terrace.bench.simulation.check;
+
+import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.cluster.GrantServerDriver;
+import io.terrace.bench.simulation.cluster.SimulatedClient;
+import io.terrace.bench.simulation.cluster.SimulatedDataNode;
+import io.terrace.bench.simulation.cluster.SimulatedNameNode;
+import io.terrace.bench.simulation.fault.WriteLoad;
+import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.channel.Grant;
+import io.terrace.channel.server.Peer;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Outcome;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
+import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What the oracle remembers of the whole cluster, and the invariants that concern more than one DataNode's tier. */
+public final class ClusterChecks {
+
+    private record Told(String dataNode, long epoch, long moveId, long blockId, long stamp, String outcome) {}
+
+    /** An order that must not be carried out. */
+    private record Fenced(SimulatedDataNode dataNode, int nameNode, long moveId, long blockId) {}
+
+    private record Sent(long epoch, long moveId) {}
+
+    private static final class Level {
+        double bytes;
+        long atMs;
+    }
+
+    /** Outcomes that only a DataNode tells; the others are the service's own. */
+    private static final Set<Outcome> TOLD = EnumSet.of(
+            Outcome.DONE,
+            Outcome.NO_ROOM,
+            Outcome.NOT_HERE,
+            Outcome.CHANGED,
+            Outcome.CORRUPT,
+            Outcome.PINNED,
+            Outcome.REFUSED,
+            Outcome.FAILED);
+
+    /** How copies fail here; what is caught and told as a failure besides these was thrown by a bug. */
+    private static final List<String> PLANNED_FAILURES = List.of(
+            "is being copied",
+            "java.io.IOException: Input/output error",
+            "java.io.FileNotFoundException: no finalised replica of ");
+
+    private final SimulatedCluster simulatedCluster;
+    private final Map<SimulatedDataNode, TierChecks> watches = new LinkedHashMap<>();
+    private final Map<SimulatedDataNode, Long> epochsHeard = new HashMap<>();
+    private final Set<Fenced> fenced = new HashSet<>();
+    private final Set<Told> told = new HashSet<>();
+    private final Set<Move> movesSeen = new HashSet<>();
+    private final Set<Sent> promotionsSent = new HashSet<>();
+    private final Map<String, Level> levels = new HashMap<>();
+    private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
+    private long readsOfTheDead;
+
+    public ClusterChecks(SimulatedCluster simulatedCluster) {
+        this.simulatedCluster = simulatedCluster;
+    }
+
+    public TierChecks watch(SimulatedDataNode dataNode) {
+        return watches.computeIfAbsent(dataNode, d -> new TierChecks(simulatedCluster, d));
+    }
+
+    /** A process is dead; what it held is nobody's. */
+    public void died(SimulatedDataNode dataNode) {
+        watches.remove(dataNode);
+        readsOfTheDead += reads(dataNode);
+    }
+
+    public void granted(SimulatedDataNode dataNode, Peer peer, Grant grant) {
+        watch(dataNode).granted(peer.session(), grant.grantId());
+    }
+
+    public void leased(SimulatedClient client, SimulatedDataNode dataNode, Grant grant, byte[] token, long askedNs) {
+        long endsNs = inWorldTime(client, askedNs) + grant.leaseMs() * 1_000_000;
+        dataNode.process().say("gave %s grant %d", client.process().name(), grant.grantId());
+        if (watches.containsKey(dataNode)) {
+            watch(dataNode).leased(client, grant, endsNs, GrantServerDriver.endsNs(token));
+        }
+    }
+
+    public void renewed(SimulatedClient client, SimulatedDataNode dataNode, long grantId, long endsNs) {
+        if (watches.containsKey(dataNode)) {
+            watch(dataNode).leaseChecks().renew(grantId, inWorldTime(client, endsNs));
+        }
+    }
+
+    public void ended(SimulatedDataNode dataNode, long grantId) {
+        if (watches.containsKey(dataNode)) {
+            watch(dataNode).leaseChecks().end(grantId);
+        }
+    }
+
+    private long inWorldTime(SimulatedClient client, long processNs) {
+        return simulatedCluster.scheduler().nowNs()
+                + (processNs - client.process().nanoTime());
+    }
+
+    /** A client is about to use what it read through a grant. */
+    public void used(SimulatedClient client, SimulatedDataNode dataNode, long grantId) {
+        if (watches.containsKey(dataNode)) {
+            long endsNs = watch(dataNode).leaseChecks().endsNs(grantId);
+            Violation.unless(
+                    simulatedCluster.scheduler().nowNs() <= endsNs,
+                    Invariant.READ_WITHIN_LEASE,
+                    "%s uses what it read through grant %d of %s, %.3f ms after its end",
+                    client.process().name(),
+                    grantId,
+                    dataNode,
+                    (simulatedCluster.scheduler().nowNs() - endsNs) / 1e6);
+        }
+    }
+
+    /** A DataNode is about to send this: what it says of its orders is noted. */
+    public void composed(SimulatedDataNode dataNode, int nameNode, HeartbeatRequestProto request) {
+        dataNode.reportedHeatChecks().composed(nameNode, request);
+        serviceHeatChecks.composed(
+                dataNode, simulatedCluster.nameNode(nameNode).process().name(), request);
+        for (ResultProto result : request.getResultsList()) {
+            dataNode.process()
+                    .say(
+                            "move %d of epoch %d, %d_%d: %s %s",
+                            result.getMoveId(),
+                            result.getEpoch(),
+                            result.getBlock().getBlockId(),
+                            result.getBlock().getGenerationStamp(),
+                            result.getOutcome(),
+                            result.getMessage());
+            Violation.unless(
+                    result.getOutcome() != OutcomeProto.FAILED || isPlanned(result.getMessage()),
+                    Invariant.NOTHING_THROWN,
+                    "%s: %s",
+                    dataNode,
+                    result.getMessage());
+            Violation.unless(
+                    result.getOutcome() == OutcomeProto.REFUSED
+                            || !fenced.contains(new Fenced(
+                                    dataNode,
+                                    nameNode,
+                                    result.getMoveId(),
+                                    result.getBlock().getBlockId())),
+                    Invariant.EPOCH_FENCED,
+                    "%s carried out move %d of nn%d, whose epoch was over",
+                    dataNode,
+                    result.getMoveId(),
+                    nameNode);
+            told.add(new Told(
+                    dataNode.host().name,
+                    result.getEpoch(),
+                    result.getMoveId(),
+                    result.getBlock().getBlockId(),
+                    result.getBlock().getGenerationStamp(),
+                    result.getOutcome().name()));
+        }
+    }
+
+    private static boolean isPlanned(String failure) {
+        return PLANNED_FAILURES.stream().anyMatch(failure::startsWith);
+    }
+
+    /** A DataNode got this answer; gives back what it is to make of it. */
+    public HeartbeatResponseProto answered(SimulatedDataNode dataNode, int nameNode, HeartbeatResponseProto response) {
+        if (!response.getActive()) {
+            return response;
+        }
+        long highest = epochsHeard.getOrDefault(dataNode, 0L);
+        for (OrderProto order : response.getOrdersList()) {
+            Fenced id = new Fenced(
+                    dataNode, nameNode, order.getMoveId(), order.getBlock().getBlockId());
+            dataNode.process()
+                    .say(
+                            "is ordered by nn%d in epoch %d: %s %d_%d as move %d",
+                            nameNode,
+                            response.getEpoch(),
+                            order.getKind(),
+                            order.getBlock().getBlockId(),
+                            order.getBlock().getGenerationStamp(),
+                            order.getMoveId());
+            if (response.getEpoch() < highest) {
+                fenced.add(id);
+            } else {
+                fenced.remove(id);
+            }
+        }
+        epochsHeard.merge(dataNode, response.getEpoch(), Math::max);
+        return simulatedCluster.mutations().answer(response, highest);
+    }
+
+    /** Looks at the moves that ended since the last time. */
+    public void movesEnded(SimulatedNameNode nameNode) {
+        if (!nameNode.placement().isActive()) {
+            return;
+        }
+        for (Move move : nameNode.placement().reports().latestMoves(32)) {
+            Outcome outcome = move.outcome();
+            if (movesSeen.add(move) && outcome != null && TOLD.contains(outcome)) {
+                Told wanted = new Told(
+                        move.node(),
+                        nameNode.placement().epoch(),
+                        move.id(),
+                        move.block().id(),
+                        move.block().stamp(),
+                        outcome.name());
+                Violation.unless(
+                        told.contains(wanted),
+                        Invariant.RESULT_OF_THIS_ORDER,
+                        "%s ended %s in epoch %d",
+                        nameNode.process().name(),
+                        move,
+                        nameNode.placement().epoch());
+            }
+        }
+    }
+
+    /** A NameNode answered a heartbeat: perhaps one that it had answered before, with the same orders. */
+    public void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer) {
+        movesEnded(nameNode);
+        Level level = levels.computeIfAbsent(heartbeat.node() + answer.epoch(), n -> new Level());
+        long rate = SimulatedCluster.MOVE_BYTES_PER_SECOND;
+        long nowMs = nameNode.nowMs();
+        level.bytes = Math.max(0, level.bytes - (nowMs - level.atMs) * (rate / 1000.0));
+        level.atMs = nowMs;
+        for (HeartbeatAnswer.Order order : answer.orders()) {
+            if (order.kind() == Move.Kind.PROMOTE && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
+                level.bytes += order.block().lengthBytes();
+                // A bucket of one second, and the move that may overdraw it.
+                Violation.unless(
+                        level.bytes <= rate + WriteLoad.LARGEST_BYTES + 1,
+                        Invariant.BUDGET_KEPT,
+                        "%s sent %s %.0f bytes above the %d a second it may",
+                        nameNode.process().name(),
+                        heartbeat.node(),
+                        level.bytes,
+                        rate);
+            }
+        }
+        long counted = nameNode.readsCounted();
+        Violation.unless(
+                counted <= reads(),
+                Invariant.HEAT_COUNTED_ONCE,
+                "%s counts %d reads, of which there were %d",
+                nameNode.process().name(),
+                counted,
+                reads());
+        serviceHeatChecks.answered(nameNode, heartbeat, answer);
+    }
+
+    private long reads() {
+        long reads = readsOfTheDead;
+        for (SimulatedDataNode dataNode : watches.keySet()) {
+            reads += reads(dataNode);
+        }
+        return reads;
+    }
+
+    private static long reads(SimulatedDataNode dataNode) {
+        return dataNode.metricRegistry().value(Metric.READS_GRANTED)
+                + dataNode.metricRegistry().value(Metric.READS_STOCK_MEMORY)
+                + dataNode.metricRegistry().value(Metric.READS_STOCK_REPLICA)
+                + dataNode.metricRegistry().value(Metric.READS_DESCRIPTORS_MEMORY)
+                + dataNode.metricRegistry().value(Metric.READS_DESCRIPTORS_REPLICA);
+    }
+
+    /** After every event. */
+    public void check() {
+        watches.values().forEach(TierChecks::check);
+    }
+}

@@ -1,0 +1,190 @@
+package io.terrace.bench.simulation.check;
+
+import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.cluster.Host;
+import io.terrace.bench.simulation.cluster.SimulatedBlock;
+import io.terrace.bench.simulation.cluster.SimulatedDataNode;
+import io.terrace.bench.simulation.cluster.SimulatedNameNode;
+import io.terrace.bench.simulation.cluster.SimulatedNamespace;
+import io.terrace.bench.simulation.cluster.SimulatedTmpfs;
+import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.channel.server.Principal;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.GrantAttempt;
+import io.terrace.placement.report.PlacementReports;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What must hold once all has been quiet for long: nobody reads, nobody waits, everybody knows what there is. */
+public final class QuiescenceChecks {
+
+    private final SimulatedCluster simulatedCluster;
+    private final SimulatedNameNode active;
+
+    public QuiescenceChecks(SimulatedCluster simulatedCluster, SimulatedNameNode active) {
+        this.simulatedCluster = simulatedCluster;
+        this.active = active;
+    }
+
+    public void check() {
+        for (Host host : simulatedCluster.hosts()) {
+            SimulatedDataNode dataNode = host.dataNode;
+            if (dataNode != null) {
+                checkNothingLeft(dataNode);
+                dataNode.reportedHeatChecks().checkSettled(dataNode);
+                checkKnown(host);
+                checkResidency(dataNode);
+            }
+        }
+        Violation.unless(
+                active.placement().engineStatus().inFlight() == 0,
+                Invariant.SETTLES,
+                "%s still has orders in flight: %s",
+                active.process().name(),
+                active.placement().engineStatus());
+        simulatedCluster.namespace().all().forEach(this::checkReplicas);
+        for (Host host : simulatedCluster.hosts()) {
+            SimulatedDataNode dataNode = host.dataNode;
+            if (dataNode != null) {
+                checkGrantable(dataNode);
+                checkEmptied(dataNode);
+            }
+        }
+    }
+
+    private void checkReplicas(SimulatedBlock block) {
+        Set<String> counted = new TreeSet<>(block.holders);
+        Set<String> durable = new TreeSet<>();
+        for (Host host : simulatedCluster.hosts()) {
+            if (host.simulatedVolumes.finalised(block.id, block.stamp) != null) {
+                durable.add(host.name);
+            }
+        }
+        Violation.unless(
+                counted.equals(durable),
+                Invariant.REPLICAS_COUNTED_ONCE,
+                "the NameNode counts %s of %s, and there are %s",
+                counted,
+                block,
+                durable);
+    }
+
+    private void checkNothingLeft(SimulatedDataNode dataNode) {
+        ExtentManager.Usage usage = dataNode.tier().usage();
+        SimulatedTmpfs simulatedTmpfs = dataNode.host().simulatedTmpfs;
+        int live = dataNode.tier().liveExtents().size();
+        Violation.unless(
+                usage.retiringBytes() == 0
+                        && usage.extents() == live
+                        && simulatedTmpfs.files() == live
+                        && simulatedTmpfs.links() == 0
+                        && usage.grants() == 0,
+                Invariant.SETTLES,
+                "%s still counts %s with %d live, %d files and %d links",
+                dataNode,
+                usage,
+                live,
+                simulatedTmpfs.files(),
+                simulatedTmpfs.links());
+        Violation.unless(
+                dataNode.process().descriptors() == 0 && dataNode.copiesWaiting() == 0,
+                Invariant.SETTLES,
+                "%s still has %d files open, and %d copies wait to be made",
+                dataNode,
+                dataNode.process().descriptors(),
+                dataNode.copiesWaiting());
+        dataNode.watch().checkSettled();
+    }
+
+    private void checkKnown(Host host) {
+        PlacementReports.NodeReport known = null;
+        for (PlacementReports.NodeReport report : active.placement().reports().nodes(active.nowMs())) {
+            known = report.uuid().equals(host.name) ? report : known;
+        }
+        Violation.unless(
+                known != null && known.live() && known.serving(),
+                Invariant.RESIDENCY_KNOWN,
+                "%s knows of %s, which runs and serves, only this: %s",
+                active.process().name(),
+                host,
+                known);
+    }
+
+    private void checkResidency(SimulatedDataNode dataNode) {
+        Set<Long> resident = new TreeSet<>();
+        for (Extent extent : dataNode.tier().liveExtents()) {
+            resident.add(extent.key().blockId());
+        }
+        Set<Long> known = new TreeSet<>();
+        for (long id = SimulatedNamespace.FIRST_ID;
+                id <= simulatedCluster.namespace().lastId();
+                id++) {
+            for (PlacementReports.Standing standing :
+                    active.placement().reports().block(active.nowMs(), id, 0).standings()) {
+                if (standing.node().equals(dataNode.host().name) && standing.inMemory()) {
+                    known.add(id);
+                }
+            }
+        }
+        Violation.unless(
+                known.equals(resident),
+                Invariant.RESIDENCY_KNOWN,
+                "%s believes %s in the memory of %s, where there are %s",
+                active.process().name(),
+                known,
+                dataNode,
+                resident);
+    }
+
+    /** A user may have half of all grants, over so many connections as that takes; so he who has none gets them. */
+    private void checkGrantable(SimulatedDataNode dataNode) {
+        List<Extent> granted = dataNode.tier().liveExtents().stream()
+                .filter(extent -> extent.slot() != Extent.NO_SLOT)
+                .limit(1)
+                .toList();
+        long nowNs = dataNode.process().nanoTime();
+        for (Extent extent : granted) {
+            for (int i = 0; i < SimulatedDataNode.GRANTS / 2; i += SimulatedDataNode.GRANTS_PER_PEER) {
+                long session = simulatedCluster.nextSession();
+                for (int grants = 0; grants < SimulatedDataNode.GRANTS_PER_PEER; grants++) {
+                    GrantAttempt attempt = dataNode.tier()
+                            .grant(
+                                    session,
+                                    Principal.onThisHost("user"),
+                                    extent.key(),
+                                    nowNs + simulatedCluster.leaseNs(),
+                                    nowNs);
+                    Violation.unless(
+                            attempt.grant() != null,
+                            Invariant.SETTLES,
+                            "%s refuses grant %d of %s where nobody has any: %s",
+                            dataNode,
+                            i + grants + 1,
+                            extent,
+                            attempt.refused());
+                }
+            }
+        }
+    }
+
+    /** Switched off, with all grants over, it gives everything up: nothing that nobody has any more holds an extent. */
+    private void checkEmptied(SimulatedDataNode dataNode) {
+        long nowNs = dataNode.process().nanoTime();
+        dataNode.tier().serve(SimulatedNamespace.POOL, false, nowNs);
+        dataNode.tier()
+                .sweep(nowNs
+                        + simulatedCluster.leaseNs()
+                        + simulatedCluster.deadlineNs()
+                        + SimulatedDataNode.PASSED_NS);
+        ExtentManager.Usage usage = dataNode.tier().usage();
+        Violation.unless(
+                usage.usedBytes() == 0 && usage.extents() == 0 && usage.grants() == 0 && usage.regionBytes() == 0,
+                Invariant.SETTLES,
+                "%s is off, and still counts %s",
+                dataNode,
+                usage);
+    }
+}

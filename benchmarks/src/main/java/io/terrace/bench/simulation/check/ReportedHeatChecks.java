@@ -1,0 +1,86 @@
+package io.terrace.bench.simulation.check;
+
+import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.cluster.SimulatedDataNode;
+import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.datanode.heartbeat.AccessRecorder;
+import io.terrace.datanode.heartbeat.HeatTable;
+import io.terrace.metrics.Metric;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Holds the reads that one DataNode process told each NameNode of against those that it counted, block by block. */
+public final class ReportedHeatChecks implements AccessRecorder.Listener {
+
+    private static final int MOST_BLOCKS = 10_000;
+
+    private static final class Link {
+        final Map<Long, Long> reads = new HashMap<>();
+        long sequence = -1;
+    }
+
+    private final HeatTable counted = new HeatTable(MOST_BLOCKS);
+    private final List<Link> links = new ArrayList<>();
+    /** Of a block without a replica nothing is told: there is no stamp to tell. */
+    private final Set<Long> gone = new HashSet<>();
+
+    public ReportedHeatChecks() {
+        for (int i = 0; i < SimulatedCluster.NAMENODES; i++) {
+            links.add(new Link());
+        }
+    }
+
+    @Override
+    public HeatTable heat() {
+        return counted;
+    }
+
+    @Override
+    public void news() {
+        // All is looked at when all is quiet.
+    }
+
+    /** The heartbeat had heat of this block, of which no replica was left. */
+    public void gone(long blockId) {
+        gone.add(blockId);
+    }
+
+    /** This is about to be sent, perhaps not for the first time. */
+    void composed(int nameNode, HeartbeatRequestProto request) {
+        Link link = links.get(nameNode);
+        if (request.getSequence() > link.sequence) {
+            link.sequence = request.getSequence();
+            for (HeatProto heat : request.getHeatList()) {
+                link.reads.merge(heat.getBlock().getBlockId(), heat.getReads(), Long::sum);
+            }
+        }
+    }
+
+    /** Once all is quiet: every read was told, unless a table was full and what it forgot was counted. */
+    void checkSettled(SimulatedDataNode dataNode) {
+        if (dataNode.metricRegistry().value(Metric.HEAT_DROPPED) > 0) {
+            return;
+        }
+        for (HeatTable.Heat heat : counted.drain(MOST_BLOCKS)) {
+            for (Link link : links) {
+                long told = link.reads.getOrDefault(heat.blockId(), 0L);
+                Violation.unless(
+                        told == heat.reads() || gone.contains(heat.blockId()),
+                        Invariant.HEAT_COUNTED_ONCE,
+                        "%s counted %d reads of block %d, and told nn%d of %d",
+                        dataNode,
+                        heat.reads(),
+                        heat.blockId(),
+                        links.indexOf(link),
+                        told);
+            }
+        }
+    }
+}

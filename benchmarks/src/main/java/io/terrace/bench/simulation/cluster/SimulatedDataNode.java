@@ -1,0 +1,362 @@
+package io.terrace.bench.simulation.cluster;
+
+import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.check.CheckedSlots;
+import io.terrace.bench.simulation.check.ReportedHeatChecks;
+import io.terrace.bench.simulation.check.TierChecks;
+import io.terrace.bench.simulation.fault.Mutations;
+import io.terrace.bench.simulation.kernel.OsProcess;
+import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.common.BlockKey;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.AddressSpace;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.SharedSlots;
+import io.terrace.datanode.heartbeat.AccessRecorder;
+import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.heartbeat.NodeIdentity;
+import io.terrace.datanode.memory.HousekeepingAgent;
+import io.terrace.datanode.memory.LeftoverRecovery;
+import io.terrace.datanode.memory.MemoryTierListener;
+import io.terrace.datanode.memory.PinRequests;
+import io.terrace.datanode.memory.Scrubber;
+import io.terrace.datanode.move.CopyQueue;
+import io.terrace.datanode.move.EpochFence;
+import io.terrace.datanode.move.MemoryCopier;
+import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One process of a DataNode: the real memory tier, wired to simulated files, disks, clock and connections. */
+public final class SimulatedDataNode {
+
+    private static final long REGION_BASE = 1L << 40;
+    private static final long MS = 1_000_000;
+    /** How long a passed descriptor keeps the bytes of a retired extent. */
+    public static final long PASSED_NS = 2_000 * MS;
+
+    public static final int GRANTS = 24;
+    public static final int GRANTS_PER_PEER = 6;
+
+    private final SimulatedCluster simulatedCluster;
+    private final Host host;
+    private final OsProcess process;
+    private final long incarnation;
+    private final SimulatedTmpfs.Mount mount;
+    private final ExtentStore store;
+    private final SlotTable table;
+    private final SimulatedDataset dataset;
+    private final ReplicaSource source;
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+    private final MemoryTierListener news;
+    private final TierChecks watch;
+    private final ExtentManager tier;
+    private final AccessRecorder accessRecorder;
+    private final ReportedHeatChecks reportedHeatChecks = new ReportedHeatChecks();
+    private final PinRequests pinRequests = new PinRequests(16);
+    private final CopyQueue copyQueue;
+    private final ArrayDeque<MemoryCopier> idleWorkers = new ArrayDeque<>();
+    private final HousekeepingAgent housekeeping;
+    private final GrantServerDriver grantServerDriver;
+    private final Map<BlockKey, Integer> passedDescriptors = new LinkedHashMap<>();
+    private boolean housekeepingSoon;
+
+    public SimulatedDataNode(SimulatedCluster simulatedCluster, Host host) {
+        this.simulatedCluster = simulatedCluster;
+        this.host = host;
+        Scheduler scheduler = simulatedCluster.scheduler();
+        Mutations mutations = simulatedCluster.mutations();
+        process = new OsProcess(scheduler, host.name);
+        incarnation = scheduler.random().nextLong();
+        mount = host.simulatedTmpfs.new Mount(process);
+        try {
+            table = SlotTable.create(simulatedCluster.slotTablePath(host), 16, scheduler.random());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        watch = simulatedCluster.checks().watch(this);
+        GrantLedger ledger = new GrantLedger(new GrantLedger.Limits(
+                GRANTS,
+                GRANTS_PER_PEER,
+                simulatedCluster.leaseNs(),
+                simulatedCluster.deadlineNs(),
+                1L << 30,
+                1_000_000));
+        ExtentStore files = new UnseenChanges(simulatedCluster, this, mutations.files(mount));
+        store = mutations.store(process, ledger, watch, watch.files(files));
+        dataset = new SimulatedDataset(
+                scheduler, process, host.simulatedVolumes, mutations.changed(this::changed), blockId -> simulatedCluster
+                        .writeLoad()
+                        .corrupt(host, blockId));
+        source = mutations.source(dataset, host.simulatedVolumes);
+        news = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
+        tier = new ExtentManager(
+                new ExtentManager.Limits(simulatedCluster.capacityBytes(), 12, PASSED_NS),
+                new AddressSpace(REGION_BASE, 64 * AddressSpace.PAGE_BYTES, 100 * MS),
+                ledger,
+                store,
+                mutations.slots(table, new CheckedSlots(new SharedSlots(table))),
+                mutations.events(watch.events(news)),
+                passedDescriptors::containsKey);
+        news.onHousekeeping(this::housekeepSoon);
+        accessRecorder = new AccessRecorder(metricRegistry, process::nanoTime);
+        accessRecorder.listen(SimulatedNamespace.POOL, reportedHeatChecks);
+        TokenBucket tokenBucket = new TokenBucket(64 << 20, process::nanoTime, process::blockFor);
+        copyQueue = new CopyQueue(tier, 8, process::nanoTime, process::blockFor);
+        for (int i = 0; i < 2; i++) {
+            idleWorkers.add(
+                    new MemoryCopier(tier, source, store, tokenBucket, true, metricRegistry, process::nanoTime));
+        }
+        grantServerDriver = new GrantServerDriver(this);
+        housekeeping = new HousekeepingAgent(
+                tier,
+                pinRequests,
+                source,
+                copyQueue,
+                grantServerDriver::revoke,
+                () -> {},
+                () -> {},
+                process::nanoTime,
+                host.name);
+        EpochFence epochFence = new EpochFence();
+        TokenBucket orderPace = new TokenBucket(0, process::nanoTime, process::blockFor);
+        MoveOrderExecutor orders =
+                new MoveOrderExecutor(tier, copyQueue, epochFence, orderPace, 0, metricRegistry, this::housekeepSoon);
+        HeartbeatSession.Shared shared = new HeartbeatSession.Shared(
+                new NodeIdentity(host.name, host.name, 9866, incarnation),
+                tier,
+                orders,
+                epochFence,
+                accessRecorder,
+                this::look,
+                List::of,
+                List::of,
+                metricRegistry,
+                64);
+        leftovers(tokenBucket);
+        start(shared);
+    }
+
+    private void leftovers(TokenBucket tokenBucket) {
+        host.simulatedTmpfs.takeOver();
+        ReplicaSource heldAgainst = simulatedCluster.mutations().leftoverSource(dataset, host.simulatedTmpfs);
+        try {
+            LeftoverRecovery leftoverRecovery = new LeftoverRecovery(
+                    tier, watch.leftovers(mount), heldAgainst, tokenBucket, metricRegistry, process::nanoTime);
+            process.after(
+                    simulatedCluster.scheduler().between(MS, 500 * MS),
+                    "leftovers",
+                    () -> leftoverRecovery.settle(SimulatedNamespace.POOL, () -> true));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        ReplicaSource scrubbed = simulatedCluster.mutations().scrubbed(source, this);
+        Scrubber scrub = new Scrubber(tier, store, scrubbed, tokenBucket, metricRegistry, process::nanoTime);
+        process.every(2_000 * MS, "scrub", () -> {
+            long begunNs = simulatedCluster.scheduler().nowNs();
+            scrub.pass(() -> true);
+            watch.scrubbed(begunNs);
+        });
+    }
+
+    private HeartbeatSession.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
+        ReplicaSource.Found found = dataset.find(pool, blockId);
+        if (found == null) {
+            reportedHeatChecks.gone(blockId);
+        }
+        return found == null
+                ? null
+                : new HeartbeatSession.ReplicaLook.Seen(found.key(), found.lengthBytes(), TierProto.DISK);
+    }
+
+    private void start(HeartbeatSession.Shared shared) {
+        for (int i = 0; i < SimulatedCluster.NAMENODES; i++) {
+            HeartbeatDriver heartbeatDriver = new HeartbeatDriver(this, i, shared);
+            news.listen(heartbeatDriver.link());
+            accessRecorder.listen(SimulatedNamespace.POOL, heartbeatDriver.link());
+            process.every(250 * MS, "heartbeat", heartbeatDriver::beat);
+        }
+        process.every(100 * MS, "housekeeping", () -> {
+            housekeep();
+            watch.turned();
+        });
+        process.every(20 * MS, "copies", this::copy);
+        process.every(3_000 * MS, "block report", this::reportAll);
+        process.after(simulatedCluster.scheduler().between(MS, 50 * MS), "block report", this::reportAll);
+    }
+
+    SimulatedCluster simulatedCluster() {
+        return simulatedCluster;
+    }
+
+    public Host host() {
+        return host;
+    }
+
+    public OsProcess process() {
+        return process;
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    public SimulatedDataset dataset() {
+        return dataset;
+    }
+
+    public ExtentManager tier() {
+        return tier;
+    }
+
+    ExtentStore store() {
+        return store;
+    }
+
+    public SimulatedTmpfs.Mount mount() {
+        return mount;
+    }
+
+    /** The bytes of the live copy of a block; null when there is none. */
+    public byte @Nullable [] copied(long blockId) {
+        for (Extent extent : tier.liveExtents()) {
+            if (extent.key().blockId() == blockId) {
+                try {
+                    return mount.file(extent).content();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The durable replicas as copies are made of them. */
+    ReplicaSource source() {
+        return source;
+    }
+
+    public MetricRegistry metricRegistry() {
+        return metricRegistry;
+    }
+
+    public TierChecks watch() {
+        return watch;
+    }
+
+    public SlotTable table() {
+        return table;
+    }
+
+    public AccessRecorder accessRecorder() {
+        return accessRecorder;
+    }
+
+    public ReportedHeatChecks reportedHeatChecks() {
+        return reportedHeatChecks;
+    }
+
+    /** Copies that are ordered and not begun. */
+    public int copiesWaiting() {
+        return copyQueue.waiting();
+    }
+
+    public GrantServerDriver grantServerDriver() {
+        return grantServerDriver;
+    }
+
+    void descriptorPassed(BlockKey key, int delta) {
+        passedDescriptors.merge(key, delta, Integer::sum);
+        passedDescriptors.remove(key, 0);
+    }
+
+    private void changed(long blockId) {
+        tier.changed(SimulatedNamespace.POOL, blockId, process.nanoTime());
+    }
+
+    private void housekeepSoon() {
+        if (!housekeepingSoon) {
+            housekeepingSoon = true;
+            process.after(simulatedCluster.scheduler().between(0, 2 * MS), "housekeeping", () -> {
+                housekeepingSoon = false;
+                housekeep();
+            });
+        }
+    }
+
+    private void housekeep() {
+        housekeeping.turn(simulatedCluster.mutations().housekeepingNs(process.nanoTime()));
+    }
+
+    /** A worker that is idle carries out what waits. */
+    private void copy() {
+        MemoryCopier worker = idleWorkers.poll();
+        if (worker != null) {
+            boolean more = true;
+            while (more) {
+                more = copyQueue.step(worker);
+            }
+            idleWorkers.add(worker);
+        }
+    }
+
+    /** A finalised replica is announced; the NameNode may want it deleted. */
+    public void reportReceived(Replica replica) {
+        if (!simulatedCluster.namespace().received(host.name, replica.blockId, replica.stamp, replica.lengthBytes())) {
+            simulatedCluster.writeLoad().invalidateSoon(host, replica.blockId);
+        }
+    }
+
+    private void reportAll() {
+        List<Replica> reported = simulatedCluster.mutations().reported(this, host.simulatedVolumes.finalised());
+        simulatedCluster.namespace().recount(host.name, reported);
+        reported.forEach(this::reportReceived);
+    }
+
+    /** A {@code cacheadmin} directive asks for the block. */
+    public void pin(long blockId) {
+        pinRequests.add(new PinRequests.Pin(SimulatedNamespace.POOL, blockId), process.nanoTime());
+        housekeepSoon();
+    }
+
+    /** No directive asks for it any more. */
+    public void unpin(long blockId) {
+        pinRequests.remove(new PinRequests.Pin(SimulatedNamespace.POOL, blockId));
+        tier.unpin(SimulatedNamespace.POOL, blockId, process.nanoTime());
+    }
+
+    /** Ends in order: live copies stay for the next process. */
+    public void shutDown() {
+        tier.close(process.nanoTime());
+        tier.sweep(process.nanoTime());
+        kill();
+    }
+
+    public void kill() {
+        process.kill();
+        try {
+            table.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        host.dataNode = null;
+        simulatedCluster.checks().died(this);
+    }
+
+    @Override
+    public String toString() {
+        return host.name;
+    }
+}

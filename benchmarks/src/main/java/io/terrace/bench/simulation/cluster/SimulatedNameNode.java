@@ -1,0 +1,89 @@
+package io.terrace.bench.simulation.cluster;
+
+import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.kernel.OsProcess;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+
+/** One process of a NameNode with the real placement loop in it. */
+public final class SimulatedNameNode {
+
+    private static final long TURN_NS = 250_000_000L;
+
+    private final SimulatedCluster simulatedCluster;
+    private final OsProcess process;
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+    private final PlacementSettings settings;
+    private final PlacementEngine placement;
+    private final long clockOriginMs;
+    private long readsBefore;
+
+    public SimulatedNameNode(SimulatedCluster simulatedCluster, String name, PlacementSettings settings) {
+        this.simulatedCluster = simulatedCluster;
+        this.process = new OsProcess(simulatedCluster.scheduler(), name);
+        this.settings = settings;
+        this.placement = new PlacementEngine(settings, simulatedCluster.namespace(), metricRegistry);
+        this.clockOriginMs = simulatedCluster.scheduler().between(0, 1L << 40);
+        process.every(TURN_NS, "turn", this::turn);
+    }
+
+    public OsProcess process() {
+        return process;
+    }
+
+    public PlacementEngine placement() {
+        return placement;
+    }
+
+    /** Reads that it counted in this epoch; of earlier ones it knows nothing any more. */
+    public long readsCounted() {
+        return metricRegistry.value(Metric.PLACEMENT_READS) - readsBefore;
+    }
+
+    public long nowMs() {
+        return clockOriginMs + simulatedCluster.scheduler().nowNs() / 1_000_000;
+    }
+
+    public void activate(long epoch) {
+        if (process.isAlive()) {
+            process.say("is active in epoch %d", epoch);
+            readsBefore = metricRegistry.value(Metric.PLACEMENT_READS);
+            placement.activate(epoch, simulatedCluster.operator().orders());
+        }
+    }
+
+    /** It notices that another one is active: at once, or only after a while. */
+    public void standDown() {
+        if (placement.isActive()) {
+            process.say("stands down");
+            placement.standDown();
+        }
+    }
+
+    /** The operator wants something else from now on. */
+    void ordersChanged() {
+        if (process.isAlive() && placement.isActive()) {
+            placement.standingOrders(simulatedCluster.operator().orders());
+        }
+    }
+
+    private void turn() {
+        placement.turn(nowMs());
+        simulatedCluster.checks().movesEnded(this);
+    }
+
+    public HeartbeatResponseProto heartbeat(HeartbeatRequestProto request) {
+        Heartbeat heartbeat = HeartbeatCodec.heartbeat(
+                request, request.getHostName(), request.getTransferPort(), settings.heartbeatEntries(), metricRegistry);
+        HeartbeatAnswer answer = placement.heartbeat(nowMs(), heartbeat);
+        simulatedCluster.checks().answered(this, heartbeat, answer);
+        return HeartbeatCodec.answer(answer);
+    }
+}

@@ -1,0 +1,143 @@
+package io.terrace.bench.simulation.cluster;
+
+import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.placement.state.NamespaceView;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands in for the NameNode's namespace and block map, which its edit log keeps the same on all NameNodes. Which replicas
+ * count, and what the placement loop may ask of it.
+ */
+public final class SimulatedNamespace implements NamespaceView {
+
+    public static final String POOL = "BP-1";
+    public static final int REPLICATION = 2;
+
+    private final Map<Long, SimulatedBlock> blocks = new TreeMap<>();
+    public static final long FIRST_ID = 1001;
+
+    private long lastId = FIRST_ID - 1;
+    private long lastStamp = 1;
+    private boolean safeMode;
+
+    public long nextId() {
+        return ++lastId;
+    }
+
+    public long lastId() {
+        return lastId;
+    }
+
+    public long nextStamp() {
+        return ++lastStamp;
+    }
+
+    public void safeMode(boolean on) {
+        safeMode = on;
+    }
+
+    public void add(SimulatedBlock block) {
+        blocks.put(block.id, block);
+    }
+
+    public void delete(SimulatedBlock block) {
+        block.deleted = true;
+        blocks.remove(block.id);
+    }
+
+    @Nullable
+    public SimulatedBlock find(long id) {
+        return blocks.get(id);
+    }
+
+    public List<SimulatedBlock> all() {
+        return new ArrayList<>(blocks.values());
+    }
+
+    /**
+     * A DataNode says that it has a finalised replica.
+     *
+     * @return false when it should delete that replica
+     */
+    boolean received(String dataNode, long blockId, long stamp, int lengthBytes) {
+        SimulatedBlock block = blocks.get(blockId);
+        if (block == null || stamp < block.stamp) {
+            if (block != null) {
+                block.holders.remove(dataNode);
+            }
+            return false;
+        }
+        Violation.unless(
+                stamp == block.stamp && (block.underConstruction || lengthBytes == block.lengthBytes),
+                Invariant.REPLICAS_COUNTED_ONCE,
+                "%s reports blk_%d_%d of %d bytes, where the NameNode knows %s of %d",
+                dataNode,
+                blockId,
+                stamp,
+                lengthBytes,
+                block,
+                block.lengthBytes);
+        block.underConstruction = false;
+        block.holders.add(dataNode);
+        return true;
+    }
+
+    /** A DataNode has these finalised replicas and no others. */
+    public void recount(String dataNode, List<Replica> finalised) {
+        for (SimulatedBlock block : blocks.values()) {
+            if (finalised.stream().noneMatch(replica -> replica.blockId == block.id && replica.stamp == block.stamp)) {
+                block.holders.remove(dataNode);
+            }
+        }
+    }
+
+    /** A DataNode is dead: none of its replicas counts. */
+    public void lost(String dataNode) {
+        blocks.values().forEach(block -> block.holders.remove(dataNode));
+    }
+
+    @Override
+    public List<Verdict> examine(List<Candidate> candidates) {
+        List<Verdict> verdicts = new ArrayList<>();
+        for (Candidate candidate : candidates) {
+            verdicts.add(verdict(candidate));
+        }
+        return verdicts;
+    }
+
+    private Verdict verdict(Candidate candidate) {
+        SimulatedBlock block = blocks.get(candidate.block().id());
+        if (safeMode) {
+            return Verdict.UNKNOWN;
+        }
+        if (block == null) {
+            return Verdict.GONE;
+        }
+        if (block.underConstruction) {
+            return Verdict.UNDER_CONSTRUCTION;
+        }
+        if (!block.stamped().equals(candidate.block())) {
+            return Verdict.CHANGED;
+        }
+        return block.holders.contains(candidate.node()) ? Verdict.FIT : Verdict.NO_REPLICA;
+    }
+
+    /** Every block is a file of its own here, with the block's id for its inode. */
+    @Override
+    public List<Located> blocksOf(Collection<Long> inodes, int limit) {
+        List<Located> located = new ArrayList<>();
+        for (long inode : inodes) {
+            SimulatedBlock block = blocks.get(inode);
+            if (block != null && !block.underConstruction && located.size() < limit) {
+                located.add(new Located(block.stamped(), inode, List.copyOf(block.holders)));
+            }
+        }
+        return located;
+    }
+}

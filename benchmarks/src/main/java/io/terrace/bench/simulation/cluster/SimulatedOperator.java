@@ -1,0 +1,90 @@
+package io.terrace.bench.simulation.cluster;
+
+import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.placement.move.Refusals;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.OperatorState;
+import java.util.List;
+
+/** What an operator does with {@code placementctl}: pins files, switches off and on, pauses, promotes and demotes. */
+public final class SimulatedOperator {
+
+    private static final long MS = 1_000_000;
+    private static final int MOST_PINS = 3;
+
+    private final SimulatedCluster simulatedCluster;
+    private final Scheduler scheduler;
+    /** Kept in the namespace itself, so every NameNode that becomes active finds them. */
+    private OperatorState orders = OperatorState.initial();
+
+    public SimulatedOperator(SimulatedCluster simulatedCluster) {
+        this.simulatedCluster = simulatedCluster;
+        this.scheduler = simulatedCluster.scheduler();
+    }
+
+    OperatorState orders() {
+        return orders;
+    }
+
+    public void act() {
+        SimulatedBlock block = simulatedCluster.anyBlock();
+        SimulatedNameNode active = simulatedCluster.active();
+        if (block == null || active == null || !active.placement().isActive()) {
+            return;
+        }
+        switch (scheduler.random().nextInt(6)) {
+            case 0, 1 -> {
+                boolean pinned = orders.pins().contains(block.id);
+                if (pinned || orders.pins().size() < MOST_PINS) {
+                    order(orders.withPin(block.id, !pinned));
+                }
+            }
+            case 2 -> {
+                order(orders.withServe(false));
+                scheduler.after(scheduler.between(50 * MS, 1_500 * MS), "on", () -> order(orders.withServe(true)));
+            }
+            case 3 -> {
+                order(orders.withMoves(false));
+                scheduler.after(scheduler.between(50 * MS, 1_500 * MS), "resume", () -> order(orders.withMoves(true)));
+            }
+            case 4 -> promote(active, block);
+            default -> {
+                List<Move> moves =
+                        active.placement().operator().demote(active.nowMs(), block.stamped(), new Refusals());
+                simulatedCluster.say("operator", "demotes %s: %s", block, moves);
+            }
+        }
+    }
+
+    /** Some clusters begin with pinned files. */
+    public void pinSome() {
+        SimulatedBlock block = simulatedCluster.anyBlock();
+        if (block != null && scheduler.oneIn(2)) {
+            order(orders.withPin(block.id, true));
+        }
+    }
+
+    /** Everything on again. */
+    public void end() {
+        order(orders.withServe(true).withMoves(true));
+    }
+
+    private void order(OperatorState changed) {
+        orders = changed;
+        simulatedCluster.say("operator", "wants %s", orders);
+        for (int i = 0; i < SimulatedCluster.NAMENODES; i++) {
+            simulatedCluster.nameNode(i).ordersChanged();
+        }
+    }
+
+    private void promote(SimulatedNameNode active, SimulatedBlock block) {
+        List<NamespaceView.Located> located = simulatedCluster.namespace().blocksOf(List.of(block.id), 1);
+        if (!located.isEmpty()) {
+            Refusals refusals = new Refusals();
+            active.placement().operator().promote(active.nowMs(), located.get(0), null, refusals);
+            simulatedCluster.say("operator", "promotes %s; refused: %s", block, refusals.lines());
+        }
+    }
+}

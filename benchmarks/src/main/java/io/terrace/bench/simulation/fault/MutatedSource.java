@@ -1,0 +1,134 @@
+package io.terrace.bench.simulation.fault;
+
+import io.terrace.bench.simulation.cluster.Replica;
+import io.terrace.bench.simulation.kernel.MemoryChannel;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.replica.ReplicaSource;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Durable replicas that are looked at with too little care, for {@link Mutations}. */
+abstract class MutatedSource implements ReplicaSource {
+
+    private final ReplicaSource source;
+
+    private MutatedSource(ReplicaSource source) {
+        this.source = source;
+    }
+
+    @Override
+    public long finalisedLength(BlockKey key) {
+        return source.finalisedLength(key);
+    }
+
+    @Override
+    public @Nullable Found find(String pool, long blockId) {
+        return source.find(pool, blockId);
+    }
+
+    @Override
+    public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+        return source.open(key, lengthBytes);
+    }
+
+    @Override
+    public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+        return source.ifUnchanged(key, lengthBytes, action);
+    }
+
+    @Override
+    public void reportCorrupt(BlockKey key, long lengthBytes) {
+        source.reportCorrupt(key, lengthBytes);
+    }
+
+    /** Checksums bytes as they are instead of as they should be. */
+    static ReplicaSource summedUpAnew(ReplicaSource source, LongFunction<byte @Nullable []> present) {
+        return new MutatedSource(source) {
+            @Override
+            public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+                OpenReplica replica = super.open(key, lengthBytes);
+                byte[] bytes = present.apply(key.blockId());
+                return bytes == null
+                        ? replica
+                        : new PlantedReplica(replica, () -> {}) {
+                            @Override
+                            public ReadableByteChannel meta() {
+                                return new MemoryChannel(
+                                        new Replica(key.blockId(), 0, 0, bytes).meta, false, count -> count, () -> {});
+                            }
+                        };
+            }
+        };
+    }
+
+    /** Leaves open what it opened. */
+    static ReplicaSource neverClosed(ReplicaSource source) {
+        return new MutatedSource(source) {
+            @Override
+            public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+                return new PlantedReplica(super.open(key, lengthBytes), () -> {}) {
+                    @Override
+                    public void close() {
+                        // Left to the end of the process.
+                    }
+                };
+            }
+        };
+    }
+
+    /** Throws the replica away when it was copied. */
+    static ReplicaSource deletedOnceCopied(ReplicaSource source, LongConsumer delete) {
+        return new MutatedSource(source) {
+            @Override
+            public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+                return new PlantedReplica(super.open(key, lengthBytes), () -> delete.accept(key.blockId()));
+            }
+        };
+    }
+
+    /** Takes every replica for what it was. */
+    static ReplicaSource neverChanged(ReplicaSource source) {
+        return new MutatedSource(source) {
+            @Override
+            public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+                return action.getAsBoolean();
+            }
+        };
+    }
+
+    private static class PlantedReplica implements OpenReplica {
+
+        private final OpenReplica replica;
+        private final Runnable copied;
+
+        PlantedReplica(OpenReplica replica, Runnable copied) {
+            this.replica = replica;
+            this.copied = copied;
+        }
+
+        @Override
+        public FileChannel data() {
+            return replica.data();
+        }
+
+        @Override
+        public ReadableByteChannel meta() {
+            return replica.meta();
+        }
+
+        @Override
+        public void dropPages() {
+            copied.run();
+        }
+
+        @Override
+        public void close() throws IOException {
+            replica.close();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.terrace.bench.simulation.fault;
+
+import io.terrace.bench.simulation.check.TierChecks;
+import io.terrace.bench.simulation.kernel.OsProcess;
+import io.terrace.channel.server.Principal;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.GrantRecord;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.function.BiConsumer;
+
+/** Files of extents that are not removed or sealed as they should be, for {@link Mutations}. */
+record MutatedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover, Runnable beforeSeal)
+        implements ExtentStore {
+
+    private static final long LATE_NS = 1_000_000_000L;
+    private static final long SESSION = Long.MAX_VALUE;
+
+    /** Says at once that a file is gone, and removes it later. */
+    static ExtentStore late(OsProcess process, ExtentStore store) {
+        return new MutatedStore(store, (extent, removal) -> process.after(LATE_NS, "late removal", removal), () -> {});
+    }
+
+    /** Says that a file is gone, and keeps it. */
+    static ExtentStore kept(ExtentStore store) {
+        return new MutatedStore(store, (extent, removal) -> {}, () -> {});
+    }
+
+    /** Throws what no file does when a copy is whole. */
+    static ExtentStore throwing(ExtentStore store) {
+        return new MutatedStore(store, (extent, removal) -> removal.run(), () -> {
+            throw new UnsupportedOperationException("planted");
+        });
+    }
+
+    /** Has the ledger give a grant of an extent whose file it removes. */
+    static ExtentStore granting(OsProcess process, GrantLedger ledger, TierChecks watch, ExtentStore store) {
+        BiConsumer<Extent, Runnable> granting = (extent, removal) -> {
+            long nowNs = process.nanoTime();
+            GrantRecord grant = ledger.grant(SESSION, Principal.onThisHost("user"), extent, nowNs + LATE_NS, nowNs);
+            if (grant != null) {
+                watch.granted(grant.peer(), grant.id());
+            }
+            removal.run();
+        };
+        return new MutatedStore(store, granting, () -> {});
+    }
+
+    @Override
+    public FileChannel create(Extent extent) throws IOException {
+        return store.create(extent);
+    }
+
+    @Override
+    public void seal(Extent extent) throws IOException {
+        beforeSeal.run();
+        store.seal(extent);
+    }
+
+    @Override
+    public FileChannel open(Extent extent) throws IOException {
+        return store.open(extent);
+    }
+
+    @Override
+    public boolean remove(Extent extent, boolean truncate) {
+        remover.accept(extent, () -> store.remove(extent, truncate));
+        return true;
+    }
+}

@@ -1,0 +1,266 @@
+package io.terrace.bench.simulation.fault;
+
+import io.terrace.bench.simulation.check.TierChecks;
+import io.terrace.bench.simulation.cluster.Host;
+import io.terrace.bench.simulation.cluster.Replica;
+import io.terrace.bench.simulation.cluster.SimulatedDataNode;
+import io.terrace.bench.simulation.cluster.SimulatedNamespace;
+import io.terrace.bench.simulation.cluster.SimulatedTmpfs;
+import io.terrace.bench.simulation.cluster.SimulatedVolumes;
+import io.terrace.bench.simulation.kernel.OsProcess;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentListener;
+import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.RetireCause;
+import io.terrace.datanode.extent.SlotAllocator;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The seams at which a {@link Mutation} is put in: each method hands through what it is given, unless the plant that belongs
+ * there is switched on. The code under simulation knows nothing of it.
+ */
+public final class Mutations {
+
+    private static final long AHEAD_NS = 2_000_000_000L;
+    private static final long BEHIND_NS = 3_600_000_000_000L;
+    private static final String UNHEARD = "dn1";
+
+    private final @Nullable Mutation mutation;
+
+    public Mutations(@Nullable Mutation mutation) {
+        this.mutation = mutation;
+    }
+
+    private boolean is(Mutation one) {
+        return mutation == one;
+    }
+
+    public PlacementSettings settings(PlacementSettings settings) {
+        return is(Mutation.BUDGET_IGNORED) ? settings.withMoveBytesPerSecond(0) : settings;
+    }
+
+    /** The clock by which housekeeping ends grants. */
+    public long housekeepingNs(long nowNs) {
+        if (is(Mutation.GRANTS_NEVER_OVERDUE)) {
+            return nowNs - BEHIND_NS;
+        }
+        return is(Mutation.FREED_BEFORE_LEASE_ENDED) ? nowNs + AHEAD_NS : nowNs;
+    }
+
+    public LongSupplier clientClock(OsProcess process) {
+        if (is(Mutation.LEASE_NOT_CHECKED)) {
+            long still = process.nanoTime();
+            return () -> still;
+        }
+        return process::nanoTime;
+    }
+
+    public boolean ignoresTokens() {
+        return is(Mutation.TOKEN_IGNORED);
+    }
+
+    public boolean forgetsWhenSent() {
+        return is(Mutation.LOST_ACKNOWLEDGEMENT);
+    }
+
+    /** The replicas that leftovers are held against. */
+    public ReplicaSource leftoverSource(ReplicaSource source, SimulatedTmpfs simulatedTmpfs) {
+        return is(Mutation.LEFTOVER_NOT_VERIFIED)
+                ? MutatedSource.summedUpAnew(source, simulatedTmpfs::leftover)
+                : source;
+    }
+
+    /** The block that the DataNode looks for when this one is asked for. */
+    public BlockKey asked(SimulatedDataNode dataNode, BlockKey block) {
+        if (is(Mutation.STAMP_CHECK_SKIPPED)) {
+            for (Extent extent : dataNode.tier().liveExtents()) {
+                if (extent.key().blockId() == block.blockId()) {
+                    return extent.key();
+                }
+            }
+        }
+        return block;
+    }
+
+    public boolean sendsRevocations() {
+        return !is(Mutation.REVOCATION_NOT_SENT);
+    }
+
+    public void revokeSent(SimulatedDataNode dataNode, GrantRecord grant) {
+        if (is(Mutation.REVOKE_TAKEN_FOR_ACKNOWLEDGED)) {
+            dataNode.tier()
+                    .released(grant.peer(), grant.id(), dataNode.process().nanoTime());
+        }
+    }
+
+    public void unlink(SimulatedTmpfs.Mount mount, String link) {
+        if (!is(Mutation.LINK_KEPT_AFTER_OPEN)) {
+            mount.unlink(link);
+        }
+    }
+
+    /** The stream of a stock reader is at its end. */
+    public void giveBack(SimulatedDataNode dataNode, Extent extent) {
+        dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
+        if (is(Mutation.STREAM_GIVEN_BACK_TWICE)) {
+            dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
+        }
+    }
+
+    /** What a DataNode's block report names of its finalised replicas. */
+    public List<Replica> reported(SimulatedDataNode dataNode, List<Replica> finalised) {
+        return is(Mutation.COPIED_REPLICA_NOT_REPORTED)
+                ? finalised.stream()
+                        .filter(replica -> !dataNode.tier()
+                                .isResident(new BlockKey(SimulatedNamespace.POOL, replica.blockId, replica.stamp)))
+                        .toList()
+                : finalised;
+    }
+
+    public LongConsumer changed(LongConsumer changed) {
+        return is(Mutation.CHANGE_UNNOTICED) ? blockId -> {} : changed;
+    }
+
+    /** What is really sent when a heartbeat is sent. */
+    public List<HeartbeatRequestProto> heartbeat(Host from, HeartbeatRequestProto heartbeat) {
+        if (is(Mutation.ONE_DATANODE_UNHEARD) && from.name.equals(UNHEARD)) {
+            return List.of();
+        }
+        if (is(Mutation.HEAT_LOST_ON_THE_WAY) && heartbeat.getHeatCount() > 1) {
+            return List.of(heartbeat.toBuilder()
+                    .clearHeat()
+                    .addHeat(heartbeat.getHeat(0))
+                    .build());
+        }
+        if (is(Mutation.HEARTBEAT_COUNTED_TWICE)) {
+            return List.of(numbered(heartbeat, 0), numbered(heartbeat, 1));
+        }
+        return List.of(heartbeat);
+    }
+
+    /** The heartbeat as the service of this epoch takes it. */
+    public HeartbeatRequestProto taken(HeartbeatRequestProto heartbeat, long epoch) {
+        if (!is(Mutation.STALE_RESULT_APPLIED)) {
+            return heartbeat;
+        }
+        HeartbeatRequestProto.Builder relabelled = heartbeat.toBuilder();
+        for (ResultProto.Builder result : relabelled.getResultsBuilderList()) {
+            result.setEpoch(epoch);
+        }
+        return relabelled.build();
+    }
+
+    private static HeartbeatRequestProto numbered(HeartbeatRequestProto heartbeat, int which) {
+        return heartbeat.toBuilder()
+                .setSequence(2 * heartbeat.getSequence() + which)
+                .build();
+    }
+
+    /** The answer as the DataNode takes it. */
+    public HeartbeatResponseProto answer(HeartbeatResponseProto answer, long highestEpoch) {
+        return is(Mutation.EPOCH_NOT_FENCED) && answer.getActive()
+                ? answer.toBuilder()
+                        .setEpoch(Math.max(answer.getEpoch(), highestEpoch))
+                        .build()
+                : answer;
+    }
+
+    /** The files of the memory directory. */
+    public ExtentStore files(ExtentStore files) {
+        if (is(Mutation.FAILURE_NOT_PLANNED)) {
+            return MutatedStore.throwing(files);
+        }
+        return is(Mutation.FILE_KEPT_WHEN_FREED) ? MutatedStore.kept(files) : files;
+    }
+
+    /** The files as the tier has them. */
+    public ExtentStore store(OsProcess process, GrantLedger ledger, TierChecks watch, ExtentStore store) {
+        if (is(Mutation.GRANTED_WHILE_FREED)) {
+            return MutatedStore.granting(process, ledger, watch, store);
+        }
+        return is(Mutation.RETIRING_BYTES_NOT_COUNTED) ? MutatedStore.late(process, store) : store;
+    }
+
+    public SlotAllocator slots(SlotTable table, SlotAllocator slotAllocator) {
+        if (is(Mutation.SLOT_SEQUENCE_UNCHANGED)) {
+            return MutatedSlots.sameSequence(table, slotAllocator);
+        }
+        return is(Mutation.SLOT_LIVE_TOO_LONG) ? MutatedSlots.liveTooLong(slotAllocator) : slotAllocator;
+    }
+
+    public ExtentListener events(ExtentListener events) {
+        return is(Mutation.UNPIN_NOT_TOLD) ? new PinsOnly(events) : events;
+    }
+
+    public ReplicaSource source(ReplicaSource source, SimulatedVolumes simulatedVolumes) {
+        if (is(Mutation.PUBLISHED_BEFORE_VERIFIED)) {
+            return MutatedSource.summedUpAnew(source, blockId -> {
+                Replica stored = simulatedVolumes.find(blockId);
+                return stored == null ? null : stored.data.content();
+            });
+        }
+        if (is(Mutation.REPLICA_DELETED_AFTER_COPY)) {
+            return MutatedSource.deletedOnceCopied(source, simulatedVolumes::remove);
+        }
+        return is(Mutation.CHANGE_TAKEN_FOR_CORRUPTION) ? MutatedSource.neverChanged(source) : source;
+    }
+
+    /** The replicas that the scrub holds copies against. */
+    public ReplicaSource scrubbed(ReplicaSource source, SimulatedDataNode dataNode) {
+        if (is(Mutation.SCRUB_VERIFIES_NOTHING)) {
+            return MutatedSource.summedUpAnew(source, dataNode::copied);
+        }
+        return is(Mutation.FILES_LEFT_OPEN) ? MutatedSource.neverClosed(source) : source;
+    }
+
+    /** Tells of pins that begin, and of none that ends. */
+    private static final class PinsOnly implements ExtentListener {
+
+        private final ExtentListener events;
+        private final Set<Extent> pinned = new HashSet<>();
+
+        PinsOnly(ExtentListener events) {
+            this.events = events;
+        }
+
+        @Override
+        public void resident(Extent extent, boolean pinned) {
+            if (pinned) {
+                this.pinned.add(extent);
+            }
+            events.resident(extent, this.pinned.contains(extent));
+        }
+
+        @Override
+        public void gone(Extent extent, RetireCause cause) {
+            pinned.remove(extent);
+            events.gone(extent, cause);
+        }
+
+        @Override
+        public void pinned(boolean more) {
+            if (more) {
+                events.pinned(true);
+            }
+        }
+
+        @Override
+        public void housekeepingWanted() {
+            events.housekeepingWanted();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.terrace.bench.simulation.kernel;
+
+import java.util.Locale;
+
+/** What must hold in every seed, after every event or at the moment it concerns. One list serves code, tool and docs. */
+public enum Invariant {
+    RIGHT_BYTES("a read returns exactly the bytes of the block and stamp that was asked for"),
+    READ_WITHIN_LEASE("what was read after the lease or the token had ended is not used"),
+    VERIFIED_WHEN_PUBLISHED("an extent that becomes live holds exactly the bytes of its block and stamp"),
+    ROT_ENDS("bytes that went bad in memory are served until the end of the next scrub at most"),
+    ONE_OWNER("no address of a region, no slot and no block has two extents at a time"),
+    ACCOUNTING("used, retiring, pinned and region bytes are those of the extents that exist, and within capacity"),
+    FILES_ACCOUNTED("the memory directory holds no more bytes than the tier counts as used"),
+    FREED_WITHOUT_LEASE("the bytes of an extent go only when nobody holds a lease on it, nor reads it"),
+    FREED_IN_TIME(
+            "a retired extent is given up by all who can hear of it, and freed when leases and deadline are over"),
+    GRANT_WITHIN_EXTENT("no grant is held on an extent that is gone"),
+    LINKS_REMOVED("a link to an extent exists only while its grant waits to be opened"),
+    SLOT_HONEST("a slot is live exactly while its extent is"),
+    NEVER_ONLY_COPY("a live copy in memory stands beside a finalised durable replica of the same stamp"),
+    HEALTHY_NOT_REPORTED("a replica is reported corrupt only if it is"),
+    REPLICAS_COUNTED_ONCE("the NameNode counts every durable replica once, and no copy in memory"),
+    RESIDENCY_KNOWN("once all is quiet, the service knows every DataNode, and exactly what is resident on it"),
+    RESULT_OF_THIS_ORDER("a move ends with an outcome only if the DataNode told that of this very order"),
+    BUDGET_KEPT("a DataNode is sent no more bytes to promote than its budget allows"),
+    EPOCH_FENCED("a DataNode carries out no order of an epoch lower than the highest it has seen"),
+    HEAT_COUNTED_ONCE("the service is told of every read and counts each that it is told of once"),
+    NOTHING_THROWN("nothing under simulation throws what only a broken state explains"),
+    SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
+
+    private final String rule;
+
+    Invariant(String rule) {
+        this.rule = rule;
+    }
+
+    /** As it appears in reports. */
+    public String title() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** What it says, as one clause. */
+    String rule() {
+        return rule;
+    }
+}

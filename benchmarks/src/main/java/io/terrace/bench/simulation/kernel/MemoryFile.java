@@ -1,0 +1,84 @@
+package io.terrace.bench.simulation.kernel;
+
+import java.util.Arrays;
+
+/** The bytes of a file, and who still has it: names in directories and open descriptors. */
+public final class MemoryFile {
+
+    private static final int NOWHERE = -1;
+
+    private byte[] bytes = new byte[0];
+    private int lengthBytes;
+    private int rottenAt = NOWHERE;
+    private int rottenBit;
+
+    public MemoryFile() {}
+
+    public MemoryFile(byte[] content) {
+        bytes = content.clone();
+        lengthBytes = content.length;
+    }
+
+    public int lengthBytes() {
+        return lengthBytes;
+    }
+
+    byte at(int position) {
+        return bytes[position];
+    }
+
+    public void flip(int position, int bit) {
+        bytes[position] ^= (byte) (1 << bit);
+    }
+
+    /** A bit flips under whoever reads the file: once, so that one can tell what it did from what anything else did. */
+    public void rot(int position, int bit) {
+        if (rottenAt == NOWHERE) {
+            flip(position, bit);
+            rottenAt = position;
+            rottenBit = bit;
+        }
+    }
+
+    public boolean isRotten() {
+        return rottenAt != NOWHERE;
+    }
+
+    /** Whether these bytes, read from that position on, are the wanted ones but for the bit that rotted. */
+    public boolean isRotOf(byte[] wanted, int position, byte[] got) {
+        int at = rottenAt - position;
+        if (rottenAt == NOWHERE || at < 0 || at >= got.length) {
+            return false;
+        }
+        byte[] mended = got.clone();
+        mended[at] ^= (byte) (1 << rottenBit);
+        return Arrays.equals(wanted, position, position + got.length, mended, 0, got.length);
+    }
+
+    public void append(byte[] more, int offset, int length) {
+        if (lengthBytes + length > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(lengthBytes + length, 2 * bytes.length));
+        }
+        System.arraycopy(more, offset, bytes, lengthBytes, length);
+        lengthBytes += length;
+    }
+
+    public void truncate(int newLengthBytes) {
+        lengthBytes = Math.min(lengthBytes, newLengthBytes);
+    }
+
+    /** As {@code pread}: the number of bytes there were, perhaps none. */
+    public int read(int position, byte[] into, int offset, int length) {
+        int count = Math.max(0, Math.min(length, lengthBytes - position));
+        System.arraycopy(bytes, position, into, offset, count);
+        return count;
+    }
+
+    public boolean holds(byte[] content) {
+        return Arrays.equals(bytes, 0, lengthBytes, content, 0, content.length);
+    }
+
+    public byte[] content() {
+        return Arrays.copyOf(bytes, lengthBytes);
+    }
+}

@@ -1,0 +1,62 @@
+package io.terrace.bench.simulation.kernel;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * Messages between hosts: each is delayed by its own time, so they overtake each other; some are lost, some arrive twice;
+ * hosts are parted for a while. How bad it is differs from seed to seed.
+ */
+public final class Network {
+
+    private static final long FASTEST_NS = 50_000;
+
+    private final Scheduler scheduler;
+    private final int lossPerMille;
+    private final int twicePerMille;
+    private final long slowestNs;
+    private final Set<String> parted = new LinkedHashSet<>();
+    private boolean healed;
+
+    public Network(Scheduler scheduler) {
+        this.scheduler = scheduler;
+        this.lossPerMille = scheduler.oneIn(3) ? 0 : (int) scheduler.between(1, 80);
+        this.twicePerMille = scheduler.oneIn(3) ? 0 : (int) scheduler.between(1, 80);
+        this.slowestNs = scheduler.between(200_000, scheduler.oneIn(4) ? 800_000_000 : 20_000_000);
+    }
+
+    /** Cuts a host off from all others, both ways. */
+    public void part(String host) {
+        parted.add(host);
+    }
+
+    public void rejoin(String host) {
+        parted.remove(host);
+    }
+
+    /** No more faults: the end of a seed checks that everything settles. */
+    public void heal() {
+        healed = true;
+        parted.clear();
+    }
+
+    /** Brings a message to another process, perhaps. */
+    public void send(OsProcess from, OsProcess to, String what, Runnable delivery) {
+        if (!healed && (parted.contains(from.name()) || parted.contains(to.name()) || chance(lossPerMille))) {
+            from.say("%s to %s is lost", what, to.name());
+            return;
+        }
+        to.after(delayNs(), what, delivery);
+        if (!healed && chance(twicePerMille)) {
+            to.after(delayNs(), what, delivery);
+        }
+    }
+
+    private boolean chance(int perMille) {
+        return scheduler.random().nextInt(1000) < perMille;
+    }
+
+    private long delayNs() {
+        return scheduler.between(FASTEST_NS, healed ? 1_000_000 : slowestNs);
+    }
+}

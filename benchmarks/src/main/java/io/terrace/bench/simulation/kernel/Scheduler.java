@@ -1,0 +1,103 @@
+package io.terrace.bench.simulation.kernel;
+
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.Random;
+
+/**
+ * Virtual time and the one source of chance of a seed. Events run one after the other in the order of their times; after
+ * each of them the invariants are checked.
+ *
+ * <p>Code under simulation that does I/O calls {@link #pause} from within it: the events that are due meanwhile run
+ * inside that call, as other threads and processes would run beside it. So a single thread interleaves synchronous code,
+ * with the one restriction that what began inside a pause ends before the pause does.
+ */
+public final class Scheduler {
+
+    /** I/O within I/O; deeper pauses only let time pass, so that recursion is bounded. */
+    private static final int MOST_NESTED = 3;
+
+    private record Event(long atNs, long number, String what, Runnable action) {}
+
+    private final PriorityQueue<Event> queue =
+            new PriorityQueue<>(Comparator.comparingLong(Event::atNs).thenComparingLong(Event::number));
+    private final Random random;
+    private final EventLog log;
+    private Runnable afterEach = () -> {};
+    private long nowNs;
+    private long events;
+    private int nested;
+
+    public Scheduler(long seed, EventLog log) {
+        // Seeds that follow each other give similar first numbers; a multiplication by a large odd number parts them.
+        this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+        this.log = log;
+    }
+
+    public void checkAfterEach(Runnable check) {
+        afterEach = check;
+    }
+
+    public Random random() {
+        return random;
+    }
+
+    public EventLog log() {
+        return log;
+    }
+
+    /** Virtual nanoseconds since the seed's beginning. */
+    public long nowNs() {
+        return nowNs;
+    }
+
+    public long events() {
+        return events;
+    }
+
+    /** True once in {@code times} on average. */
+    public boolean oneIn(int times) {
+        return random.nextInt(times) == 0;
+    }
+
+    /** Evenly between both, both included. */
+    public long between(long least, long most) {
+        return least + (long) (random.nextDouble() * (most - least + 1));
+    }
+
+    public void after(long delayNs, String what, Runnable action) {
+        queue.add(new Event(nowNs + Math.max(0, delayNs), events++, what, action));
+    }
+
+    /** Runs all events up to that time. */
+    public void runUntil(long untilNs) {
+        for (Event next = queue.peek(); next != null && next.atNs() <= untilNs; next = queue.peek()) {
+            queue.remove();
+            nowNs = Math.max(nowNs, next.atNs());
+            log.step(nowNs, next.what());
+            next.action().run();
+            afterEach.run();
+        }
+        nowNs = Math.max(nowNs, untilNs);
+    }
+
+    /** Whether others run during a pause now. */
+    boolean canPause() {
+        return nested < MOST_NESTED;
+    }
+
+    /** Lets time pass inside an event, and others run meanwhile. */
+    void pause(long durationNs) {
+        long untilNs = nowNs + durationNs;
+        if (!canPause()) {
+            nowNs = untilNs;
+            return;
+        }
+        nested++;
+        try {
+            runUntil(untilNs);
+        } finally {
+            nested--;
+        }
+    }
+}

@@ -1,4 +1,0 @@
-package io.terrace.datanode;
-
-/** What of a client's report counts, and for which extent. */
-public record CountedReport(Extent extent, GrantLedger.Accepted accepted) {}

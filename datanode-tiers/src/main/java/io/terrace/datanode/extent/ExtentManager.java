@@ -1,0 +1,433 @@
+package io.terrace.datanode.extent;
+
+import io.terrace.channel.server.Principal;
+import io.terrace.common.BlockKey;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory tier of one DataNode: which blocks have a copy in memory, and the life of every copy.
+ *
+ * <p>COPYING → LIVE → RETIRING → DOOMED → FREED. Room and address are taken when a copy is begun and given back when its
+ * file is gone, so retiring bytes count as used and the tier never holds more than its capacity. A copy that becomes
+ * published was not touched by {@link #changed} since it was begun. A retiring copy keeps its bytes until no grant is
+ * held on it, no stream of a stock reader is open on it and no stock client holds its descriptor; {@link #sweep} then
+ * removes the file. Nothing is evicted on the tier's own account, except to make room for a pin: that is an operator's
+ * directive, and the unpinned copies that were not read for longest give way.
+ *
+ * <p>Replicas on NVM that are granted as they are have a second tier of this class ({@code NvmExtents}), since their extents
+ * live and end as copies do.
+ *
+ * <p>Sizes in bytes, times in nanoseconds of one monotonic clock, passed in; files and slots too, so a simulation
+ * can drive it from one thread. All methods are thread-safe; none blocks on I/O under the lock.
+ */
+public final class ExtentManager {
+
+    /** How an attempt to begin a copy ended. */
+    public enum Admission {
+        /** The copy was begun. */
+        BEGUN,
+        /** It is in memory already. */
+        RESIDENT,
+        /** Somebody is copying it at this moment. */
+        COPYING,
+        /** No room now, and none that is about to be freed would suffice. */
+        NO_ROOM,
+        /** No room now, but enough is about to be freed. */
+        ROOM_SOON,
+        /** Terrace is off for this block pool, or the DataNode shuts down. */
+        OFF
+    }
+
+    /** The copy begun, or why there is none. */
+    public record Begun(Admission admission, @Nullable Extent extent) {}
+
+    /**
+     * The tier's limits.
+     *
+     * @param capacityBytes what all copies may hold together
+     * @param extents how many copies there may be
+     * @param passedNs how long bytes whose descriptor a stock client holds count as used after retirement; afterwards
+     *     the file is removed, and its bytes are the kernel's to free when that client closes it ({@link #unaccounted})
+     */
+    public record Limits(long capacityBytes, int extents, long passedNs) {}
+
+    /**
+     * What the tier may hold and holds, at one moment.
+     *
+     * @param changingBytes the part of the used ones whose files are being written or removed, so that they have less
+     */
+    public record Usage(
+            long capacityBytes,
+            long usedBytes,
+            long retiringBytes,
+            long changingBytes,
+            long pinnedBytes,
+            int extents,
+            int grants,
+            long regionBytes) {}
+
+    private final Limits limits;
+    private final GrantLedger ledger;
+    private final ExtentTable table;
+    private final ExtentReaper removal;
+    private final ExtentListener events;
+    /** Whether a stock client still holds the descriptor of this block that it was passed. */
+    private final Predicate<BlockKey> descriptorHeld;
+
+    private final Set<String> switchedOff = new HashSet<>();
+    private boolean closed;
+
+    /** An empty tier. */
+    public ExtentManager(
+            Limits limits,
+            AddressSpace addressSpace,
+            GrantLedger ledger,
+            ExtentFiles files,
+            SlotAllocator slotAllocator,
+            ExtentListener events,
+            Predicate<BlockKey> descriptorHeld) {
+        this.limits = limits;
+        this.ledger = ledger;
+        this.events = events;
+        this.descriptorHeld = descriptorHeld;
+        this.table = new ExtentTable(limits, addressSpace, ledger, slotAllocator, events);
+        this.removal = new ExtentReaper(this, table, files);
+    }
+
+    /** Takes room and an address for a copy of this block, which {@link #publish} or {@link #abandon} must follow. */
+    public synchronized Begun begin(BlockKey key, long lengthBytes, boolean pinned, long nowNs) {
+        if (isOff(key.pool())) {
+            return new Begun(Admission.OFF, null);
+        }
+        Extent present = table.of(key.pool(), key.blockId());
+        if (present != null) {
+            if (present.state == ExtentState.COPYING) {
+                present.ordered |= !pinned;
+                table.pin(present, present.pinned || pinned);
+                return new Begun(Admission.COPYING, null);
+            }
+            if (present.key().equals(key) && present.lengthBytes() == lengthBytes) {
+                present.ordered |= !pinned;
+                table.pin(present, present.pinned || pinned);
+                return new Begun(Admission.RESIDENT, present);
+            }
+            retire(present, RetireCause.CHANGED, nowNs);
+        }
+        if (!table.hasRoom(lengthBytes)) {
+            if (pinned) {
+                table.makeRoom(lengthBytes, nowNs);
+                table.retiring().forEach(extent -> settle(extent, nowNs));
+            }
+            return new Begun(table.hasRoomSoon(lengthBytes) ? Admission.ROOM_SOON : Admission.NO_ROOM, null);
+        }
+        Extent extent = table.begin(key, lengthBytes, pinned, nowNs);
+        return extent == null ? new Begun(Admission.NO_ROOM, null) : new Begun(Admission.BEGUN, extent);
+    }
+
+    /**
+     * Makes a finished copy live.
+     *
+     * @return false if the replica changed or Terrace was switched off meanwhile: the copy is given up
+     */
+    public synchronized boolean publish(Extent extent, long nowNs) {
+        if (extent.state != ExtentState.COPYING) {
+            throw new IllegalStateException("published, but not being copied: " + extent);
+        }
+        if (extent.spoilt || isOff(extent.key().pool())) {
+            giveUp(extent, nowNs);
+            return false;
+        }
+        table.publish(extent, nowNs);
+        return true;
+    }
+
+    /** Gives up a copy that could not be made. */
+    public synchronized void abandon(Extent extent, long nowNs) {
+        if (extent.state == ExtentState.COPYING) {
+            giveUp(extent, nowNs);
+        }
+    }
+
+    /**
+     * The replica of this block changed or is about to: no copy made before is served from now on.
+     *
+     * @return whether there was one
+     */
+    public synchronized boolean changed(String pool, long blockId, long nowNs) {
+        Extent extent = table.of(pool, blockId);
+        if (extent != null) {
+            end(extent, RetireCause.CHANGED, nowNs);
+        }
+        return extent != null;
+    }
+
+    /** All copies of a block pool go. */
+    public synchronized void changedAll(String pool, RetireCause cause, long nowNs) {
+        for (Extent extent : table.snapshot()) {
+            if (extent.key().pool().equals(pool)) {
+                end(extent, cause, nowNs);
+            }
+        }
+    }
+
+    /**
+     * Stops serving a copy.
+     *
+     * @return its extent; null when no copy of this stamp is live, or it is pinned and the cause is an order
+     */
+    public synchronized @Nullable Extent drop(BlockKey key, RetireCause cause, long nowNs) {
+        Extent extent = table.live(key);
+        if (extent == null || (extent.pinned && cause == RetireCause.ORDERED)) {
+            return null;
+        }
+        retire(extent, cause, nowNs);
+        return extent;
+    }
+
+    /** Ends a pin. A copy that only the directive asked for is retired. */
+    public synchronized void unpin(String pool, long blockId, long nowNs) {
+        Extent extent = table.of(pool, blockId);
+        if (extent != null) {
+            table.pin(extent, false);
+            if (!extent.ordered) {
+                end(extent, RetireCause.ORDERED, nowNs);
+            }
+        }
+    }
+
+    /** Off: all copies of the pool are retired, none is begun. */
+    public synchronized void serve(String pool, boolean serve, long nowNs) {
+        if (serve) {
+            switchedOff.remove(pool);
+        } else if (switchedOff.add(pool)) {
+            changedAll(pool, RetireCause.SWITCHED_OFF, nowNs);
+        }
+    }
+
+    /** Whether copies of this pool are made and granted. */
+    public synchronized boolean serves(String pool) {
+        return !isOff(pool);
+    }
+
+    /** Nothing new and no new read from now on. Files of live copies stay, for the next process to verify and adopt. */
+    public synchronized void close(long nowNs) {
+        closed = true;
+        table.snapshot().forEach(extent -> end(extent, RetireCause.SHUTDOWN, nowNs));
+    }
+
+    /** As {@link #close}, in a process that goes on: files go once nobody reads them, as no next process adopts them soon. */
+    public synchronized void breakOff(long nowNs) {
+        closed = true;
+        table.snapshot().forEach(extent -> end(extent, RetireCause.BROKEN_OFF, nowNs));
+    }
+
+    /** Counts bytes in the directory that are not an extent's (yet): leftovers of an earlier process. */
+    public synchronized void hold(long deltaBytes) {
+        table.hold(deltaBytes);
+    }
+
+    /**
+     * The file system of the copies holds so many bytes, at least and at most, that none of them accounts for. As far as
+     * they can be those of removed copies that stock clients keep open, the tier's capacity is less by them; answers how
+     * many.
+     */
+    public synchronized long unaccounted(long leastBytes, long mostBytes) {
+        return table.unaccounted(leastBytes, mostBytes);
+    }
+
+    /**
+     * Lends a live copy to a stock reader, who must give it back; null when there is none of this stamp.
+     *
+     * @param descriptorPassed the file descriptor itself goes to a client process: refused while too much is kept open so
+     */
+    public synchronized @Nullable Extent lend(BlockKey key, boolean descriptorPassed, long nowNs) {
+        Extent extent = table.live(key);
+        if (extent == null) {
+            return null;
+        }
+        // Stock's clients skip checksums of what is pinned, so of that they are passed the verified copy and nothing
+        // else.
+        if (descriptorPassed && !extent.pinned && table.isTooMuchKeptOpen()) {
+            events.notPassed();
+            return null;
+        }
+        extent.lentStreams++;
+        extent.passed |= descriptorPassed;
+        extent.lastReadNs = nowNs;
+        return extent;
+    }
+
+    /** A stock reader closed its stream. */
+    public synchronized void giveBack(Extent extent, long nowNs) {
+        extent.lentStreams--;
+        if (extent.lentStreams < 0) {
+            throw new IllegalStateException("given back more often than lent: " + extent);
+        }
+        settle(extent, nowNs);
+    }
+
+    /**
+     * Gives a peer the right to read this block, if it is live, until the token ends at the latest.
+     *
+     * @param holder for whom it counts
+     */
+    public synchronized GrantAttempt grant(long peer, Principal principal, BlockKey key, long tokenEndsNs, long nowNs) {
+        if (isOff(key.pool())) {
+            return GrantAttempt.refuse(GrantAttempt.Refused.OFF);
+        }
+        Extent extent = table.of(key.pool(), key.blockId());
+        if (extent == null || extent.state != ExtentState.LIVE) {
+            return GrantAttempt.refuse(GrantAttempt.Refused.NOT_RESIDENT);
+        }
+        if (!extent.key().equals(key)) {
+            return GrantAttempt.refuse(GrantAttempt.Refused.STALE_STAMP);
+        }
+        if (extent.slot == Extent.NO_SLOT) {
+            return GrantAttempt.refuse(GrantAttempt.Refused.NO_SLOT);
+        }
+        if (tokenEndsNs - nowNs <= 0) {
+            return GrantAttempt.refuse(GrantAttempt.Refused.TOKEN_OVER);
+        }
+        GrantRecord grant = ledger.grant(peer, principal, extent, tokenEndsNs, nowNs);
+        if (grant == null) {
+            return GrantAttempt.refuse(GrantAttempt.Refused.TOO_MANY_GRANTS);
+        }
+        GrantRecord crowdedOut = ledger.crowdedOut(peer, extent);
+        if (crowdedOut != null) {
+            table.revoke(crowdedOut);
+        }
+        extent.lastReadNs = nowNs;
+        return new GrantAttempt(grant, ledger.leaseNs(grant, nowNs), null);
+    }
+
+    /** Lengthens a lease; answers it in nanoseconds from now, 0 or less when the grant may not go on. */
+    public synchronized long renew(long peer, long grantId, long nowNs) {
+        return ledger.renew(peer, grantId, nowNs);
+    }
+
+    /** The peer gives a grant back, or acknowledges that it was revoked. */
+    public synchronized void released(long peer, long grantId, long nowNs) {
+        GrantRecord grant = ledger.end(peer, grantId);
+        if (grant != null) {
+            settle(grant.extent(), nowNs);
+        }
+    }
+
+    /** The peer is gone; answers the most it can have read without having said so. */
+    public synchronized long disconnected(long peer, long nowNs) {
+        long unreportedBytes = ledger.unreportedBytes(peer, nowNs);
+        ledger.endPeer(peer).forEach(grant -> settle(grant.extent(), nowNs));
+        return unreportedBytes;
+    }
+
+    /** Accounts what a peer says it read; null when it holds no such grant. */
+    public synchronized @Nullable CountedReport reported(long peer, long grantId, long reads, long bytes, long nowNs) {
+        GrantRecord grant = ledger.held(peer, grantId);
+        if (grant == null) {
+            return null;
+        }
+        GrantLedger.Accepted accepted = ledger.report(peer, grant, reads, bytes, nowNs);
+        if (accepted.isAny()) {
+            grant.extent().lastReadNs = nowNs;
+        }
+        return new CountedReport(grant.extent(), accepted);
+    }
+
+    /**
+     * One turn of housekeeping: ends overdue grants, removes the files nobody reads any more. A file that cannot be removed
+     * counts as used, and a later turn tries again.
+     *
+     * @return the work done; 0 when there was nothing to do
+     */
+    public int sweep(long nowNs) {
+        int work;
+        synchronized (this) {
+            work = ledger.endOverdue(nowNs).size();
+            // Also asks again about descriptors that stock clients hold: nothing tells when they are closed.
+            table.retiring().forEach(extent -> settle(extent, nowNs));
+            table.removalsBegin(nowNs);
+        }
+        return work + removal.run(nowNs);
+    }
+
+    /** Takes the next grant whose holder must be told to stop; null when there is none. */
+    public synchronized @Nullable GrantRecord nextRevocation() {
+        return table.nextRevocation();
+    }
+
+    /** The live copies, for the scrub and for full reports. */
+    public synchronized List<Extent> liveExtents() {
+        return table.live();
+    }
+
+    /** The ids of the pool's blocks that are live and pinned: what a cache report may name. */
+    public synchronized List<Long> pinnedBlocks(String pool) {
+        return table.live().stream()
+                .filter(extent -> extent.pinned && extent.key().pool().equals(pool))
+                .map(extent -> extent.key().blockId())
+                .toList();
+    }
+
+    /** Whether a copy of this very stamp is live. */
+    public synchronized boolean isResident(BlockKey key) {
+        return table.live(key) != null;
+    }
+
+    /** Whether a copy of this very stamp is live and pinned. */
+    public synchronized boolean isPinned(BlockKey key) {
+        return table.live(key) != null && table.isPinned(key.pool(), key.blockId());
+    }
+
+    /** How many copies are live and pinned. */
+    public synchronized int pinnedCopies() {
+        return (int) table.live().stream().filter(extent -> extent.pinned).count();
+    }
+
+    /** Whether a copy of the block is live and pinned, whatever its stamp. */
+    public synchronized boolean isPinned(String pool, long blockId) {
+        return table.isPinned(pool, blockId);
+    }
+
+    /** What the tier holds now. */
+    public synchronized Usage usage() {
+        return table.usage();
+    }
+
+    private boolean isOff(String pool) {
+        return closed || switchedOff.contains(pool);
+    }
+
+    private void end(Extent extent, RetireCause cause, long nowNs) {
+        if (extent.state == ExtentState.COPYING) {
+            extent.spoilt = true;
+        } else {
+            retire(extent, cause, nowNs);
+        }
+    }
+
+    private void retire(Extent extent, RetireCause cause, long nowNs) {
+        table.retire(extent, cause, nowNs);
+        settle(extent, nowNs);
+    }
+
+    private void giveUp(Extent extent, long nowNs) {
+        table.giveUp(extent, nowNs);
+        settle(extent, nowNs);
+    }
+
+    /** Dooms a retiring extent that nobody can read any more. */
+    private void settle(Extent extent, long nowNs) {
+        if (extent.state != ExtentState.RETIRING || extent.grants > 0 || extent.lentStreams > 0) {
+            return;
+        }
+        boolean waitForDescriptor =
+                extent.passed && nowNs - extent.retiredNs < limits.passedNs() && descriptorHeld.test(extent.key());
+        if (!waitForDescriptor) {
+            table.doom(extent);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.terrace.datanode.grant;
+
+import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.GrantRequest;
+import io.terrace.channel.ReadReport;
+import io.terrace.channel.Refusal;
+import io.terrace.channel.RefusalReason;
+import io.terrace.channel.server.GrantService;
+import io.terrace.channel.server.Peer;
+import io.terrace.channel.server.Principal;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers clients of other hosts: from memory where the block is there, else from NVM. Both desks check the token for
+ * themselves; whose a grant is, its number says. Thread-safe.
+ */
+public final class RoutingGrantService implements GrantService {
+
+    /** Grants on NVM are numbered from here; those on memory never come so far. */
+    public static final long FIRST_NVM_GRANT = 1L << 62;
+
+    private final TierGrantService memory;
+    private final @Nullable TierGrantService nvm;
+
+    /**
+     * Asks the one, then the other.
+     *
+     * @param nvm null when nothing on NVM is granted
+     */
+    public RoutingGrantService(TierGrantService memory, @Nullable TierGrantService nvm) {
+        this.memory = memory;
+        this.nvm = nvm;
+    }
+
+    @Override
+    public GrantAnswer grant(Peer peer, GrantRequest request) {
+        GrantAnswer answer = memory.grantElsewhere(peer, request);
+        // Anything else holds for both: the token is bad, or the operator has switched Terrace off.
+        return nvm != null && answer instanceof Refusal refusal && refusal.reason() == RefusalReason.NOT_RESIDENT
+                ? nvm.grantElsewhere(peer, request)
+                : answer;
+    }
+
+    @Override
+    public Principal holder(Peer peer, GrantRequest request) {
+        return memory.holderElsewhere(request);
+    }
+
+    @Override
+    public long renew(Peer peer, long grantId) {
+        return desk(grantId).renew(peer, grantId);
+    }
+
+    @Override
+    public void released(Peer peer, long grantId) {
+        desk(grantId).released(peer, grantId);
+    }
+
+    @Override
+    public void reported(Peer peer, List<ReadReport> reports) {
+        Map<TierGrantService, List<ReadReport>> byDesk =
+                reports.stream().collect(Collectors.groupingBy(report -> desk(report.grantId())));
+        byDesk.forEach((desk, ofDesk) -> desk.reported(peer, ofDesk));
+    }
+
+    @Override
+    public void disconnected(Peer peer, boolean orderly) {
+        memory.disconnected(peer, orderly);
+        if (nvm != null) {
+            nvm.disconnected(peer, orderly);
+        }
+    }
+
+    private TierGrantService desk(long grantId) {
+        return nvm != null && grantId >= FIRST_NVM_GRANT ? nvm : memory;
+    }
+}

@@ -1,0 +1,148 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.datanode.heartbeat.AccessRecorder;
+import io.terrace.datanode.heartbeat.HeartbeatAgent;
+import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.memory.MemoryTierListener;
+import java.io.Closeable;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A {@link HeartbeatAgent} to the placement service of every NameNode that this DataNode serves.
+ *
+ * <p>Looks at the DataNode's own list of NameNodes once a second, so NameNodes that are added, moved or removed by a
+ * refresh are followed.
+ */
+final class HeartbeatAgents implements Closeable {
+
+    private record NameNode(String address, String pool) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(HeartbeatAgents.class);
+    private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FIRST_LOOKS_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long STOP_WAIT_MS = 5_000;
+
+    private final DataNode datanode;
+    private final HeartbeatSession.Shared shared;
+    private final DataNodeConfig settings;
+    private final AccessRecorder accessRecorder;
+    private final MemoryTierListener memoryTierListener;
+    private final PlacementAddresses addresses;
+    private final Thread thread;
+    private final Map<NameNode, HeartbeatAgent> threads = new HashMap<>();
+    private volatile boolean closed;
+
+    HeartbeatAgents(
+            DataNode datanode,
+            HeartbeatSession.Shared shared,
+            DataNodeConfig settings,
+            AccessRecorder accessRecorder,
+            MemoryTierListener memoryTierListener) {
+        this.datanode = datanode;
+        this.shared = shared;
+        this.settings = settings;
+        this.accessRecorder = accessRecorder;
+        this.memoryTierListener = memoryTierListener;
+        this.addresses = new PlacementAddresses(datanode.getConf());
+        this.thread = new Thread(this::run, "terrace-services");
+        this.thread.setDaemon(true);
+    }
+
+    HeartbeatAgents start() {
+        thread.start();
+        return this;
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                look();
+            } catch (RuntimeException | Error e) {
+                tell(e);
+            }
+            LockSupport.parkNanos(threads.isEmpty() ? FIRST_LOOKS_NS : LOOK_NS);
+        }
+        threads.forEach(this::end);
+    }
+
+    /** Without memory the log may fail too, and a thread that ends follows no NameNode any more. */
+    private static void tell(Throwable why) {
+        try {
+            LOG.error("Looking for NameNodes failed", why);
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
+        }
+    }
+
+    /** Whether a NameNode has told this DataNode, since it started, that the pool is its own. */
+    static boolean serves(DataNode datanode, String pool) {
+        return nameNodes(datanode).stream().anyMatch(nameNode -> nameNode.pool().equals(pool));
+    }
+
+    private static Set<NameNode> nameNodes(DataNode datanode) {
+        Set<NameNode> present = new HashSet<>();
+        for (Map<String, String> actor : datanode.getBPServiceActorInfoMap()) {
+            String address = actor.get("NamenodeAddress");
+            String pool = actor.get("BlockPoolID");
+            if (address != null && pool != null && !pool.isEmpty()) {
+                present.add(new NameNode(address, pool));
+            }
+        }
+        return present;
+    }
+
+    private void look() {
+        Set<NameNode> present = nameNodes(datanode);
+        for (NameNode nameNode : present) {
+            threads.computeIfAbsent(nameNode, this::begin);
+        }
+        threads.entrySet().removeIf(entry -> {
+            boolean gone = !present.contains(entry.getKey());
+            if (gone) {
+                end(entry.getKey(), entry.getValue());
+            }
+            return gone;
+        });
+    }
+
+    private HeartbeatAgent begin(NameNode nameNode) {
+        InetSocketAddress address = addresses.of(nameNode.address());
+        LOG.info("The placement service of NameNode {} is expected at {}", nameNode.address(), address);
+        HeartbeatAgent begun = new HeartbeatAgent(
+                address.getHostString() + ":" + address.getPort(),
+                news -> new HeartbeatSession(nameNode.pool(), shared, news),
+                new PlacementDialer(datanode.getConf(), address, settings.heartbeatTimeoutMs()),
+                settings.heartbeatIntervalMs(),
+                settings.heartbeatSoonestMs());
+        memoryTierListener.listen(begun.link());
+        accessRecorder.listen(nameNode.pool(), begun.link());
+        return begun;
+    }
+
+    private void end(NameNode nameNode, HeartbeatAgent ended) {
+        accessRecorder.unlisten(nameNode.pool(), ended.link());
+        memoryTierListener.unlisten(ended.link());
+        ended.close();
+        ended.link().end();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        try {
+            thread.join(STOP_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

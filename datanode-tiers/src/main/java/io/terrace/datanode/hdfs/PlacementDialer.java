@@ -1,0 +1,57 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.datanode.heartbeat.HeartbeatAgent;
+import io.terrace.protocol.PlacementDataNodePB;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.io.retry.RetryPolicies;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/**
+ * Connects to a placement service with Hadoop's RPC, as the DataNode's own user and with its security. One attempt, with
+ * short timeouts: the next heartbeat is the retry.
+ */
+final class PlacementDialer implements HeartbeatAgent.Dialler {
+
+    private final Configuration conf;
+    private final InetSocketAddress address;
+    private final int timeoutMs;
+
+    PlacementDialer(Configuration datanodeConf, InetSocketAddress address, int timeoutMs) {
+        this.conf = new Configuration(datanodeConf);
+        this.address = address;
+        this.timeoutMs = timeoutMs;
+        conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 0);
+        conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SOCKET_TIMEOUTS_KEY, 0);
+        conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_TIMEOUT_KEY, timeoutMs);
+        RPC.setProtocolEngine(conf, PlacementDataNodePB.class, ProtobufRpcEngine2.class);
+    }
+
+    @Override
+    public PlacementDataNodePB dial() throws IOException {
+        InetSocketAddress resolved = address.isUnresolved()
+                ? NetUtils.createSocketAddrForHost(address.getHostString(), address.getPort())
+                : address;
+        return RPC.getProtocolProxy(
+                        PlacementDataNodePB.class,
+                        RPC.getProtocolVersion(PlacementDataNodePB.class),
+                        resolved,
+                        UserGroupInformation.getLoginUser(),
+                        conf,
+                        NetUtils.getDefaultSocketFactory(conf),
+                        timeoutMs,
+                        RetryPolicies.TRY_ONCE_THEN_FAIL,
+                        null)
+                .getProxy();
+    }
+
+    @Override
+    public void hangUp(PlacementDataNodePB service) {
+        RPC.stopProxy(service);
+    }
+}

@@ -1,0 +1,197 @@
+package io.terrace.datanode.hdfs.dataset;
+
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.nvm.NvmReplica;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.BlockType;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
+import org.apache.hadoop.hdfs.server.datanode.DataSetSubLockStrategy;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.ReplicaInputStreams;
+import org.apache.hadoop.util.AutoCloseableLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The finalised replicas of a DataNode's dataset, as sources of memory copies and as extents on NVM.
+ *
+ * <p>Not eligible: replicas under construction, on transient or provided storage, and parts of erasure-coded blocks.
+ * Thread-safe.
+ */
+public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetReplicas.class);
+
+    private final DataNode datanode;
+    private final FsDatasetSpi<?> dataset;
+    /** Where pages are dropped: dirty ones are written first, which may take as long as the disk likes. */
+    private final Executor pageDropper;
+
+    private final DataSetSubLockStrategy subLocks = new DataNodeLayoutSubLockStrategy();
+
+    /** The replicas of this dataset. */
+    public DatasetReplicas(DataNode datanode, FsDatasetSpi<?> dataset, Executor pageDropper) {
+        this.pageDropper = pageDropper;
+        this.datanode = datanode;
+        this.dataset = dataset;
+    }
+
+    @Override
+    public long finalisedLength(BlockKey key) {
+        Found found = find(key.pool(), key.blockId());
+        return found != null && found.key().equals(key) ? found.lengthBytes() : -1;
+    }
+
+    @Override
+    public @Nullable Found find(String pool, long blockId) {
+        ReplicaInfo replica = eligible(pool, blockId);
+        return replica == null
+                ? null
+                : new Found(new BlockKey(pool, blockId, replica.getGenerationStamp()), replica.getNumBytes());
+    }
+
+    @Override
+    public @Nullable NvmReplica onNvm(String pool, long blockId) {
+        ReplicaInfo replica = eligible(pool, blockId);
+        if (replica == null || replica.getVolume().getStorageType() != StorageType.NVDIMM) {
+            return null;
+        }
+        return new NvmReplica(
+                new BlockKey(pool, blockId, replica.getGenerationStamp()),
+                replica.getNumBytes(),
+                Path.of(replica.getVolume().getBaseURI()),
+                Path.of(replica.getBlockURI()));
+    }
+
+    /** The replica of a block and its tier; null when it is gone or part of an erasure-coded block, which stays. */
+    public HeartbeatSession.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
+        ReplicaInfo replica = replica(pool, blockId);
+        boolean striped = BlockType.fromBlockId(blockId) == BlockType.STRIPED;
+        if (replica == null || replica.getVolume() == null || striped) {
+            return null;
+        }
+        TierProto tier =
+                switch (replica.getVolume().getStorageType()) {
+                    case RAM_DISK -> TierProto.MEMORY;
+                    case NVDIMM -> TierProto.NVM;
+                    case SSD -> TierProto.SSD;
+                    case ARCHIVE -> TierProto.ARCHIVE;
+                    case DISK, PROVIDED -> TierProto.DISK;
+                };
+        BlockKey key = new BlockKey(pool, blockId, replica.getGenerationStamp());
+        return new HeartbeatSession.ReplicaLook.Seen(key, replica.getNumBytes(), tier);
+    }
+
+    @Override
+    public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+        ReplicaInfo replica = eligible(key.pool(), key.blockId());
+        if (replica == null) {
+            throw new FileNotFoundException("no finalised replica of " + key);
+        }
+        ReplicaInputStreams streams = dataset.getTmpInputStreams(block(key, lengthBytes), 0, 0);
+        if (streams.getDataIn() instanceof FileInputStream data) {
+            return new OpenFiles(streams, data, replica.getBlockURI(), lengthBytes, pageDropper);
+        }
+        streams.close();
+        throw new IOException("the replica of " + key + " is not a local file");
+    }
+
+    @Override
+    public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+        ReplicaInfo before = replica(key.pool(), key.blockId());
+        if (before == null) {
+            return false;
+        }
+        try (AutoCloseableLock ignored = dataset.acquireDatasetLockManager()
+                .readLock(
+                        LockLevel.DIR, key.pool(), before.getStorageUuid(), subLocks.blockIdToSubLock(key.blockId()))) {
+            ReplicaInfo now = eligible(key.pool(), key.blockId());
+            return now != null
+                    && now.getStorageUuid().equals(before.getStorageUuid())
+                    && now.getGenerationStamp() == key.generationStamp()
+                    && now.getNumBytes() == lengthBytes
+                    && action.getAsBoolean();
+        }
+    }
+
+    @Override
+    public void reportCorrupt(BlockKey key, long lengthBytes) {
+        ExtendedBlock block = block(key, lengthBytes);
+        try {
+            FsVolumeSpi volume = dataset.getVolume(block);
+            if (volume != null) {
+                datanode.reportBadBlocks(block, volume);
+            }
+        } catch (IOException e) {
+            LOG.warn("Cannot report the corrupt replica of {}", key, e);
+        }
+    }
+
+    private @Nullable ReplicaInfo eligible(String pool, long blockId) {
+        ReplicaInfo replica = replica(pool, blockId);
+        if (replica == null || replica.getState() != ReplicaState.FINALIZED) {
+            return null;
+        }
+        FsVolumeSpi volume = replica.getVolume();
+        boolean durableFile =
+                volume != null && !volume.isTransientStorage() && volume.getStorageType() != StorageType.PROVIDED;
+        return durableFile && BlockType.fromBlockId(blockId) != BlockType.STRIPED ? replica : null;
+    }
+
+    @SuppressWarnings("deprecation") // the only look at a replica that the public interface has
+    private @Nullable ReplicaInfo replica(String pool, long blockId) {
+        return dataset.getReplica(pool, blockId) instanceof ReplicaInfo replica ? replica : null;
+    }
+
+    private static ExtendedBlock block(BlockKey key, long lengthBytes) {
+        return new ExtendedBlock(key.pool(), new Block(key.blockId(), lengthBytes, key.generationStamp()));
+    }
+
+    private record OpenFiles(
+            ReplicaInputStreams streams, FileInputStream dataStream, URI file, long lengthBytes, Executor pageDropper)
+            implements OpenReplica {
+
+        @Override
+        public FileChannel data() {
+            return dataStream.getChannel();
+        }
+
+        @Override
+        public ReadableByteChannel meta() {
+            InputStream meta = streams.getChecksumIn();
+            return meta instanceof FileInputStream file ? file.getChannel() : Channels.newChannel(meta);
+        }
+
+        @Override
+        public void dropPages() {
+            pageDropper.execute(() -> PageCache.drop(file, lengthBytes));
+        }
+
+        @Override
+        public void close() {
+            streams.close();
+        }
+    }
+}

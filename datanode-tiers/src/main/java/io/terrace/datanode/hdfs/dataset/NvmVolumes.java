@@ -1,0 +1,51 @@
+package io.terrace.datanode.hdfs.dataset;
+
+import io.terrace.datanode.nvm.NvmLinks;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The volumes of a DataNode that are tagged NVDIMM now. Thread-safe. */
+public record NvmVolumes(ObservedDataset dataset) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NvmVolumes.class);
+
+    /** What they hold; 0 where there is none. */
+    public long capacityBytes() {
+        long bytes = 0;
+        try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+            for (int i = 0; i < volumes.size(); i++) {
+                if (volumes.get(i).getStorageType() == StorageType.NVDIMM
+                        && volumes.get(i) instanceof FsVolumeImpl volume) {
+                    bytes += volume.getCapacity();
+                }
+            }
+        } catch (IOException e) {
+            LOG.debug("Letting the volumes go", e);
+        }
+        return bytes;
+    }
+
+    /**
+     * Removes the links that an earlier process left, also where none will be made: they keep the room of deleted blocks.
+     */
+    public void sweep() throws IOException {
+        NvmLinks left = new NvmLinks();
+        try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+            for (int i = 0; i < volumes.size(); i++) {
+                if (volumes.get(i).getStorageType() == StorageType.NVDIMM) {
+                    Path volume = Path.of(volumes.get(i).getBaseURI());
+                    try {
+                        left.sweep(volume);
+                    } catch (IOException e) {
+                        LOG.warn("Cannot remove what an earlier process left on {}", volume, e);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package io.terrace.datanode.hdfs.dataset;
+
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.RetireCause;
+import io.terrace.datanode.heartbeat.AccessRecorder;
+import io.terrace.datanode.memory.MemoryDirectory;
+import io.terrace.datanode.memory.PinRequests;
+import io.terrace.datanode.nvm.NvmExtents;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the tiers do for the dataset: serve stock readers, drop what changed, keep pins, hear what is read from NVM. */
+public final class TierDatasetListener implements DatasetListener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TierDatasetListener.class);
+
+    private final ExtentManager tier;
+    private final MemoryDirectory directory;
+    private final @Nullable NvmExtents nvm;
+    private final PinRequests pinRequests;
+    private final AnchoredPins anchored;
+    private final AccessRecorder accessRecorder;
+    private final Consumer<String> onPoolReady;
+    private final Runnable onPins;
+    private final LongSupplier nanoClock;
+
+    /** @param nvm null when nothing is granted from NVM */
+    public TierDatasetListener(
+            ExtentManager tier,
+            MemoryDirectory directory,
+            @Nullable NvmExtents nvm,
+            PinRequests pinRequests,
+            AnchoredPins anchored,
+            AccessRecorder accessRecorder,
+            Consumer<String> onPoolReady,
+            Runnable onPins,
+            LongSupplier nanoClock) {
+        this.tier = tier;
+        this.directory = directory;
+        this.nvm = nvm;
+        this.pinRequests = pinRequests;
+        this.anchored = anchored;
+        this.accessRecorder = accessRecorder;
+        this.onPoolReady = onPoolReady;
+        this.onPins = onPins;
+        this.nanoClock = nanoClock;
+    }
+
+    @Override
+    public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
+        ReaderKind reader = ReaderKind.ofCurrentThread();
+        if (reader == ReaderKind.OTHER) {
+            return null;
+        }
+        String pool = block.getBlockPoolId();
+        long blockId = block.getBlockId();
+        boolean passed = reader == ReaderKind.PASSED_DESCRIPTOR;
+        Extent extent =
+                tier.lend(new BlockKey(pool, blockId, block.getGenerationStamp()), passed, nanoClock.getAsLong());
+        if (extent == null) {
+            return null;
+        }
+        FileInputStream file = null;
+        try {
+            file = new FileInputStream(directory.file(extent).toFile());
+            file.getChannel().position(offset);
+            InputStream copy = CountedStream.of(file, bytes -> {
+                tier.giveBack(extent, nanoClock.getAsLong());
+                if (!passed) {
+                    accessRecorder.stockReadEnded(pool, blockId, bytes, true);
+                }
+            });
+            if (passed) {
+                accessRecorder.descriptorPassed(pool, blockId, true);
+            } else {
+                accessRecorder.stockReadBegan(pool, blockId, true);
+            }
+            return copy;
+        } catch (IOException e) {
+            LOG.warn("Cannot open the memory copy {}; it is dropped and the replica is read", extent, e);
+            tier.changed(pool, blockId, nanoClock.getAsLong());
+            tier.giveBack(extent, nanoClock.getAsLong());
+            closeQuietly(file);
+            return null;
+        }
+    }
+
+    @Override
+    public InputStream opened(ExtendedBlock block, InputStream stock) {
+        String pool = block.getBlockPoolId();
+        long blockId = block.getBlockId();
+        switch (ReaderKind.ofCurrentThread()) {
+            case PASSED_DESCRIPTOR -> accessRecorder.descriptorPassed(pool, blockId, false);
+            case CLIENT -> {
+                accessRecorder.stockReadBegan(pool, blockId, false);
+                if (nvm != null) {
+                    nvm.read(pool, blockId);
+                }
+                if (stock instanceof FileInputStream file) {
+                    try {
+                        return CountedStream.of(
+                                file, bytes -> accessRecorder.stockReadEnded(pool, blockId, bytes, false));
+                    } catch (IOException e) {
+                        LOG.debug("The bytes of this read are not counted", e);
+                    }
+                }
+            }
+            case OTHER -> {}
+        }
+        return stock;
+    }
+
+    @Override
+    public void changed(String pool, long blockId) {
+        tier.changed(pool, blockId, nanoClock.getAsLong());
+        if (nvm != null) {
+            nvm.changed(pool, blockId);
+        }
+    }
+
+    @Override
+    public void finalised(ExtendedBlock block) {
+        accessRecorder.written(block.getBlockPoolId(), block.getBlockId(), block.getNumBytes());
+        PinRequests.Pin pin = new PinRequests.Pin(block.getBlockPoolId(), block.getBlockId());
+        if (pinRequests.contains(pin) && pinRequests.add(pin, nanoClock.getAsLong())) {
+            onPins.run();
+        }
+    }
+
+    @Override
+    public void poolReady(String pool) {
+        onPoolReady.accept(pool);
+    }
+
+    @Override
+    public void poolGone(String pool) {
+        pinRequests.removeAll(pool);
+        tier.changedAll(pool, RetireCause.POOL_GONE, nanoClock.getAsLong());
+        if (nvm != null) {
+            nvm.poolGone(pool);
+        }
+    }
+
+    @Override
+    public int pin(String pool, long[] blockIds) {
+        int failed = 0;
+        for (long blockId : blockIds) {
+            PinRequests.Pin pin = new PinRequests.Pin(pool, blockId);
+            if (isPinned(pool, blockId)) {
+                failed++;
+            }
+            anchored.pinnedAgain(pin);
+            if (!pinRequests.add(pin, nanoClock.getAsLong())) {
+                failed++;
+                LOG.warn("Too many cache directives: block {} of {} is not copied to memory", blockId, pool);
+            }
+        }
+        onPins.run();
+        return failed;
+    }
+
+    @Override
+    public int unpin(String pool, long[] blockIds) {
+        int unknown = 0;
+        for (long blockId : blockIds) {
+            PinRequests.Pin pin = new PinRequests.Pin(pool, blockId);
+            boolean pinned = isPinned(pool, blockId);
+            if (!pinRequests.remove(pin) && !pinned) {
+                unknown++;
+            }
+            anchored.unpin(pin, nanoClock.getAsLong());
+        }
+        return unknown;
+    }
+
+    @Override
+    public List<Long> pinned(String pool) {
+        anchored.settle(nanoClock.getAsLong());
+        return tier.pinnedBlocks(pool).stream()
+                .filter(blockId -> !anchored.isEnding(new PinRequests.Pin(pool, blockId)))
+                .toList();
+    }
+
+    @Override
+    public boolean isPinned(String pool, long blockId) {
+        return tier.isPinned(pool, blockId) && !anchored.isEnding(new PinRequests.Pin(pool, blockId));
+    }
+
+    @Override
+    public long pinnedCopies() {
+        anchored.settle(nanoClock.getAsLong());
+        return tier.pinnedCopies();
+    }
+
+    @Override
+    public long pinCapacityBytes() {
+        return tier.usage().capacityBytes();
+    }
+
+    @Override
+    public long pinUsedBytes() {
+        anchored.settle(nanoClock.getAsLong());
+        return tier.usage().pinnedBytes();
+    }
+
+    private static void closeQuietly(@Nullable FileInputStream file) {
+        if (file != null) {
+            try {
+                file.close();
+            } catch (IOException e) {
+                LOG.debug("Closing a memory copy", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.terrace.datanode.heartbeat;
+
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+
+/**
+ * Where every read and write of a block on this DataNode is counted: in the figures, and in the heat of whoever wants to
+ * know, a {@link Listener} for each placement service of the block's pool. Thread-safe.
+ */
+public final class AccessRecorder {
+
+    /** A placement service's own table, and what to do when it has something new. */
+    public interface Listener {
+        /** Heat that has not been delivered. */
+        HeatTable heat();
+
+        /** The table has a block that it did not have before. */
+        void news();
+    }
+
+    private final MetricRegistry metricRegistry;
+    private final LongSupplier nanoClock;
+    private final ConcurrentHashMap<String, List<Listener>> listeners = new ConcurrentHashMap<>();
+    private final LongAdder bytesServed = new LongAdder();
+
+    /** Counts into these figures. */
+    public AccessRecorder(MetricRegistry metricRegistry, LongSupplier nanoClock) {
+        this.metricRegistry = metricRegistry;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Tells this listener about the pool from now on. */
+    public void listen(String pool, Listener listener) {
+        listeners.computeIfAbsent(pool, p -> new CopyOnWriteArrayList<>()).add(listener);
+    }
+
+    /** Tells it no more. */
+    public void unlisten(String pool, Listener listener) {
+        listeners.getOrDefault(pool, List.of()).remove(listener);
+    }
+
+    /** A stock client began to read over the DataNode's socket. */
+    public void stockReadBegan(String pool, long blockId, boolean fromMemory) {
+        metricRegistry.increment(fromMemory ? Metric.READS_STOCK_MEMORY : Metric.READS_STOCK_REPLICA);
+        heat(pool, blockId, 1, 0, 0);
+    }
+
+    /** It ended, after so many bytes. */
+    public void stockReadEnded(String pool, long blockId, long bytes, boolean fromMemory) {
+        metricRegistry.add(fromMemory ? Metric.READS_STOCK_MEMORY_BYTES : Metric.READS_STOCK_REPLICA_BYTES, bytes);
+        bytesServed.add(bytes);
+        heat(pool, blockId, 0, bytes, fromMemory ? bytes : 0);
+    }
+
+    /** A stock short-circuit client was passed a descriptor; that is one read of unknown length. */
+    public void descriptorPassed(String pool, long blockId, boolean fromMemory) {
+        metricRegistry.increment(fromMemory ? Metric.READS_DESCRIPTORS_MEMORY : Metric.READS_DESCRIPTORS_REPLICA);
+        heat(pool, blockId, 1, 0, 0);
+    }
+
+    /** A client reported what it read through a grant of an extent on this medium. */
+    public void granted(StorageTier medium, String pool, long blockId, long reads, long bytes) {
+        boolean fromMemory = medium == StorageTier.MEMORY;
+        if (!fromMemory) {
+            metricRegistry.add(Metric.READS_GRANTED_NVM, reads);
+            metricRegistry.add(Metric.READS_GRANTED_NVM_BYTES, bytes);
+        }
+        metricRegistry.add(Metric.READS_GRANTED, reads);
+        metricRegistry.add(Metric.READS_GRANTED_BYTES, bytes);
+        bytesServed.add(bytes);
+        heat(pool, blockId, reads, bytes, fromMemory ? bytes : 0);
+    }
+
+    /** A replica was finalised. */
+    public void written(String pool, long blockId, long bytes) {
+        long nowNs = nanoClock.getAsLong();
+        for (Listener listener : listeners.getOrDefault(pool, List.of())) {
+            listener.heat().written(blockId, bytes, nowNs);
+        }
+    }
+
+    /** Bytes served to anybody so far. */
+    public long bytesServed() {
+        return bytesServed.sum();
+    }
+
+    private void heat(String pool, long blockId, long reads, long bytes, long bytesFromMemory) {
+        long nowNs = nanoClock.getAsLong();
+        for (Listener listener : listeners.getOrDefault(pool, List.of())) {
+            if (listener.heat().read(blockId, reads, bytes, bytesFromMemory, nowNs)) {
+                listener.news();
+            }
+        }
+    }
+}

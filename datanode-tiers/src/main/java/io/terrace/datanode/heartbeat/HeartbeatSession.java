@@ -1,0 +1,330 @@
+package io.terrace.datanode.heartbeat;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.LogThrottle;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.memory.ResidencyListener;
+import io.terrace.datanode.move.EpochFence;
+import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
+import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one placement service is told and what it orders: makes each heartbeat, takes each answer. Whoever owns it sends.
+ *
+ * <p>A heartbeat whose answer was lost may have arrived: it is sent again as it was, under its number, so that the service
+ * counts it once and repeats the orders that were lost. What a refused one carried is carried by the next. {@link
+ * #compose}, {@link #delivered}, {@link #failed} and {@link #refused} are called by one thread in turns; heat, residency
+ * and results come from any thread.
+ */
+public final class HeartbeatSession implements AccessRecorder.Listener, ResidencyListener {
+
+    /** Where the replica of a block lives and which it is; null when it is gone. */
+    public interface ReplicaLook {
+        @Nullable
+        Seen look(String pool, long blockId);
+
+        /** A replica and its tier. */
+        record Seen(BlockKey key, long lengthBytes, TierProto tier) {}
+    }
+
+    /**
+     * The parts of the DataNode that all links share.
+     *
+     * @param otherTiers what is told of tiers besides memory
+     */
+    public record Shared(
+            NodeIdentity identity,
+            ExtentManager tier,
+            MoveOrderExecutor orders,
+            EpochFence epochFence,
+            AccessRecorder accessRecorder,
+            ReplicaLook replicas,
+            Supplier<List<TierStateProto>> otherTiers,
+            Supplier<List<ConditionProto>> conditions,
+            MetricRegistry metricRegistry,
+            int heatBlocks) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(HeartbeatSession.class);
+    private static final int MOST_RESULTS = 16_384;
+    private static final int MOST_CHANGES = 65_536;
+
+    private final String pool;
+    private final Shared shared;
+    private final Runnable news;
+    private final HeatTable heat;
+    private final ResidencyLog residency = new ResidencyLog(MOST_CHANGES);
+    private final BlockingQueue<ResultProto> results = new ArrayBlockingQueue<>(MOST_RESULTS);
+    private final LogThrottle complaints = new LogThrottle(TimeUnit.MINUTES.toNanos(10));
+
+    private long sequence;
+    private long bytesServedToldBefore;
+    private long bytesServedTold;
+    private List<HeatTable.Heat> sentHeat = List.of();
+    private List<ResultProto> sentResults = List.of();
+    private @Nullable HeartbeatRequestProto unanswered;
+    private @Nullable ConditionProto outranked;
+
+    /**
+     * A link that has told nothing yet.
+     *
+     * @param news called when there is something to tell before the next regular heartbeat
+     */
+    public HeartbeatSession(String pool, Shared shared, Runnable news) {
+        this.pool = pool;
+        this.shared = shared;
+        this.news = news;
+        this.heat = new HeatTable(shared.heatBlocks());
+    }
+
+    @Override
+    public HeatTable heat() {
+        return heat;
+    }
+
+    @Override
+    public void news() {
+        news.run();
+    }
+
+    @Override
+    public void residency(BlockKey key, long lengthBytes, boolean resident, boolean pinned) {
+        if (key.pool().equals(pool)) {
+            residency.add(new ResidencyLog.Entry(key, lengthBytes, resident, pinned));
+            news.run();
+        }
+    }
+
+    /** The next heartbeat, or the last one again while it is without an answer. */
+    public HeartbeatRequestProto compose(long nowNs) {
+        HeartbeatRequestProto request = unanswered;
+        if (request == null) {
+            request = composeNew(nowNs);
+            unanswered = request;
+        }
+        return request;
+    }
+
+    private HeartbeatRequestProto composeNew(long nowNs) {
+        NodeIdentity identity = shared.identity();
+        HeartbeatRequestProto.Builder request = HeartbeatRequestProto.newBuilder()
+                .setBlockPoolId(pool)
+                .setDatanodeUuid(identity.datanodeUuid())
+                .setHostName(identity.hostName())
+                .setTransferPort(identity.transferPort())
+                .setIncarnation(identity.incarnation())
+                .setSequence(sequence++)
+                .setServing(shared.tier().serves(pool))
+                .addTiers(memory())
+                .addAllTiers(shared.otherTiers().get())
+                .addAllConditions(shared.conditions().get());
+        if (outranked != null) {
+            request.addConditions(outranked);
+        }
+        addHeat(request, nowNs);
+        addResidency(request);
+        List<ResultProto> page = new ArrayList<>();
+        results.drainTo(page, HeartbeatLimits.ENTRIES);
+        sentResults = page;
+        request.addAllResults(page);
+        bytesServedTold = shared.accessRecorder().bytesServed();
+        request.setBytesServed(bytesServedTold - bytesServedToldBefore);
+        shared.metricRegistry().add(Metric.HEAT_DROPPED, heat.takeDropped());
+        shared.metricRegistry()
+                .snapshot(Metric.Where.DATANODE)
+                .forEach((id, value) -> request.addFigures(
+                        FigureValueProto.newBuilder().setId(id).setValue(value)));
+        return request.build();
+    }
+
+    /**
+     * The heartbeat was answered.
+     *
+     * @return how long the service wants the next regular one to be away, in milliseconds; 0 leaves it to the DataNode
+     */
+    public int delivered(HeartbeatResponseProto response, long nowNs) {
+        shared.metricRegistry().increment(Metric.HEARTBEATS);
+        unanswered = null;
+        sentHeat = List.of();
+        sentResults = List.of();
+        bytesServedToldBefore = bytesServedTold;
+        outranked = null;
+        if (!response.getActive()) {
+            shared.epochFence().silent(pool, this);
+        } else if (shared.epochFence().accept(pool, response.getEpoch())) {
+            shared.tier().serve(pool, shared.epochFence().says(pool, this, response.getServe()), nowNs);
+            if (response.getFullResidencyWanted()) {
+                residency.wantFull();
+            }
+            for (OrderProto order : response.getOrdersList()) {
+                take(order, response.getEpoch(), nowNs);
+            }
+        } else {
+            outranked(response, nowNs);
+        }
+        return response.getHeartbeatIntervalMs();
+    }
+
+    /** Of a service whose epoch is not the highest, off alone is obeyed. */
+    private void outranked(HeartbeatResponseProto response, long nowNs) {
+        shared.metricRegistry().increment(Metric.HEARTBEATS_OUTRANKED);
+        if (!shared.epochFence().says(pool, this, response.getServe())) {
+            shared.tier().serve(pool, false, nowNs);
+        }
+        ConditionProto condition = ConditionProto.newBuilder()
+                .setId("placement-outranked")
+                .setSeverity(ConditionProto.Severity.ERROR)
+                .setText("Of this placement service off alone is obeyed: its epoch " + response.getEpoch()
+                        + " is below " + shared.epochFence().highest(pool) + ", which was seen before")
+                .setRemedy("if no other NameNode is active, as when the namespace was restored from a backup, restart"
+                        + " the DataNode")
+                .build();
+        outranked = condition;
+        if (complaints.next(nowNs) != null) {
+            LOG.warn("Block pool {}: {}; {}", pool, condition.getText(), condition.getRemedy());
+        }
+    }
+
+    /** No answer came; whether the heartbeat arrived is not known. */
+    public void failed() {
+        shared.epochFence().silent(pool, this);
+        shared.metricRegistry().increment(Metric.HEARTBEATS_FAILED);
+    }
+
+    /** The service refused the heartbeat and took nothing from it. */
+    public void refused() {
+        shared.epochFence().silent(pool, this);
+        shared.metricRegistry().increment(Metric.HEARTBEATS_FAILED);
+        unanswered = null;
+        heat.restore(sentHeat);
+        sentHeat = List.of();
+        sentResults.forEach(results::offer);
+        sentResults = List.of();
+        residency.wantFull();
+    }
+
+    /** The service is not asked any more, so what it said last does not count. */
+    public void end() {
+        shared.epochFence().silent(pool, this);
+    }
+
+    /** Whether the next heartbeat should not wait for its regular time. */
+    public boolean hasNews() {
+        return heat.size() > 0 || residency.hasNews() || !results.isEmpty();
+    }
+
+    private void take(OrderProto proto, long epoch, long nowNs) {
+        BlockProto block = proto.getBlock();
+        MoveOrderExecutor.Order order = new MoveOrderExecutor.Order(
+                pool,
+                epoch,
+                proto.getMoveId(),
+                proto.getKind() == OrderKindProto.PROMOTE,
+                new BlockKey(pool, block.getBlockId(), block.getGenerationStamp()),
+                block.getLengthBytes(),
+                proto.getBytesPerSecond());
+        shared.orders().take(order, nowNs, result -> {
+            // A result that does not fit is lost; the service asks again or gives up after its own deadline.
+            results.offer(ResultProto.newBuilder()
+                    .setMoveId(proto.getMoveId())
+                    .setOutcome(OutcomeProto.valueOf(result.outcome().name()))
+                    .setBlock(block)
+                    .setBytesMoved(result.bytesMoved())
+                    .setTookMs(TimeUnit.NANOSECONDS.toMillis(result.tookNs()))
+                    .setMessage(result.message())
+                    .setEpoch(epoch)
+                    .build());
+            news.run();
+        });
+    }
+
+    private void addHeat(HeartbeatRequestProto.Builder request, long nowNs) {
+        sentHeat = heat.drain(HeartbeatLimits.ENTRIES);
+        for (HeatTable.Heat hot : sentHeat) {
+            ReplicaLook.Seen seen = shared.replicas().look(pool, hot.blockId());
+            if (seen != null) {
+                request.addHeat(HeatProto.newBuilder()
+                        .setBlock(block(seen.key(), seen.lengthBytes()))
+                        .setReplicaTier(seen.tier())
+                        .setInMemory(shared.tier().isResident(seen.key()))
+                        .setReads(hot.reads())
+                        .setBytesRead(hot.bytesRead())
+                        .setBytesReadFromMemory(hot.bytesReadFromMemory())
+                        .setWrites(hot.writes())
+                        .setBytesWritten(hot.bytesWritten())
+                        .setAgeMs(Math.max(0, TimeUnit.NANOSECONDS.toMillis(nowNs - hot.lastNs()))));
+            }
+        }
+    }
+
+    private void addResidency(HeartbeatRequestProto.Builder request) {
+        ResidencyLog.Page page;
+        synchronized (shared.tier()) {
+            // Under the tier's lock no copy comes or goes, so nothing falls between this list and the changes after it.
+            page = residency.isFullWanted()
+                    ? residency.begin(everything(), HeartbeatLimits.ENTRIES)
+                    : residency.next(HeartbeatLimits.ENTRIES);
+        }
+        request.setFullResidency(page.full());
+        for (ResidencyLog.Entry entry : page.entries()) {
+            request.addResidency(ResidencyProto.newBuilder()
+                    .setBlock(block(entry.key(), entry.lengthBytes()))
+                    .setResident(entry.resident())
+                    .setPinned(entry.pinned()));
+        }
+    }
+
+    private List<ResidencyLog.Entry> everything() {
+        List<ResidencyLog.Entry> everything = new ArrayList<>();
+        for (Extent extent : shared.tier().liveExtents()) {
+            if (extent.key().pool().equals(pool)) {
+                everything.add(new ResidencyLog.Entry(extent.key(), extent.lengthBytes(), true, extent.pinned));
+            }
+        }
+        return everything;
+    }
+
+    private TierStateProto memory() {
+        ExtentManager.Usage usage = shared.tier().usage();
+        return TierStateProto.newBuilder()
+                .setTier(TierProto.MEMORY)
+                .setCapacityBytes(usage.capacityBytes())
+                .setUsedBytes(usage.usedBytes())
+                .setRetiringBytes(usage.retiringBytes())
+                .setPinnedBytes(usage.pinnedBytes())
+                .setExtents(usage.extents())
+                .build();
+    }
+
+    private static BlockProto block(BlockKey key, long lengthBytes) {
+        return BlockProto.newBuilder()
+                .setBlockId(key.blockId())
+                .setGenerationStamp(key.generationStamp())
+                .setLengthBytes(lengthBytes)
+                .build();
+    }
+}

@@ -1,0 +1,119 @@
+package io.terrace.datanode.heartbeat;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was read and written of each block of one pool since a heartbeat last carried it.
+ *
+ * <p>Bounded: beyond its limit the block that was added first is forgotten, and counted. Thread-safe; recording allocates
+ * only for a block that is new since the last heartbeat.
+ */
+public final class HeatTable {
+
+    /** One block's accesses. */
+    public record Heat(
+            long blockId,
+            long reads,
+            long bytesRead,
+            long bytesReadFromMemory,
+            long writes,
+            long bytesWritten,
+            long lastNs) {}
+
+    private static final class Entry {
+        long reads;
+        long bytesRead;
+        long bytesReadFromMemory;
+        long writes;
+        long bytesWritten;
+        long lastNs;
+    }
+
+    private final int most;
+    private final Map<Long, Entry> entries = new LinkedHashMap<>();
+    private long dropped;
+
+    /** An empty table for at most so many blocks. */
+    public HeatTable(int most) {
+        this.most = most;
+    }
+
+    /** Counts reads; answers whether the block is new since the last heartbeat. */
+    public synchronized boolean read(long blockId, long reads, long bytes, long bytesFromMemory, long nowNs) {
+        int before = entries.size();
+        Entry entry = entry(blockId);
+        entry.reads += reads;
+        entry.bytesRead += bytes;
+        entry.bytesReadFromMemory += bytesFromMemory;
+        entry.lastNs = nowNs;
+        return entries.size() > before;
+    }
+
+    /** Counts a finished write. */
+    public synchronized void written(long blockId, long bytes, long nowNs) {
+        Entry entry = entry(blockId);
+        entry.writes++;
+        entry.bytesWritten += bytes;
+        entry.lastNs = nowNs;
+    }
+
+    /** Takes out at most so many blocks, oldest first. */
+    public synchronized List<Heat> drain(int mostBlocks) {
+        List<Heat> drained = new ArrayList<>(Math.min(mostBlocks, entries.size()));
+        Iterator<Map.Entry<Long, Entry>> all = entries.entrySet().iterator();
+        while (all.hasNext() && drained.size() < mostBlocks) {
+            Map.Entry<Long, Entry> next = all.next();
+            Entry e = next.getValue();
+            drained.add(new Heat(
+                    next.getKey(), e.reads, e.bytesRead, e.bytesReadFromMemory, e.writes, e.bytesWritten, e.lastNs));
+            all.remove();
+        }
+        return drained;
+    }
+
+    /** Puts back what could not be delivered. */
+    public synchronized void restore(List<Heat> undelivered) {
+        for (Heat heat : undelivered) {
+            Entry entry = entry(heat.blockId());
+            entry.reads += heat.reads();
+            entry.bytesRead += heat.bytesRead();
+            entry.bytesReadFromMemory += heat.bytesReadFromMemory();
+            entry.writes += heat.writes();
+            entry.bytesWritten += heat.bytesWritten();
+            if (entry.lastNs == 0 || entry.lastNs - heat.lastNs() < 0) {
+                entry.lastNs = heat.lastNs();
+            }
+        }
+    }
+
+    /** Blocks in it. */
+    public synchronized int size() {
+        return entries.size();
+    }
+
+    /** Takes out how many blocks were forgotten since this was last asked. */
+    public synchronized long takeDropped() {
+        long taken = dropped;
+        dropped = 0;
+        return taken;
+    }
+
+    private Entry entry(long blockId) {
+        Entry entry = entries.get(blockId);
+        if (entry == null) {
+            if (entries.size() >= most) {
+                Iterator<Long> oldest = entries.keySet().iterator();
+                oldest.next();
+                oldest.remove();
+                dropped++;
+            }
+            entry = new Entry();
+            entries.put(blockId, entry);
+        }
+        return entry;
+    }
+}

@@ -1,0 +1,215 @@
+package io.terrace.datanode.heartbeat;
+
+import io.terrace.conf.TerraceSettings;
+import io.terrace.datanode.hdfs.DataNodeConfig;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto.Severity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What about this host an operator should know: whether the memory that was promised to the tier is there, stays there,
+ * and is nobody else's too. Reads a few files below {@code /proc} and {@code /sys}; one that is not there is not talked
+ * about.
+ */
+public final class HostDiagnostics {
+
+    /**
+     * What the DataNode's configuration says.
+     *
+     * @param capacityBytes the tier's capacity
+     * @param memoryFileSystem the kind of file system of the memory directory
+     * @param memoryFileSystemBytes its size
+     * @param lockedMemoryBytes dfs.datanode.max.locked.memory
+     * @param ramDiskVolumes RAM_DISK volumes, which LAZY_PERSIST writes to
+     * @param grants whether clients can be granted anything: the channel directory is set
+     * @param rdmaTrouble why there is no RDMA although it is wanted; empty when there is, or it is not
+     * @param testSwitches settings for tests that are on
+     */
+    public record Facts(
+            long capacityBytes,
+            String memoryFileSystem,
+            long memoryFileSystemBytes,
+            long lockedMemoryBytes,
+            int ramDiskVolumes,
+            boolean grants,
+            String rdmaTrouble,
+            List<String> testSwitches) {}
+
+    private final Path root;
+
+    /** Looks at the files below this root, which is {@code /} but for tests. */
+    public HostDiagnostics(Path root) {
+        this.root = root;
+    }
+
+    /** What stands out now. */
+    public List<ConditionProto> look(Facts facts) {
+        List<ConditionProto> found = new ArrayList<>();
+        aboutMemory(facts, found);
+        aboutSharing(facts, found);
+        if (!facts.grants()) {
+            found.add(condition(
+                    "channel-off",
+                    Severity.WARNING,
+                    "Clients of this host get no grants; only stock readers are served from memory",
+                    "set " + DataNodeConfig.CHANNEL_DIR + " for DataNodes and clients"));
+        }
+        if (!facts.rdmaTrouble().isEmpty()) {
+            found.add(condition(
+                    "rdma-unavailable",
+                    Severity.WARNING,
+                    "RDMA is wanted and there is none, tcp serves: " + facts.rdmaTrouble(),
+                    "docs/rdma.md says what is needed; " + TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key()
+                            + " = 0 asks for none"));
+        }
+        if (!facts.testSwitches().isEmpty()) {
+            found.add(condition(
+                    "test-switches",
+                    Severity.WARNING,
+                    "On, and for tests only: " + String.join(", ", facts.testSwitches()),
+                    "set it to false on a cluster that is used"));
+        }
+        return found;
+    }
+
+    private void aboutMemory(Facts facts, List<ConditionProto> found) {
+        if (!facts.memoryFileSystem().equals("tmpfs")
+                && !facts.memoryFileSystem().equals("ramfs")) {
+            found.add(condition(
+                    "memory-not-tmpfs",
+                    Severity.WARNING,
+                    "The memory tier is on " + facts.memoryFileSystem() + ", which is not memory",
+                    "mount a tmpfs and name it in " + DataNodeConfig.MEMORY_DIR));
+        } else if (facts.memoryFileSystemBytes() > 0 && facts.memoryFileSystemBytes() < facts.capacityBytes()) {
+            found.add(condition(
+                    "memory-tmpfs-small",
+                    Severity.ERROR,
+                    "The tmpfs has " + facts.memoryFileSystemBytes() + " bytes, the tier is to hold "
+                            + facts.capacityBytes(),
+                    "mount it with a larger size=, or lower " + DataNodeConfig.MEMORY_CAPACITY));
+        }
+        long memoryBytes = kilobytes("proc/meminfo", "MemTotal:");
+        if (memoryBytes > 0 && facts.capacityBytes() > memoryBytes) {
+            found.add(condition(
+                    "memory-too-little",
+                    Severity.ERROR,
+                    "The host has " + memoryBytes + " bytes of memory, the tier is to hold " + facts.capacityBytes(),
+                    "lower " + DataNodeConfig.MEMORY_CAPACITY));
+        }
+        long cgroupBytes = cgroupLimitBytes();
+        if (cgroupBytes > 0 && cgroupBytes < facts.capacityBytes()) {
+            found.add(condition(
+                    "memory-cgroup-small",
+                    Severity.ERROR,
+                    "The DataNode's control group may use " + cgroupBytes
+                            + " bytes; tmpfs pages are charged to it, and the tier is to hold " + facts.capacityBytes(),
+                    "raise MemoryMax= of the service by the tier's capacity"));
+        }
+        if (kilobytes("proc/meminfo", "SwapTotal:") > 0) {
+            found.add(condition(
+                    "memory-swap",
+                    Severity.WARNING,
+                    "Swap is on, so copies in memory may be written to disk",
+                    "turn swap off, or mount the tmpfs with noswap where the kernel has it"));
+        }
+        long memlockBytes = memlockBytes();
+        if (memlockBytes >= 0 && memlockBytes < facts.capacityBytes()) {
+            found.add(condition(
+                    "memory-memlock",
+                    Severity.NOTE,
+                    "The DataNode may lock " + memlockBytes + " bytes; registering extents for RDMA needs "
+                            + facts.capacityBytes(),
+                    "raise LimitMEMLOCK= of the service before RDMA is used"));
+        }
+    }
+
+    private static void aboutSharing(Facts facts, List<ConditionProto> found) {
+        if (facts.ramDiskVolumes() > 0) {
+            found.add(condition(
+                    "memory-lazy-persist",
+                    Severity.WARNING,
+                    "RAM_DISK volumes for LAZY_PERSIST use memory beside the tier",
+                    "let the two capacities add up to what the host can spare"));
+        }
+        if (facts.lockedMemoryBytes() > 0) {
+            found.add(condition(
+                    "memory-locked",
+                    Severity.WARNING,
+                    "dfs.datanode.max.locked.memory gives stock's cache " + facts.lockedMemoryBytes()
+                            + " bytes beside the tier; cache directives are served by the tier, within that limit",
+                    "set it to 0, which leaves directives the tier, unless LAZY_PERSIST needs it"));
+        }
+    }
+
+    private long kilobytes(String file, String name) {
+        String line = line(file, name);
+        if (line == null) {
+            return -1;
+        }
+        String[] words = line.substring(name.length()).trim().split("\\s+");
+        return number(words[0]) * 1024;
+    }
+
+    /** The soft limit in bytes; -1 when it is not known or there is none. */
+    private long memlockBytes() {
+        String name = "Max locked memory";
+        String line = line("proc/self/limits", name);
+        return line == null ? -1 : number(line.substring(name.length()).trim().split("\\s+")[0]);
+    }
+
+    /** The least limit of the process's control group and those above it (version 2); -1 when there is none. */
+    private long cgroupLimitBytes() {
+        String line = line("proc/self/cgroup", "0::/");
+        if (line == null) {
+            return -1;
+        }
+        Path top = root.resolve("sys/fs/cgroup");
+        Path group = top.resolve(line.substring("0::/".length())).normalize();
+        long least = -1;
+        while (group != null && group.startsWith(top)) {
+            long limit = number(read(group.resolve("memory.max")).trim());
+            least = limit >= 0 && (least < 0 || limit < least) ? limit : least;
+            group = group.getParent();
+        }
+        return least;
+    }
+
+    private @Nullable String line(String file, String start) {
+        return read(root.resolve(file))
+                .lines()
+                .filter(line -> line.startsWith(start))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text.toLowerCase(Locale.ROOT));
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    private static ConditionProto condition(String id, Severity severity, String text, String remedy) {
+        return ConditionProto.newBuilder()
+                .setId(id)
+                .setSeverity(severity)
+                .setText(text)
+                .setRemedy(remedy)
+                .build();
+    }
+}

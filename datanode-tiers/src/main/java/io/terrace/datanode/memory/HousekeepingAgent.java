@@ -1,0 +1,185 @@
+package io.terrace.datanode.memory;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.LogThrottle;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.move.CopyQueue;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.MoveResult;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.function.LongToIntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The turns of housekeeping: frees what nobody reads any more, tells holders of retired grants to stop, begins copies of
+ * pinned blocks, and shows that the DataNode is alive.
+ *
+ * <p>{@link #turn} does one turn and answers the work done, so it runs on its own thread or stepped in a test.
+ */
+public final class HousekeepingAgent implements AutoCloseable {
+
+    /** Says to a client that it must stop reading through a grant; does not block. */
+    public interface Revoker {
+        void revoke(GrantRecord grant);
+    }
+
+    /** Hears of every attempt to bring a pinned block into memory that failed; does not block. */
+    public interface PinFailures {
+        void failed();
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(HousekeepingAgent.class);
+    private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long STOP_WAIT_MS = 5_000;
+    /** Thousands of directives may fail for one reason. */
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ExtentManager tier;
+    private final PinRequests pinRequests;
+    private final ReplicaSource source;
+    private final CopyQueue copyQueue;
+    private final Revoker revoker;
+    private final PinFailures pinFailures;
+    private final Runnable beat;
+    private final LongSupplier nanoClock;
+    private final LogThrottle told = new LogThrottle(TELL_NS);
+    private final Thread thread;
+    private volatile LongToIntFunction more = nowNs -> 0;
+    private volatile boolean closed;
+
+    /** Begins its turns with {@link #start}. */
+    public HousekeepingAgent(
+            ExtentManager tier,
+            PinRequests pinRequests,
+            ReplicaSource source,
+            CopyQueue copyQueue,
+            Revoker revoker,
+            PinFailures pinFailures,
+            Runnable beat,
+            LongSupplier nanoClock,
+            String name) {
+        this.tier = tier;
+        this.pinRequests = pinRequests;
+        this.source = source;
+        this.copyQueue = copyQueue;
+        this.revoker = revoker;
+        this.pinFailures = pinFailures;
+        this.beat = beat;
+        this.nanoClock = nanoClock;
+        this.thread = new Thread(this::run, "terrace-housekeeping-" + name);
+        this.thread.setDaemon(true);
+    }
+
+    /** Runs on a thread of its own from now on. */
+    public HousekeepingAgent start() {
+        thread.start();
+        return this;
+    }
+
+    /** Does a turn of something else too in each turn: given the time, it answers the work done. */
+    public void also(LongToIntFunction turn) {
+        more = turn;
+    }
+
+    /** There is something to do. */
+    public void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** One turn; the work done. */
+    public int turn(long nowNs) {
+        beat.run();
+        int work = 0;
+        for (GrantRecord grant = tier.nextRevocation(); grant != null; grant = tier.nextRevocation()) {
+            revoker.revoke(grant);
+            work++;
+        }
+        work += tier.sweep(nowNs);
+        work += more.applyAsInt(nowNs);
+        for (PinRequests.Pin pin : pinRequests.due(nowNs)) {
+            work += begin(pin, nowNs);
+        }
+        return work;
+    }
+
+    private int begin(PinRequests.Pin pin, long nowNs) {
+        ReplicaSource.Found found = source.find(pin.pool(), pin.blockId());
+        if (found == null) {
+            pinRequests.missing(pin);
+            pinFailures.failed();
+            return 0;
+        }
+        if (!tier.serves(pin.pool())) {
+            // The wish stays, for when it is on again.
+            return 0;
+        }
+        BlockKey key = found.key();
+        if (tier.isPinned(key)) {
+            pinRequests.satisfied(pin, nowNs);
+            return 0;
+        }
+        copyQueue.submit(
+                new CopyQueue.Order(key, found.lengthBytes(), true, () -> pinRequests.contains(pin), result -> {
+                    if (result.outcome() == MoveOutcome.DONE) {
+                        pinRequests.satisfied(pin, nanoClock.getAsLong());
+                    } else {
+                        pinFailures.failed();
+                        tell(key, result);
+                    }
+                    if (!pinRequests.contains(pin)) {
+                        tier.unpin(pin.pool(), pin.blockId(), nanoClock.getAsLong());
+                    }
+                }));
+        return 1;
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                if (turn(nanoClock.getAsLong()) == 0) {
+                    LockSupport.parkNanos(IDLE_NS);
+                }
+            } catch (RuntimeException | Error e) {
+                tell(e);
+                LockSupport.parkNanos(IDLE_NS);
+            }
+        }
+    }
+
+    private void tell(BlockKey key, MoveResult result) {
+        Long others = told.next(nanoClock.getAsLong());
+        if (others != null) {
+            LOG.info(
+                    "Pinned block {} is not in memory: {} {} (nor were {} others before it)",
+                    key,
+                    result.outcome(),
+                    result.message(),
+                    others);
+        }
+    }
+
+    /** Without memory the log may fail too, and a thread that ends frees nothing any more. */
+    private static void tell(Throwable why) {
+        try {
+            LOG.error("A turn of housekeeping failed", why);
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        try {
+            thread.join(STOP_WAIT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

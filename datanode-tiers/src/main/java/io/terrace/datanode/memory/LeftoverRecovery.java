@@ -1,0 +1,173 @@
+package io.terrace.datanode.memory;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.ExtentState;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.replica.VerifiedCopy;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Copies that an earlier process left in the directory: each is verified in full against the replica's present meta file
+ * and adopted, or deleted.
+ *
+ * <p>A pool's leftovers are looked at once its replicas are known; until then their bytes count as used. One thread.
+ */
+public final class LeftoverRecovery {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LeftoverRecovery.class);
+
+    private final ExtentManager tier;
+    private final LeftoverFiles directory;
+    private final ReplicaSource source;
+    private final VerifiedCopy verification;
+    private final MetricRegistry metricRegistry;
+    private final LongSupplier nanoClock;
+    private final Map<String, Deque<MemoryDirectory.Leftover>> byPool = new LinkedHashMap<>();
+
+    /** Lists the leftovers. */
+    public LeftoverRecovery(
+            ExtentManager tier,
+            LeftoverFiles directory,
+            ReplicaSource source,
+            TokenBucket tokenBucket,
+            MetricRegistry metricRegistry,
+            LongSupplier nanoClock)
+            throws IOException {
+        this.tier = tier;
+        this.directory = directory;
+        this.source = source;
+        this.verification = new VerifiedCopy(tokenBucket);
+        this.metricRegistry = metricRegistry;
+        this.nanoClock = nanoClock;
+        for (MemoryDirectory.Leftover leftover : directory.leftovers()) {
+            byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayDeque<>()).add(leftover);
+            tier.hold(leftover.lengthBytes());
+        }
+    }
+
+    /** The pools that have any. */
+    public Set<String> pools() {
+        return Set.copyOf(byPool.keySet());
+    }
+
+    /**
+     * Adopts or deletes the leftovers of a pool whose replicas are known. After an unexpected exception the rest wait for
+     * another call.
+     *
+     * @param goOn false as soon as the process ends: what is not adopted then stays for the next one
+     */
+    public void settle(String pool, BooleanSupplier goOn) {
+        Deque<MemoryDirectory.Leftover> leftovers = byPool.get(pool);
+        if (leftovers == null) {
+            return;
+        }
+        int all = leftovers.size();
+        int adopted = 0;
+        while (goOn.getAsBoolean() && !leftovers.isEmpty()) {
+            adopted += settle(leftovers.remove(), goOn) ? 1 : 0;
+        }
+        if (leftovers.isEmpty()) {
+            byPool.remove(pool);
+        }
+        LOG.info("Of {} copies that an earlier process left of {}, {} are served again", all, pool, adopted);
+    }
+
+    private boolean settle(MemoryDirectory.Leftover leftover, BooleanSupplier goOn) {
+        tier.hold(-leftover.lengthBytes());
+        boolean adopted = false;
+        try {
+            adopted = adopt(leftover);
+        } finally {
+            if (!adopted && goOn.getAsBoolean()) {
+                discard(leftover);
+            } else if (!adopted) {
+                // A stop interrupts what is verified and closes the tier, which says nothing against the copy.
+                tier.hold(leftover.lengthBytes());
+            }
+        }
+        return adopted;
+    }
+
+    /** Deletes the leftovers of pools that this DataNode does not serve. */
+    public void discardUnserved(Predicate<String> served) {
+        byPool.entrySet().removeIf(pool -> {
+            boolean unserved = !served.test(pool.getKey());
+            if (unserved) {
+                discardAll(pool.getKey(), pool.getValue());
+            }
+            return unserved;
+        });
+    }
+
+    private void discardAll(String pool, Deque<MemoryDirectory.Leftover> leftovers) {
+        LOG.info(
+                "{} copies that an earlier process left of {}, which is not served, are deleted",
+                leftovers.size(),
+                pool);
+        for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
+            tier.hold(-leftover.lengthBytes());
+            discard(leftover);
+        }
+    }
+
+    private boolean adopt(MemoryDirectory.Leftover leftover) {
+        BlockKey key = new BlockKey(leftover.pool(), leftover.blockId(), leftover.generationStamp());
+        long lengthBytes = leftover.lengthBytes();
+        if (lengthBytes <= 0 || source.finalisedLength(key) != lengthBytes) {
+            return false;
+        }
+        Extent extent =
+                tier.begin(key, lengthBytes, false, nanoClock.getAsLong()).extent();
+        if (extent == null || extent.state() != ExtentState.COPYING) {
+            return false;
+        }
+        // The earlier process may have passed its descriptor to a stock client: such a file is removed, never
+        // truncated.
+        extent.passed = true;
+        boolean published = false;
+        boolean moved = false;
+        try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes);
+                FileChannel bytes = directory.open(leftover)) {
+            verification.run(bytes, replica.meta(), lengthBytes, null);
+            directory.adopt(leftover, extent);
+            moved = true;
+            published = source.ifUnchanged(key, lengthBytes, () -> tier.publish(extent, nanoClock.getAsLong()));
+            if (published) {
+                metricRegistry.increment(Metric.MEMORY_LEFTOVERS_ADOPTED);
+            }
+            return moved;
+        } catch (IOException e) {
+            LOG.info("The copy that an earlier process left of {} is not adopted: {}", key, e.getMessage());
+            return moved;
+        } finally {
+            if (!published) {
+                tier.abandon(extent, nanoClock.getAsLong());
+            }
+        }
+    }
+
+    private void discard(MemoryDirectory.Leftover leftover) {
+        try {
+            directory.discard(leftover);
+            metricRegistry.increment(Metric.MEMORY_LEFTOVERS_DELETED);
+        } catch (IOException e) {
+            LOG.warn("Cannot delete {}: its memory stays in use", leftover.path(), e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.terrace.datanode.memory;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The blocks that {@code hdfs cacheadmin} directives ask for on this DataNode, whether their copies could be made yet or
+ * not. What could not be made is tried again with growing pauses, since the NameNode asks only once for a while.
+ *
+ * <p>Bounded; a wish beyond the limit is dropped, as if there were no room, and asked for again by the NameNode.
+ * Thread-safe.
+ */
+public final class PinRequests {
+
+    private static final long FIRST_PAUSE_NS = 500_000_000L;
+    private static final long LONGEST_PAUSE_NS = 30_000_000_000L;
+
+    /** A block that a directive asks for. */
+    public record Pin(String pool, long blockId) {}
+
+    private static final class Attempt {
+        long pauseNs = FIRST_PAUSE_NS;
+        long notBeforeNs;
+
+        Attempt(long nowNs) {
+            notBeforeNs = nowNs;
+        }
+    }
+
+    private final int most;
+    private final Map<Pin, Attempt> wanted = new LinkedHashMap<>();
+
+    /** None; at most so many. */
+    public PinRequests(int most) {
+        this.most = most;
+    }
+
+    /** A directive asks for the block. */
+    public synchronized boolean add(Pin pin, long nowNs) {
+        if (wanted.size() >= most && !wanted.containsKey(pin)) {
+            return false;
+        }
+        wanted.put(pin, new Attempt(nowNs));
+        return true;
+    }
+
+    /** No directive asks for it any more. */
+    public synchronized boolean remove(Pin pin) {
+        return wanted.remove(pin) != null;
+    }
+
+    /** All pins of a pool go with it. */
+    public synchronized void removeAll(String pool) {
+        wanted.keySet().removeIf(pin -> pin.pool().equals(pool));
+    }
+
+    /** All of them, which are its own no more. */
+    public synchronized List<Pin> takeAll() {
+        List<Pin> all = List.copyOf(wanted.keySet());
+        wanted.clear();
+        return all;
+    }
+
+    /** Whether a directive asks for it. */
+    public synchronized boolean contains(Pin pin) {
+        return wanted.containsKey(pin);
+    }
+
+    /** Those whose turn it is; each is then left alone for a pause that doubles. */
+    public synchronized List<Pin> due(long nowNs) {
+        List<Pin> due = new ArrayList<>();
+        wanted.forEach((pin, attempt) -> {
+            if (attempt.notBeforeNs - nowNs <= 0) {
+                due.add(pin);
+                attempt.notBeforeNs = nowNs + attempt.pauseNs;
+                attempt.pauseNs = Math.min(2 * attempt.pauseNs, LONGEST_PAUSE_NS);
+            }
+        });
+        return due;
+    }
+
+    /**
+     * There is no finalised replica of it. Given up when that has lasted until its pauses are longest, lest blocks that
+     * were deleted fill the list: the NameNode asks again for what it still wants.
+     */
+    public synchronized void missing(Pin pin) {
+        Attempt attempt = wanted.get(pin);
+        if (attempt != null && attempt.pauseNs == LONGEST_PAUSE_NS) {
+            wanted.remove(pin);
+        }
+    }
+
+    /** It is in memory: when it leaves again, try again soon. */
+    public synchronized void satisfied(Pin pin, long nowNs) {
+        Attempt attempt = wanted.get(pin);
+        if (attempt != null) {
+            attempt.pauseNs = FIRST_PAUSE_NS;
+            attempt.notBeforeNs = nowNs + FIRST_PAUSE_NS;
+        }
+    }
+
+    /** How many there are. */
+    public synchronized int size() {
+        return wanted.size();
+    }
+}

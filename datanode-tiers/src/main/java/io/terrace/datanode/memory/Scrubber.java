@@ -1,0 +1,101 @@
+package io.terrace.datanode.memory;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.RetireCause;
+import io.terrace.datanode.replica.CorruptReplicaException;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.replica.VerifiedCopy;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks copies in memory against their replicas' checksums, slowly, one after the other. A copy that does not match any
+ * more is retired and counted; whether it was the copy or the replica that went bad is for the volume scanner to find out.
+ */
+public final class Scrubber {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
+
+    private final ExtentManager tier;
+    private final ExtentStore store;
+    private final ReplicaSource source;
+    private final VerifiedCopy verification;
+    private final MetricRegistry metricRegistry;
+    private final LongSupplier nanoClock;
+
+    /** Scrubs at the given pace. */
+    public Scrubber(
+            ExtentManager tier,
+            ExtentStore store,
+            ReplicaSource source,
+            TokenBucket tokenBucket,
+            MetricRegistry metricRegistry,
+            LongSupplier nanoClock) {
+        this.tier = tier;
+        this.store = store;
+        this.source = source;
+        this.verification = new VerifiedCopy(tokenBucket);
+        this.metricRegistry = metricRegistry;
+        this.nanoClock = nanoClock;
+    }
+
+    /**
+     * Checks every copy that is live now.
+     *
+     * @param goOn asked before each copy
+     * @return copies that were retired
+     */
+    public int pass(BooleanSupplier goOn) {
+        int bad = 0;
+        for (Extent extent : tier.liveExtents()) {
+            if (!goOn.getAsBoolean()) {
+                break;
+            }
+            bad += check(extent) ? 0 : 1;
+        }
+        return bad;
+    }
+
+    private boolean check(Extent extent) {
+        BlockKey key = extent.key();
+        long lengthBytes = extent.lengthBytes();
+        // Lent like to a reader, so that the file is there as long as it is looked at.
+        Extent lent = tier.lend(key, false, extent.lastReadNs);
+        if (lent == null) {
+            return true;
+        }
+        try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes);
+                FileChannel copy = store.open(lent)) {
+            verification.run(copy, replica.meta(), lengthBytes, null);
+            metricRegistry.add(Metric.MEMORY_SCRUBBED_BYTES, lengthBytes);
+            return true;
+        } catch (CorruptReplicaException e) {
+            // An append rewrites the meta file in place; what changed is retired by that already.
+            boolean unchanged = source.ifUnchanged(
+                    key, lengthBytes, () -> tier.drop(key, RetireCause.SCRUB_FAILED, nanoClock.getAsLong()) != null);
+            if (unchanged) {
+                metricRegistry.increment(Metric.MEMORY_SCRUB_FAILED);
+                LOG.warn(
+                        "The memory copy of {} no longer matches its checksums and is dropped: {}",
+                        key,
+                        e.getMessage());
+            }
+            return !unchanged;
+        } catch (IOException e) {
+            LOG.debug("{} was not scrubbed", key, e);
+            return true;
+        } finally {
+            tier.giveBack(lent, nanoClock.getAsLong());
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.terrace.datanode.memory;
+
+import io.terrace.datanode.extent.AddressSpace;
+import io.terrace.datanode.extent.ExtentManager;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Measures what stock clients keep open of copies that were removed, which no account of ours can know: whoever was passed
+ * a file's descriptor keeps its bytes in memory, though it has no name any more, and need not say until when.
+ *
+ * <p>What a file system that is the copies' alone says is used, beyond what the tier counts, is theirs. A file system with
+ * other files in it tells nothing of the sort, and is not asked. Called by one thread; looks once a second.
+ */
+public final class UnlinkedBytes {
+
+    private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ExtentManager tier;
+    private final LongSupplier fileSystemUsedBytes;
+    private final long otherBytes;
+    private long lookNs;
+    private boolean looked;
+    private volatile long bytes;
+
+    /**
+     * Measures for a tier.
+     *
+     * @param fileSystemUsedBytes what the file system says is used; negative when that tells nothing
+     * @param otherBytes what is there besides copies
+     */
+    public UnlinkedBytes(ExtentManager tier, LongSupplier fileSystemUsedBytes, long otherBytes) {
+        this.tier = tier;
+        this.fileSystemUsedBytes = fileSystemUsedBytes;
+        this.otherBytes = otherBytes;
+    }
+
+    /** As many bytes as were found at the last look. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** One turn of housekeeping. */
+    public void turn(long nowNs) {
+        if (!looked || lookNs - nowNs <= 0) {
+            looked = true;
+            lookNs = nowNs + LOOK_NS;
+            // Files come and go meanwhile: what was there before or after the look is accounted for.
+            ExtentManager.Usage before = tier.usage();
+            long usedBytes = fileSystemUsedBytes.getAsLong();
+            ExtentManager.Usage after = tier.usage();
+            long leastBytes = Math.max(0, usedBytes - Math.max(accountedBytes(before), accountedBytes(after)));
+            // What is accounted for and not there yet, or any more, hides as much of what is kept open.
+            long hiddenBytes = Math.max(before.changingBytes(), after.changingBytes());
+            bytes = tier.unaccounted(leastBytes, leastBytes + hiddenBytes);
+        }
+    }
+
+    private long accountedBytes(ExtentManager.Usage usage) {
+        // The last page of each file is used as a whole.
+        return usage.usedBytes() + (long) usage.extents() * AddressSpace.PAGE_BYTES + otherBytes;
+    }
+}

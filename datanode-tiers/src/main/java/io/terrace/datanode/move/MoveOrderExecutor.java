@@ -1,0 +1,107 @@
+package io.terrace.datanode.move;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.RetireCause;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.MoveResult;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * Carries out the orders of placement services: drops at once, promotions through the {@link CopyQueue}. An order that
+ * is sent again while it is carried out is taken once; one of an epoch that was superseded is refused, also when its turn
+ * comes only later. Copies keep to the least pace of all whose orders are under way. Thread-safe.
+ */
+public final class MoveOrderExecutor {
+
+    /** An order. */
+    public record Order(
+            String pool,
+            long epoch,
+            long moveId,
+            boolean promote,
+            BlockKey key,
+            long lengthBytes,
+            long bytesPerSecond) {}
+
+    private record Running(String pool, long epoch, long moveId) {}
+
+    private final ExtentManager tier;
+    private final CopyQueue copyQueue;
+    private final EpochFence epochFence;
+    private final SharedRateLimit pace;
+    private final MetricRegistry metricRegistry;
+    private final Runnable wakeHousekeeping;
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Takes orders.
+     *
+     * @param ownBytesPerSecond the DataNode's own limit on making copies, whatever an order allows; 0 is none
+     */
+    public MoveOrderExecutor(
+            ExtentManager tier,
+            CopyQueue copyQueue,
+            EpochFence epochFence,
+            TokenBucket tokenBucket,
+            long ownBytesPerSecond,
+            MetricRegistry metricRegistry,
+            Runnable wakeHousekeeping) {
+        this.tier = tier;
+        this.copyQueue = copyQueue;
+        this.epochFence = epochFence;
+        this.pace = new SharedRateLimit(tokenBucket, ownBytesPerSecond);
+        this.metricRegistry = metricRegistry;
+        this.wakeHousekeeping = wakeHousekeeping;
+    }
+
+    /** Takes an order; its result is told once, perhaps before this returns. */
+    public void take(Order order, long nowNs, Consumer<MoveResult> done) {
+        Running id = new Running(order.pool(), order.epoch(), order.moveId());
+        if (!running.add(id)) {
+            return;
+        }
+        metricRegistry.increment(Metric.ORDERS);
+        Consumer<MoveResult> finish = result -> {
+            running.remove(id);
+            if (result.outcome() == MoveOutcome.REFUSED) {
+                metricRegistry.increment(Metric.ORDERS_REFUSED);
+            }
+            done.accept(result);
+        };
+        if (!epochFence.isCurrent(order.pool(), order.epoch())) {
+            finish.accept(MoveResult.of(MoveOutcome.REFUSED, "an order of an earlier epoch"));
+        } else if (order.promote()) {
+            pace.begun(order.pool(), order.bytesPerSecond());
+            copyQueue.submit(new CopyQueue.Order(
+                    order.key(),
+                    order.lengthBytes(),
+                    false,
+                    () -> epochFence.isCurrent(order.pool(), order.epoch()),
+                    result -> {
+                        pace.ended(order.pool());
+                        finish.accept(result);
+                    }));
+        } else {
+            finish.accept(drop(order.key(), nowNs));
+        }
+    }
+
+    private MoveResult drop(BlockKey key, long nowNs) {
+        if (tier.isPinned(key)) {
+            return MoveResult.of(MoveOutcome.PINNED, "a cache directive asks for it");
+        }
+        Extent dropped = tier.drop(key, RetireCause.ORDERED, nowNs);
+        if (dropped == null) {
+            return MoveResult.of(MoveOutcome.NOT_HERE, "not in memory");
+        }
+        wakeHousekeeping.run();
+        return new MoveResult(MoveOutcome.DONE, dropped.lengthBytes(), 0, "");
+    }
+}

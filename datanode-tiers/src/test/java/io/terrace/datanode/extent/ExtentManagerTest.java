@@ -1,0 +1,416 @@
+package io.terrace.datanode.extent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.server.Principal;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.extent.ExtentManager.Admission;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ExtentManagerTest {
+
+    private static final Principal USER = Principal.onThisHost("user");
+    private static final long NEVER = Long.MAX_VALUE / 2;
+    private static final String POOL = "pool";
+
+    private final Set<BlockKey> heldDescriptors = new HashSet<>();
+    private final FakeSlots slots = new FakeSlots();
+    private final Set<Extent> removed = new HashSet<>();
+    private final Set<Extent> truncated = new HashSet<>();
+    private final List<Boolean> pins = new ArrayList<>();
+    private final Map<BlockKey, RetireCause> gone = new HashMap<>();
+    private final ExtentManager tier = tier(1_000, 100);
+
+    private ExtentManager tier(long capacityBytes, int extents) {
+        return new ExtentManager(
+                new ExtentManager.Limits(capacityBytes, extents, 500),
+                new AddressSpace(1 << 20, 1 << 20, 10),
+                new GrantLedger(new GrantLedger.Limits(1_000, 500, 1_000, 100, 1L << 40, 1 << 20)),
+                (extent, truncate) -> {
+                    removed.add(extent);
+                    if (truncate) {
+                        truncated.add(extent);
+                    }
+                    return true;
+                },
+                slots,
+                new ExtentListener() {
+                    @Override
+                    public void resident(Extent extent, boolean pinned) {}
+
+                    @Override
+                    public void gone(Extent extent, RetireCause cause) {
+                        gone.put(extent.key(), cause);
+                    }
+
+                    @Override
+                    public void pinned(boolean more) {
+                        pins.add(more);
+                    }
+
+                    @Override
+                    public void housekeepingWanted() {}
+                },
+                heldDescriptors::contains);
+    }
+
+    /** Slots that notice a use out of order. */
+    private static final class FakeSlots implements SlotAllocator {
+        final Map<Integer, String> states = new HashMap<>();
+        int next;
+
+        @Override
+        public int claim(BlockKey key) {
+            states.put(next, "claimed");
+            return next++;
+        }
+
+        @Override
+        public long publish(int slot) {
+            assertThat(states.put(slot, "live")).isEqualTo("claimed");
+            return slot + 1000L;
+        }
+
+        @Override
+        public void retire(int slot) {
+            assertThat(states.put(slot, "retiring")).isEqualTo("live");
+        }
+
+        @Override
+        public void free(int slot) {
+            assertThat(states.remove(slot)).isEqualTo("retiring");
+        }
+    }
+
+    private static BlockKey key(long id) {
+        return new BlockKey(POOL, id, 1);
+    }
+
+    private Extent live(long id, long lengthBytes, long nowNs) {
+        Extent extent = tier.begin(key(id), lengthBytes, false, nowNs).extent();
+        assertThat(extent).isNotNull();
+        assertThat(tier.publish(extent, nowNs)).isTrue();
+        return extent;
+    }
+
+    @Test
+    void begin_whenFull_saysWhetherRoomIsAboutToBeFreed() {
+        live(1, 600, 0);
+        assertThat(tier.begin(key(2), 500, false, 0).admission()).isEqualTo(Admission.NO_ROOM);
+        assertThat(tier.drop(key(1), RetireCause.ORDERED, 1)).isNotNull();
+        assertThat(tier.begin(key(2), 500, false, 1).admission()).isEqualTo(Admission.ROOM_SOON);
+        assertThat(tier.sweep(2)).isEqualTo(1);
+        assertThat(tier.begin(key(2), 500, false, 2).admission()).isEqualTo(Admission.BEGUN);
+        assertThat(tier.begin(key(2), 500, false, 2).admission()).isEqualTo(Admission.COPYING);
+        assertThat(tier.begin(key(3), 501, false, 2).admission()).isEqualTo(Admission.NO_ROOM);
+    }
+
+    @Test
+    void publish_afterChangeDuringTheCopy_isRefusedAndGivesTheRoomBack() {
+        Extent extent = tier.begin(key(1), 600, false, 0).extent();
+        tier.changed(POOL, 1, 1);
+        assertThat(tier.publish(extent, 2)).isFalse();
+        assertThat(tier.isResident(key(1))).isFalse();
+        tier.sweep(3);
+        assertThat(tier.usage().usedBytes()).isZero();
+        assertThat(removed).containsExactly(extent);
+    }
+
+    @Test
+    void retire_whileGranted_keepsTheBytesUntilTheHolderLetsGo() {
+        Extent extent = live(1, 600, 0);
+        GrantRecord grant = tier.grant(7, USER, key(1), NEVER, 0).grant();
+        tier.changed(POOL, 1, 1);
+        assertThat(tier.grant(8, USER, key(1), NEVER, 1).refused()).isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
+        assertThat(tier.nextRevocation()).isSameAs(grant);
+        assertThat(grant.extentRetires()).isTrue();
+        assertThat(tier.nextRevocation()).isNull();
+        tier.sweep(2);
+        assertThat(removed).isEmpty();
+        assertThat(tier.usage().usedBytes()).isEqualTo(600);
+        tier.released(7, grant.id(), 3);
+        tier.sweep(3);
+        assertThat(truncated).containsExactly(extent);
+        assertThat(slots.states).isEmpty();
+        assertThat(tier.usage().usedBytes()).isZero();
+    }
+
+    @Test
+    void grant_thatMakesACrowdOfOneConnection_revokesItsOldest_andTheCopyStaysLive() {
+        live(1, 600, 0);
+        GrantRecord oldest = tier.grant(7, USER, key(1), NEVER, 0).grant();
+        for (int held = 1; held < PeerGrants.CROWD; held++) {
+            assertThat(tier.grant(7, USER, key(1), NEVER, 0).grant()).isNotNull();
+        }
+        assertThat(tier.nextRevocation()).isNull();
+        GrantRecord newest = tier.grant(7, USER, key(1), NEVER, 0).grant();
+        assertThat(tier.nextRevocation()).isSameAs(oldest);
+        assertThat(oldest.extentRetires()).isFalse();
+        assertThat(tier.nextRevocation()).isNull();
+        assertThat(tier.renew(7, oldest.id(), 1)).as("until it is given back").isPositive();
+        tier.released(7, oldest.id(), 2);
+        assertThat(tier.renew(7, newest.id(), 3)).isPositive();
+        assertThat(tier.isResident(key(1))).isTrue();
+        assertThat(tier.usage().grants()).isEqualTo(PeerGrants.CROWD);
+    }
+
+    @Test
+    void retire_whileHolderIsSilent_freesAfterLeaseAndDeadline() {
+        live(1, 600, 0);
+        tier.grant(7, USER, key(1), NEVER, 50);
+        tier.drop(key(1), RetireCause.ORDERED, 60);
+        tier.sweep(1_149);
+        assertThat(removed).isEmpty();
+        tier.sweep(1_150);
+        assertThat(removed).hasSize(1);
+    }
+
+    @Test
+    void retire_whileLentToStockReader_keepsTheFileUntilItCloses() {
+        Extent extent = live(1, 600, 0);
+        assertThat(tier.lend(key(1), false, 1)).isSameAs(extent);
+        tier.changed(POOL, 1, 2);
+        assertThat(tier.lend(key(1), false, 2)).isNull();
+        tier.sweep(1_000_000);
+        assertThat(removed).isEmpty();
+        tier.giveBack(extent, 1_000_001);
+        tier.sweep(1_000_001);
+        assertThat(removed).containsExactly(extent);
+    }
+
+    @Test
+    void retire_afterDescriptorWasPassed_neverTruncatesAndWaitsForItsHolder() {
+        Extent extent = live(1, 600, 0);
+        tier.lend(key(1), true, 1);
+        tier.giveBack(extent, 1);
+        heldDescriptors.add(key(1));
+        tier.changed(POOL, 1, 2);
+        tier.sweep(501);
+        assertThat(removed).isEmpty();
+        heldDescriptors.clear();
+        tier.sweep(501);
+        assertThat(removed).containsExactly(extent);
+        assertThat(truncated).isEmpty();
+    }
+
+    @Test
+    void retire_whileDescriptorIsHeldForEver_givesUpAtTheLimit() {
+        Extent extent = live(1, 600, 0);
+        tier.lend(key(1), true, 1);
+        tier.giveBack(extent, 1);
+        heldDescriptors.add(key(1));
+        tier.changed(POOL, 1, 2);
+        tier.sweep(502);
+        assertThat(removed).containsExactly(extent);
+        assertThat(truncated).isEmpty();
+    }
+
+    @Test
+    void pin_whenFull_takesTheRoomOfWhatWasNotReadForLongest() {
+        live(1, 400, 0);
+        live(2, 400, 1);
+        live(3, 200, 2);
+        tier.giveBack(tier.lend(key(1), false, 9), 9);
+        assertThat(tier.begin(key(4), 300, true, 10).admission()).isEqualTo(Admission.ROOM_SOON);
+        assertThat(gone).containsExactly(Map.entry(key(2), RetireCause.MADE_ROOM));
+        tier.sweep(11);
+        Extent pinned = tier.begin(key(4), 300, true, 11).extent();
+        tier.publish(pinned, 12);
+        assertThat(tier.pinnedBlocks(POOL)).containsExactly(4L);
+        assertThat(tier.drop(key(4), RetireCause.ORDERED, 13)).isNull();
+        assertThat(tier.usage().pinnedBytes()).isEqualTo(300);
+        tier.unpin(POOL, 4, 14);
+        assertThat(tier.isResident(key(4))).isFalse();
+        assertThat(tier.usage().pinnedBytes()).isZero();
+    }
+
+    @Test
+    void pin_forWhichAllUnpinnedCopiesWouldNotDo_retiresNone() {
+        assertThat(tier.publish(tier.begin(key(1), 800, true, 0).extent(), 0)).isTrue();
+        live(2, 200, 0);
+        assertThat(tier.begin(key(3), 300, true, 1).admission()).isEqualTo(Admission.NO_ROOM);
+        assertThat(gone).isEmpty();
+        assertThat(tier.isResident(key(2))).isTrue();
+        assertThat(tier.begin(key(4), 200, true, 2).admission()).isEqualTo(Admission.ROOM_SOON);
+        assertThat(gone).containsExactly(Map.entry(key(2), RetireCause.MADE_ROOM));
+    }
+
+    @Test
+    void pin_atTheLimitOfExtents_takesThePlaceOfOne() {
+        ExtentManager small = tier(1_000, 2);
+        for (long id = 1; id <= 2; id++) {
+            assertThat(small.publish(small.begin(key(id), 100, false, id).extent(), id))
+                    .isTrue();
+        }
+        assertThat(small.begin(key(3), 100, true, 3).admission()).isEqualTo(Admission.ROOM_SOON);
+        assertThat(gone).containsExactly(Map.entry(key(1), RetireCause.MADE_ROOM));
+        small.sweep(4);
+        assertThat(small.publish(small.begin(key(3), 100, true, 4).extent(), 4)).isTrue();
+        assertThat(small.begin(key(4), 100, true, 5).admission()).isEqualTo(Admission.ROOM_SOON);
+        small.sweep(6);
+        assertThat(small.publish(small.begin(key(4), 100, true, 6).extent(), 6)).isTrue();
+        assertThat(small.begin(key(5), 100, true, 7).admission()).isEqualTo(Admission.NO_ROOM);
+        assertThat(small.pinnedBlocks(POOL)).containsExactlyInAnyOrder(3L, 4L);
+    }
+
+    @Test
+    void begin_atTheLimitOfExtents_whileOtherBytesLeave_saysThatWaitingIsOfNoUse() {
+        ExtentManager small = tier(1_000, 1);
+        assertThat(small.publish(small.begin(key(1), 100, false, 0).extent(), 0))
+                .isTrue();
+        small.hold(100);
+        assertThat(small.begin(key(2), 100, false, 1).admission()).isEqualTo(Admission.NO_ROOM);
+    }
+
+    @Test
+    void unpin_ofCopyThatWasAlsoOrdered_leavesIt() {
+        live(1, 400, 0);
+        assertThat(tier.begin(key(1), 400, true, 1).admission()).isEqualTo(Admission.RESIDENT);
+        assertThat(tier.isPinned(key(1))).isTrue();
+        tier.unpin(POOL, 1, 2);
+        assertThat(tier.isResident(key(1))).isTrue();
+    }
+
+    @Test
+    void begin_withNewerStamp_retiresTheOldCopy() {
+        live(1, 400, 0);
+        BlockKey newer = new BlockKey(POOL, 1, 2);
+        Extent extent = tier.begin(newer, 450, false, 1).extent();
+        assertThat(tier.publish(extent, 2)).isTrue();
+        assertThat(tier.isResident(key(1))).isFalse();
+        assertThat(tier.grant(7, USER, key(1), NEVER, 3).refused()).isEqualTo(GrantAttempt.Refused.STALE_STAMP);
+        assertThat(tier.grant(7, USER, newer, NEVER, 3).grant()).isNotNull();
+    }
+
+    @Test
+    void off_retiresTheCopiesOfThatPoolOnly() {
+        live(1, 100, 0);
+        BlockKey other = new BlockKey("other", 1, 1);
+        tier.publish(tier.begin(other, 100, false, 0).extent(), 0);
+        Extent copying = tier.begin(key(2), 100, false, 0).extent();
+        tier.serve(POOL, false, 1);
+        assertThat(tier.isResident(key(1))).isFalse();
+        assertThat(tier.isResident(other)).isTrue();
+        assertThat(tier.publish(copying, 2)).isFalse();
+        assertThat(tier.begin(key(3), 100, false, 2).admission()).isEqualTo(Admission.OFF);
+        tier.serve(POOL, true, 3);
+        assertThat(tier.begin(key(3), 100, false, 3).admission()).isEqualTo(Admission.BEGUN);
+    }
+
+    @Test
+    void close_leavesTheFilesForTheNextProcess() {
+        live(1, 100, 0);
+        tier.close(1);
+        assertThat(slots.states.values()).doesNotContain("live");
+        tier.sweep(2);
+        assertThat(removed).isEmpty();
+    }
+
+    /** Invariants: capacity, a held copy's file stays, at most one copy of a block, nothing leaks at the end. */
+    @Test
+    void anySequence_keepsTheInvariants() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<Extent> copying = new ArrayList<>();
+        List<Extent> lent = new ArrayList<>();
+        List<GrantRecord> held = new ArrayList<>();
+        for (long now = 0; now < 30_000; now++) {
+            long id = random.nextInt(12);
+            BlockKey key = new BlockKey(POOL, id, 1 + random.nextInt(2));
+            switch (random.nextInt(12)) {
+                case 0, 1 -> {
+                    Extent begun = tier.begin(key, 1 + random.nextInt(400), random.nextInt(8) == 0, now)
+                            .extent();
+                    if (begun != null && begun.state() == ExtentState.COPYING) {
+                        copying.add(begun);
+                    }
+                }
+                case 2, 3 -> {
+                    if (!copying.isEmpty()) {
+                        Extent extent = copying.remove(random.nextInt(copying.size()));
+                        if (random.nextInt(5) == 0) {
+                            tier.abandon(extent, now);
+                        } else {
+                            tier.publish(extent, now);
+                        }
+                    }
+                }
+                case 4 -> tier.changed(POOL, id, now);
+                case 5 -> tier.drop(key, RetireCause.ORDERED, now);
+                case 6 -> {
+                    Extent extent = tier.lend(key, random.nextInt(4) == 0, now);
+                    if (extent != null) {
+                        lent.add(extent);
+                    }
+                }
+                case 7 -> {
+                    if (!lent.isEmpty()) {
+                        tier.giveBack(lent.remove(random.nextInt(lent.size())), now);
+                    }
+                }
+                case 8 -> {
+                    GrantRecord grant = tier.grant(random.nextInt(3), USER, key, now + random.nextInt(2_000), now)
+                            .grant();
+                    if (grant != null) {
+                        held.add(grant);
+                    }
+                }
+                case 9 -> {
+                    if (!held.isEmpty()) {
+                        GrantRecord grant = held.remove(random.nextInt(held.size()));
+                        tier.released(grant.peer(), grant.id(), now);
+                    }
+                }
+                case 10 -> tier.unpin(POOL, id, now);
+                default -> tier.sweep(now);
+            }
+            held.removeIf(grant -> grant.ended);
+            check(seed, lent, held);
+        }
+        copying.forEach(extent -> tier.abandon(extent, 40_000));
+        lent.forEach(extent -> tier.giveBack(extent, 40_000));
+        tier.changedAll(POOL, RetireCause.POOL_GONE, 40_000);
+        tier.sweep(50_000);
+        assertThat(tier.usage()).as("seed %d", seed).isEqualTo(new ExtentManager.Usage(1_000, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(slots.states).as("seed %d", seed).isEmpty();
+    }
+
+    private void check(long seed, List<Extent> lent, List<GrantRecord> held) {
+        ExtentManager.Usage usage = tier.usage();
+        assertThat(usage.usedBytes()).as("seed %d", seed).isBetween(0L, 1_000L);
+        assertThat(usage.retiringBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());
+        assertThat(usage.pinnedBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());
+        assertThat(lent).as("seed %d", seed).noneMatch(removed::contains);
+        assertThat(held).as("seed %d", seed).noneMatch(grant -> removed.contains(grant.extent()));
+        assertThat(usage.grants()).as("seed %d", seed).isEqualTo(held.size());
+    }
+
+    @Test
+    void pins_ofLiveCopies_areToldOnceAsTheyBeginAndEnd() {
+        Extent born = tier.begin(key(1), 100, true, 0).extent();
+        assertThat(pins).as("not yet live").isEmpty();
+        tier.publish(born, 0);
+        live(2, 100, 0);
+        assertThat(pins).containsExactly(true);
+        assertThat(tier.begin(key(2), 100, true, 1).admission()).isEqualTo(Admission.RESIDENT);
+        assertThat(tier.begin(key(2), 100, true, 1).admission()).isEqualTo(Admission.RESIDENT);
+        assertThat(pins).containsExactly(true, true);
+        tier.unpin(POOL, 2, 2);
+        tier.unpin(POOL, 2, 2);
+        assertThat(pins).as("ordered too, so it stays, but is not pinned").containsExactly(true, true, false);
+        tier.changed(POOL, 1, 3);
+        tier.changed(POOL, 2, 3);
+        assertThat(pins).containsExactly(true, true, false, false);
+        Extent spoilt = tier.begin(key(3), 100, true, 4).extent();
+        tier.changed(POOL, 3, 4);
+        assertThat(tier.publish(spoilt, 5)).isFalse();
+        assertThat(pins).as("never live").hasSize(4);
+    }
+}

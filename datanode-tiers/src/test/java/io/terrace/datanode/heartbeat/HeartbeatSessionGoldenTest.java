@@ -1,0 +1,118 @@
+package io.terrace.datanode.heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.AddressSpace;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.SharedSlots;
+import io.terrace.datanode.memory.MemoryTierListener;
+import io.terrace.datanode.move.CopyQueue;
+import io.terrace.datanode.move.EpochFence;
+import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The bytes of a heartbeat that tells of everything, and of the answer before it. */
+final class HeartbeatSessionGoldenTest {
+
+    private static final String POOL = "BP-1";
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** Active, epoch 5, serve, interval 3000 ms; order 11 drops block 1. */
+    private static final String ANSWER = "0801 1005 1801" + " 2a0f 080b 1001 1a07 0801 10e907 1864 2000" + " 30b817";
+
+    private static final String HEARTBEAT = "0a04 42502d31" // pool
+            + " 1204 75756964 1a04 686f7374 208a4d 2807 3001" // uuid, host, port, incarnation, sequence
+            + " 3a0f 0800 10c0843d 18c801 2064 2800 3002" // memory, block 1 retiring
+            + " 3a09 0801 10e807 180a 3001" // NVM
+            + " 4219 0a07 0803 10e907 1864 1003 1801 2002 2850 301e 3801 403c 4804" // heat of block 3
+            + " 4a0d 0a07 0803 10e907 1864 1001 1800" // block 3 entered memory
+            + " 4a0d 0a07 0801 10e907 1864 1000 1800" // block 1 left it
+            + " 5000" // not all that is resident
+            + " 5a15 080b 1000 1a07 0801 10e907 1864 2064 2800 3200 3805" // result of order 11
+            + " 6214 0a02 6964 1001 1a04 74657874 2206 72656d656479" // condition
+            + " 6850 7001"; // bytes served, serving
+
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+    private final MemoryTierListener news = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
+    private final ExtentManager tier = new ExtentManager(
+            new ExtentManager.Limits(1_000_000, 1_000, 0),
+            new AddressSpace(1 << 20, 1L << 30, 0),
+            new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
+            (extent, truncate) -> true,
+            SharedSlots.NONE,
+            news,
+            key -> false);
+    private final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
+    private final EpochFence epochFence = new EpochFence();
+
+    private HeartbeatSession link() {
+        CopyQueue copyQueue = new CopyQueue(tier, 0, 1, "none", () -> null);
+        MoveOrderExecutor orders = new MoveOrderExecutor(
+                tier, copyQueue, epochFence, TokenBucket.ofSystem(0), 0, metricRegistry, () -> {});
+        HeartbeatSession link = new HeartbeatSession(
+                POOL,
+                new HeartbeatSession.Shared(
+                        new NodeIdentity("uuid", "host", 9866, 7),
+                        tier,
+                        orders,
+                        epochFence,
+                        accessRecorder,
+                        (pool, id) -> new HeartbeatSession.ReplicaLook.Seen(key(id), 100, TierProto.DISK),
+                        () -> List.of(TierStateProto.newBuilder()
+                                .setTier(TierProto.NVM)
+                                .setCapacityBytes(1000)
+                                .setUsedBytes(10)
+                                .setExtents(1)
+                                .build()),
+                        () -> List.of(ConditionProto.newBuilder()
+                                .setId("id")
+                                .setSeverity(ConditionProto.Severity.WARNING)
+                                .setText("text")
+                                .setRemedy("remedy")
+                                .build()),
+                        metricRegistry,
+                        16),
+                () -> {});
+        news.listen(link);
+        accessRecorder.listen(POOL, link);
+        return link;
+    }
+
+    private static BlockKey key(long blockId) {
+        return new BlockKey(POOL, blockId, 1001);
+    }
+
+    private void enter(long blockId) {
+        tier.publish(tier.begin(key(blockId), 100, false, 0).extent(), 0);
+    }
+
+    @Test
+    void heartbeat_afterOrdersReadsAndWrites() throws Exception {
+        HeartbeatSession link = link();
+        link.compose(0);
+        enter(1);
+        enter(3);
+        HeartbeatResponseProto answer = HeartbeatResponseProto.parseFrom(HEX.parseHex(ANSWER.replace(" ", "")));
+        assertThat(link.delivered(answer, 0)).isEqualTo(3000);
+        accessRecorder.granted(StorageTier.MEMORY, POOL, 3, 2, 30);
+        accessRecorder.stockReadEnded(POOL, 3, 50, false);
+        accessRecorder.written(POOL, 3, 60);
+
+        // The list of figures grows with the metrics, and their values change with what is counted.
+        HeartbeatRequestProto heartbeat =
+                link.compose(9_000_000L).toBuilder().clearFigures().build();
+        assertThat(HEX.formatHex(heartbeat.toByteArray())).isEqualTo(HEARTBEAT.replace(" ", ""));
+    }
+}

@@ -1,0 +1,311 @@
+package io.terrace.datanode.heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.AddressSpace;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.RetireCause;
+import io.terrace.datanode.extent.SharedSlots;
+import io.terrace.datanode.memory.MemoryTierListener;
+import io.terrace.datanode.move.CopyQueue;
+import io.terrace.datanode.move.EpochFence;
+import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.apache.log4j.Logger;
+import org.apache.log4j.PatternLayout;
+import org.apache.log4j.WriterAppender;
+import org.junit.jupiter.api.Test;
+
+/** What a link says when heartbeats are lost, when there is too much to say, and whom it obeys. */
+class HeartbeatSessionTest {
+
+    private static final String POOL = "pool";
+    private static final TierStateProto NVM = TierStateProto.newBuilder()
+            .setTier(TierProto.NVM)
+            .setCapacityBytes(1000)
+            .setUsedBytes(10)
+            .setExtents(1)
+            .build();
+
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+    private final AtomicInteger news = new AtomicInteger();
+    private final MemoryTierListener memoryTierListener = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
+    private final ExtentManager tier = new ExtentManager(
+            new ExtentManager.Limits(1_000_000, 1_000, 0),
+            new AddressSpace(1 << 20, 1L << 30, 0),
+            new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
+            (extent, truncate) -> true,
+            SharedSlots.NONE,
+            memoryTierListener,
+            key -> false);
+    private final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
+    private final EpochFence epochFence = new EpochFence();
+    private final HeartbeatSession link = link();
+
+    private HeartbeatSession link() {
+        HeartbeatSession made = new HeartbeatSession(
+                POOL,
+                new HeartbeatSession.Shared(
+                        new NodeIdentity("uuid", "host", 9866, 7),
+                        tier,
+                        new MoveOrderExecutor(
+                                tier,
+                                new CopyQueue(tier, 0, 1, "none", () -> null),
+                                epochFence,
+                                TokenBucket.ofSystem(0),
+                                0,
+                                metricRegistry,
+                                () -> {}),
+                        epochFence,
+                        accessRecorder,
+                        (pool, id) ->
+                                new HeartbeatSession.ReplicaLook.Seen(new BlockKey(pool, id, 1), 100, TierProto.DISK),
+                        () -> List.of(NVM),
+                        List::of,
+                        metricRegistry,
+                        16),
+                news::incrementAndGet);
+        memoryTierListener.listen(made);
+        accessRecorder.listen(POOL, made);
+        return made;
+    }
+
+    @Test
+    void heartbeat_thatEndsInAnError_isNotTheLast() {
+        AtomicInteger dials = new AtomicInteger();
+        HeartbeatAgent.Dialler dialler = new HeartbeatAgent.Dialler() {
+            @Override
+            public PlacementDataNodePB dial() {
+                dials.incrementAndGet();
+                throw new AssertionError("as was wanted");
+            }
+
+            @Override
+            public void hangUp(PlacementDataNodePB service) {}
+        };
+        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialler, 10, 1)) {
+            assertThat(thread.link()).isSameAs(link);
+            await().atMost(Duration.ofSeconds(60)).until(() -> dials.get() > 2);
+        }
+    }
+
+    @Test
+    void refusals_areOneLineOfTheLogEach_andNoWarningBeforeTheServiceIsReadyForThisDataNode() {
+        RemoteException early = new RemoteException(RetriableException.class.getName(), "not yet\n\tat a.B");
+        RemoteException refused = new RemoteException(IOException.class.getName(), "another pool\n\tat a.B");
+        assertThat(logged(early, early, refused, early, refused, null, early, early))
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("INFO").endsWith("not yet"),
+                        line -> assertThat(line).startsWith("WARN").endsWith("another pool"),
+                        line -> assertThat(line).startsWith("INFO").endsWith("answers"),
+                        line -> assertThat(line).startsWith("WARN").endsWith("not yet"));
+    }
+
+    /** What is logged of heartbeats that are refused one after the other, but for those that are null, and all after the last. */
+    private List<String> logged(RemoteException... refusals) {
+        AtomicInteger calls = new AtomicInteger();
+        HeartbeatAgent.Dialler dialler = new HeartbeatAgent.Dialler() {
+            @Override
+            public PlacementDataNodePB dial() {
+                return (controller, request) -> {
+                    RemoteException refusal = refusals[Math.min(calls.getAndIncrement(), refusals.length - 1)];
+                    if (refusal != null) {
+                        throw new ServiceException(refusal);
+                    }
+                    return answer(1, true, true);
+                };
+            }
+
+            @Override
+            public void hangUp(PlacementDataNodePB service) {}
+        };
+        StringWriter text = new StringWriter();
+        WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), text);
+        Logger logger = Logger.getLogger(HeartbeatAgent.class);
+        logger.addAppender(appender);
+        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialler, 10, 1)) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> calls.get() > refusals.length + 1);
+        } finally {
+            logger.removeAppender(appender);
+        }
+        return text.toString().lines().toList();
+    }
+
+    private void enter(long id) {
+        Extent extent = tier.begin(new BlockKey(POOL, id, 1), 100, false, 0).extent();
+        tier.publish(extent, 0);
+    }
+
+    private static HeartbeatResponseProto answer(long epoch, boolean active, boolean serve) {
+        return HeartbeatResponseProto.newBuilder()
+                .setActive(active)
+                .setEpoch(epoch)
+                .setServe(serve)
+                .build();
+    }
+
+    @Test
+    void residency_isToldInFullFirstThenAsChanges() {
+        enter(1);
+        HeartbeatRequestProto first = link.compose(0);
+        assertThat(first.getFullResidency()).isTrue();
+        assertThat(first.getResidencyList()).hasSize(1);
+        link.delivered(answer(1, true, true), 0);
+
+        enter(2);
+        tier.drop(new BlockKey(POOL, 1, 1), RetireCause.ORDERED, 0);
+        HeartbeatRequestProto second = link.compose(0);
+        assertThat(second.getFullResidency()).isFalse();
+        assertThat(second.getResidencyList())
+                .extracting(entry -> entry.getBlock().getBlockId(), ResidencyProto::getResident)
+                .containsExactly(tuple(2L, true), tuple(1L, false));
+    }
+
+    private HeartbeatRequestProto composeAfterReads() {
+        link.compose(0);
+        link.delivered(answer(1, true, true), 0);
+        accessRecorder.stockReadBegan(POOL, 9, false);
+        accessRecorder.stockReadEnded(POOL, 9, 50, false);
+        enter(3);
+        assertThat(news.get()).isPositive();
+        HeartbeatRequestProto request = link.compose(5_000_000L);
+        assertThat(request.getHeatList()).hasSize(1);
+        assertThat(request.getResidencyList()).hasSize(1);
+        accessRecorder.granted(StorageTier.MEMORY, POOL, 9, 4, 30);
+        return request;
+    }
+
+    @Test
+    void heartbeat_tellsOfMemoryFirst_thenOfOtherTiers() {
+        assertThat(link.compose(0).getTiersList())
+                .satisfiesExactly(
+                        memory -> assertThat(memory.getTier()).isEqualTo(TierProto.MEMORY),
+                        nvm -> assertThat(nvm).isEqualTo(NVM));
+    }
+
+    @Test
+    void heartbeat_withoutAnswer_isSentAgainAsItWas() {
+        HeartbeatRequestProto lost = composeAfterReads();
+        link.failed();
+        assertThat(link.compose(9_000_000L)).isEqualTo(lost);
+        link.delivered(answer(1, true, true), 0);
+
+        HeartbeatRequestProto next = link.compose(9_000_000L);
+        assertThat(next.getSequence()).isGreaterThan(lost.getSequence());
+        assertThat(next.getHeatList()).singleElement().satisfies(heat -> {
+            assertThat(heat.getReads()).isEqualTo(4);
+            assertThat(heat.getBytesRead()).isEqualTo(30);
+            assertThat(heat.getBytesReadFromMemory()).isEqualTo(30);
+            assertThat(heat.getAgeMs()).isEqualTo(4);
+        });
+        assertThat(next.getBytesServed()).isEqualTo(30);
+    }
+
+    @Test
+    void heartbeat_thatWasRefused_losesNeitherHeatNorResidency() {
+        composeAfterReads();
+        link.refused();
+        HeartbeatRequestProto next = link.compose(9_000_000L);
+        assertThat(next.getHeatList()).singleElement().satisfies(heat -> {
+            assertThat(heat.getReads()).isEqualTo(5);
+            assertThat(heat.getBytesRead()).isEqualTo(80);
+            assertThat(heat.getBytesReadFromMemory()).isEqualTo(30);
+        });
+        assertThat(next.getFullResidency()).isTrue();
+        assertThat(next.getResidencyList()).hasSize(1);
+        assertThat(next.getBytesServed()).isEqualTo(80);
+    }
+
+    @Test
+    void heat_beyondTheLimit_forgetsTheOldestAndCountsThem() {
+        for (int id = 0; id < 20; id++) {
+            accessRecorder.stockReadBegan(POOL, id, false);
+        }
+        assertThat(link.compose(0).getHeatList())
+                .hasSize(16)
+                .noneMatch(heat -> heat.getBlock().getBlockId() < 4);
+        assertThat(metricRegistry.value(Metric.HEAT_DROPPED)).isEqualTo(4);
+    }
+
+    @Test
+    void answer_ofStandby_isNotObeyed() {
+        link.compose(0);
+        link.delivered(answer(9, false, false), 0);
+        assertThat(tier.serves(POOL)).isTrue();
+    }
+
+    @Test
+    void answer_ofEarlierEpoch_isObeyedWhereItSaysOff() {
+        beat(link, answer(5, true, true));
+        enter(1);
+        beat(link, answer(4, true, true));
+        assertThat(link.compose(0).getConditionsList()).singleElement().satisfies(condition -> {
+            assertThat(condition.getId()).isEqualTo("placement-outranked");
+            assertThat(condition.getText()).contains("epoch 4 is below 5");
+        });
+        assertThat(metricRegistry.value(Metric.HEARTBEATS_OUTRANKED)).isEqualTo(1);
+        assertThat(tier.serves(POOL)).isTrue();
+
+        beat(link, answer(4, true, false));
+        assertThat(tier.serves(POOL)).isFalse();
+        assertThat(tier.isResident(new BlockKey(POOL, 1, 1))).isFalse();
+        assertThat(link.compose(0).getServing()).isFalse();
+        beat(link, answer(4, true, true));
+        assertThat(tier.serves(POOL))
+                .as("on is nothing that an earlier epoch may say")
+                .isFalse();
+
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).isTrue();
+        assertThat(link.compose(0).getConditionsList()).isEmpty();
+    }
+
+    @Test
+    void off_holdsAsLongAsAnActiveServiceSaysIt() {
+        HeartbeatSession other = link();
+        beat(link, answer(5, true, true));
+        beat(other, answer(4, true, false));
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other still says off").isFalse();
+        other.failed();
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other is not heard any more").isTrue();
+
+        beat(other, answer(4, true, false));
+        beat(other, answer(4, false, false));
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other is a standby").isTrue();
+
+        beat(other, answer(4, true, false));
+        other.end();
+        beat(link, answer(5, true, true));
+        assertThat(tier.serves(POOL)).as("the other is gone").isTrue();
+    }
+
+    private static void beat(HeartbeatSession link, HeartbeatResponseProto answer) {
+        link.compose(0);
+        link.delivered(answer, 0);
+    }
+}

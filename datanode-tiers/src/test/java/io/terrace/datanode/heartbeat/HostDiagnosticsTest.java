@@ -1,0 +1,97 @@
+package io.terrace.datanode.heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.datanode.hdfs.DataNodeConfig;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HostDiagnosticsTest {
+
+    private static final long GB = 1L << 30;
+
+    @TempDir
+    private Path root;
+
+    private void file(String path, String text) throws IOException {
+        Path file = root.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    private List<String> ids(HostDiagnostics.Facts facts) {
+        return new HostDiagnostics(root)
+                .look(facts).stream().map(ConditionProto::getId).toList();
+    }
+
+    @Test
+    void look_whereRdmaIsWantedAndMissing_saysWhy() {
+        HostDiagnostics.Facts facts =
+                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device", List.of());
+        assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
+                .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
+                .singleElement()
+                .satisfies(condition -> assertThat(condition.getText()).contains("there is no RDMA device"));
+    }
+
+    @Test
+    void look_atHostThatIsRight_findsNothing() throws IOException {
+        file("proc/meminfo", "MemTotal:       16777216 kB\nSwapTotal:             0 kB\n");
+        file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
+        file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
+        file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", List.of())))
+                .isEmpty();
+    }
+
+    @Test
+    void look_atHostThatIsWrong_namesEverythingThatIs() throws IOException {
+        file("proc/meminfo", "MemTotal:       2097152 kB\nSwapTotal:       1048576 kB\n");
+        file("proc/self/limits", "Max locked memory         65536                65536                bytes\n");
+        file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
+        file("sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
+        file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "", List.of())))
+                .containsExactlyInAnyOrder(
+                        "memory-tmpfs-small",
+                        "memory-too-little",
+                        "memory-cgroup-small",
+                        "memory-swap",
+                        "memory-memlock",
+                        "memory-lazy-persist",
+                        "memory-locked",
+                        "channel-off");
+        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, "", List.of())))
+                .contains("memory-not-tmpfs");
+    }
+
+    @Test
+    void look_whereSwitchesForTestsAreOn_namesEach() {
+        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(
+                GB,
+                "tmpfs",
+                8 * GB,
+                0,
+                0,
+                true,
+                "",
+                List.of(DataNodeConfig.PROMOTE_AT_ONCE, DataNodeConfig.MEMORY_DIR_PER_DATANODE));
+        assertThat(new HostDiagnostics(root).look(facts))
+                .singleElement()
+                .satisfies(condition -> assertThat(condition.getId()).isEqualTo("test-switches"))
+                .extracting(ConditionProto::getText)
+                .asString()
+                .contains("terrace.datanode.promote.at-once", "terrace.datanode.memory.dir.per-datanode");
+    }
+
+    @Test
+    void look_whereNothingCanBeRead_saysNothingOfIt() {
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", List.of())))
+                .isEmpty();
+    }
+}

@@ -1,0 +1,97 @@
+package io.terrace.datanode.move;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.AddressSpace;
+import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.SharedSlots;
+import io.terrace.datanode.memory.MemoryDirectory;
+import io.terrace.datanode.memory.MemoryTierListener;
+import io.terrace.datanode.replica.MissingReplicas;
+import io.terrace.metrics.MetricRegistry;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Orders of several namespaces for one DataNode. */
+class MoveOrderExecutorTest {
+
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+    private final ExtentManager tier = new ExtentManager(
+            new ExtentManager.Limits(1_000_000, 1_000, 0),
+            new AddressSpace(1 << 20, 1L << 30, 0),
+            new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
+            (extent, truncate) -> true,
+            SharedSlots.NONE,
+            new MemoryTierListener(metricRegistry, key -> {}, more -> {}),
+            key -> false);
+    private long nowNs;
+    private long sleptNs;
+    private final TokenBucket tokenBucket = new TokenBucket(0, () -> nowNs, ns -> sleptNs = ns);
+    private final CopyQueue copyQueue = new CopyQueue(tier, 10, () -> nowNs, ns -> {});
+
+    private MoveOrderExecutor orders(long ownBytesPerSecond) {
+        return new MoveOrderExecutor(
+                tier, copyQueue, new EpochFence(), tokenBucket, ownBytesPerSecond, metricRegistry, () -> {});
+    }
+
+    private static MoveOrderExecutor.Order order(String pool, long moveId, long bytesPerSecond) {
+        return new MoveOrderExecutor.Order(pool, 1, moveId, true, new BlockKey(pool, moveId, 1), 100, bytesPerSecond);
+    }
+
+    /** Seconds that a copy of 10000 bytes takes, beyond the burst; -1 when there is no limit. */
+    private double seconds() {
+        nowNs += TimeUnit.HOURS.toNanos(1);
+        sleptNs = TimeUnit.SECONDS.toNanos(-1);
+        tokenBucket.take(10_000);
+        return sleptNs / 1e9;
+    }
+
+    @Test
+    void pace_isTheLeastOfAllNamespacesWithOrdersUnderWay(@TempDir Path root) throws Exception {
+        MoveOrderExecutor orders = orders(0);
+        orders.take(order("slow", 1, 100), 0, result -> {});
+        assertThat(seconds()).isEqualTo(99.75);
+        orders.take(order("unlimited", 2, 0), 0, result -> {});
+        assertThat(seconds()).as("no namespace lifts another's limit").isEqualTo(99.75);
+        orders.take(order("slowest", 3, 50), 0, result -> {});
+        assertThat(seconds()).isEqualTo(199.75);
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            MemoryCopier memoryCopier = new MemoryCopier(
+                    tier, new MissingReplicas(), directory, tokenBucket, false, metricRegistry, () -> nowNs);
+            copyQueue.step(memoryCopier);
+            copyQueue.step(memoryCopier);
+            assertThat(seconds()).isEqualTo(199.75);
+            orders.take(order("slow", 4, 100), 0, result -> {});
+            copyQueue.step(memoryCopier);
+            assertThat(seconds()).as("the slowest has no order left").isEqualTo(99.75);
+            copyQueue.step(memoryCopier);
+            assertThat(seconds()).as("nobody has an order left").isEqualTo(-1);
+        }
+        orders.take(order("unlimited", 5, 0), 0, result -> {});
+        assertThat(seconds()).as("nobody else has orders").isEqualTo(-1);
+    }
+
+    @Test
+    void pace_neverExceedsTheDataNodesOwn_andIsThatWhenNoOrderIsLeft(@TempDir Path root) throws Exception {
+        MoveOrderExecutor orders = orders(200);
+        orders.take(order("a", 1, 0), 0, result -> {});
+        assertThat(seconds()).isEqualTo(49.75);
+        orders.take(order("a", 2, 1_000), 0, result -> {});
+        assertThat(seconds()).isEqualTo(49.75);
+        orders.take(order("a", 3, 100), 0, result -> {});
+        assertThat(seconds()).isEqualTo(99.75);
+        try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
+            MemoryCopier memoryCopier = new MemoryCopier(
+                    tier, new MissingReplicas(), directory, tokenBucket, false, metricRegistry, () -> nowNs);
+            while (copyQueue.step(memoryCopier)) {
+                assertThat(copyQueue.waiting()).isLessThan(3);
+            }
+        }
+        assertThat(seconds()).as("of what directives ask for, too").isEqualTo(49.75);
+    }
+}

@@ -1,0 +1,275 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.report.EngineStatus;
+import io.terrace.placement.state.OperatorState;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a {@link PlacementEngine} on a thread of its own. Heartbeats and questions come from any thread through a queue of
+ * {@value #QUEUE_LIMIT}; what does not fit is refused at once. Follows the {@link Leadership}.
+ *
+ * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
+ * new one. After {@value #MOST_FAILURES} of them it stays a standby. The thread outlives whatever is thrown on it.
+ */
+public final class PlacementAgent implements AutoCloseable {
+
+    static final int QUEUE_LIMIT = 4096;
+    static final int MOST_FAILURES = 3;
+    static final long ANSWER_TIMEOUT_MS = 5_000;
+    /** Only a loop that hangs takes as long. */
+    private static final long BEGUN_TIMEOUT_MS = 60_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(PlacementAgent.class);
+
+    private final PlacementEngine placement;
+    private final Leadership leadership;
+    private final MetricRegistry metricRegistry;
+    private final LongSupplier clockMs;
+    private final int intervalMs;
+    private final BlockingQueue<Runnable> queue = new ArrayBlockingQueue<>(QUEUE_LIMIT);
+    private final Thread thread;
+    private volatile boolean running = true;
+    private volatile Shown shown;
+    private long epochSeen = Leadership.STANDBY;
+    private int failures;
+
+    /** What broke the loop, as long as it has not stood down for it. */
+    private @Nullable Throwable unsettled;
+
+    /** What the loop showed, and when. */
+    private record Shown(EngineStatus engineStatus, long atMs) {}
+
+    /** @param clockMs monotonic milliseconds */
+    public PlacementAgent(
+            PlacementEngine placement,
+            Leadership leadership,
+            MetricRegistry metricRegistry,
+            int intervalMs,
+            LongSupplier clockMs) {
+        this.placement = placement;
+        this.leadership = leadership;
+        this.metricRegistry = metricRegistry;
+        this.intervalMs = intervalMs;
+        this.clockMs = clockMs;
+        this.shown = new Shown(placement.engineStatus(), clockMs.getAsLong());
+        EngineStatus.publish(metricRegistry, this::engineStatus);
+        this.thread = new Thread(this::run, "terrace-placement");
+        this.thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /**
+     * Hands a heartbeat to the loop and waits for the answer.
+     *
+     * @throws RejectedExecutionException when the queue is full or the loop is closed
+     * @throws TimeoutException when the loop is stuck; the heartbeat still counts once it moves again
+     */
+    public HeartbeatAnswer heartbeat(Heartbeat heartbeat) throws TimeoutException, InterruptedException {
+        return ask(loop -> loop.heartbeat(clockMs.getAsLong(), heartbeat));
+    }
+
+    /** Runs a question on the loop's thread and waits for its answer; failures as {@link #heartbeat}. */
+    public <T> T ask(Function<PlacementEngine, T> question) throws TimeoutException, InterruptedException {
+        return await(queue(question), ANSWER_TIMEOUT_MS);
+    }
+
+    private <T> CompletableFuture<T> queue(Function<PlacementEngine, T> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        Runnable task = () -> {
+            try {
+                answer.complete(question.apply(placement));
+            } catch (RuntimeException | Error e) {
+                answer.completeExceptionally(e);
+                throw e;
+            }
+        };
+        if (!running || !queue.offer(task)) {
+            throw new RejectedExecutionException(
+                    running
+                            ? "the placement loop has " + QUEUE_LIMIT + " calls waiting"
+                            : "the placement loop is closed");
+        }
+        return answer;
+    }
+
+    private static <T> T await(CompletableFuture<T> answer, long timeoutMs)
+            throws TimeoutException, InterruptedException {
+        try {
+            return answer.get(timeoutMs, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the placement loop failed", e.getCause());
+        }
+    }
+
+    /** As {@link #ask} of what changes something that {@link #vitals} tell of: who looks afterwards, sees it. */
+    public <T> T change(Function<PlacementEngine, T> change) throws TimeoutException, InterruptedException {
+        return ask(loop -> {
+            T answer = change.apply(loop);
+            show();
+            return answer;
+        });
+    }
+
+    /**
+     * As {@link #change}, but a change that did not begin in time never does. One that began in time is waited for: its end is
+     * nearer than an answer that would be wrong.
+     */
+    public <T> T changeInTime(Function<PlacementEngine, T> change) throws TimeoutException, InterruptedException {
+        AtomicBoolean settled = new AtomicBoolean();
+        CompletableFuture<Optional<T>> answer = queue(loop -> {
+            if (!settled.compareAndSet(false, true)) {
+                return Optional.empty();
+            }
+            T changed = change.apply(loop);
+            show();
+            return Optional.of(changed);
+        });
+        try {
+            return await(answer, ANSWER_TIMEOUT_MS).orElseThrow();
+        } catch (TimeoutException e) {
+            if (settled.compareAndSet(false, true)) {
+                throw e;
+            }
+            return await(answer, BEGUN_TIMEOUT_MS).orElseThrow();
+        }
+    }
+
+    /** Milliseconds on the loop's clock, for reports. */
+    public long nowMs() {
+        return clockMs.getAsLong();
+    }
+
+    private void run() {
+        long nextTurnMs = clockMs.getAsLong();
+        while (running) {
+            try {
+                if (unsettled != null) {
+                    // Nothing is asked of a broken loop: calls wait.
+                    TimeUnit.MILLISECONDS.sleep(intervalMs);
+                    settle();
+                }
+                Runnable task = queue.poll(Math.max(0, nextTurnMs - clockMs.getAsLong()), TimeUnit.MILLISECONDS);
+                long beganNs = System.nanoTime();
+                if (task != null) {
+                    task.run();
+                }
+                long nowMs = clockMs.getAsLong();
+                if (nowMs >= nextTurnMs) {
+                    nextTurnMs = nowMs + intervalMs;
+                    follow();
+                    placement.turn(nowMs);
+                    show();
+                }
+                metricRegistry.add(Metric.PLACEMENT_TURN_NANOSECONDS, System.nanoTime() - beganNs);
+            } catch (InterruptedException e) {
+                running = false;
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
+        }
+    }
+
+    private void fail(Throwable e) {
+        if (unsettled == null) {
+            unsettled = e;
+        }
+        try {
+            settle();
+        } catch (RuntimeException | Error again) {
+            // Without memory even this may fail. The thread goes on and tries it again with the next turn.
+        }
+    }
+
+    private void settle() {
+        Throwable e = unsettled;
+        if (e == null) {
+            return;
+        }
+        placement.standDown();
+        // A policy that breaks is replaced, which ends the failures; what else breaks may break again.
+        failures += placement.distrustPolicy(e) ? 0 : 1;
+        unsettled = null;
+        show();
+        LOG.error(
+                "The placement loop broke and dropped its state; blocks stay where they are. {}",
+                failures < MOST_FAILURES ? "It starts anew." : "It stays off until the NameNode is restarted.",
+                e);
+    }
+
+    private void follow() {
+        long epoch = leadership.epoch();
+        if (epoch == epochSeen && (placement.isActive() || epoch == Leadership.STANDBY)) {
+            OperatorState atLast = placement.isActive() ? leadership.standingOrdersAtLast() : null;
+            if (atLast != null) {
+                placement.standingOrders(atLast);
+            }
+            return;
+        }
+        if (placement.isActive()) {
+            placement.standDown();
+            LOG.info("Placement stood down: another NameNode decides");
+        }
+        epochSeen = epoch;
+        if (epoch != Leadership.STANDBY && failures < MOST_FAILURES) {
+            // After a failure the same leadership begins an epoch of its own, above the one that broke.
+            long begun = Math.max(epoch, placement.epoch() + (epoch <= placement.epoch() ? 1 : 0));
+            placement.policy(clockMs.getAsLong(), leadership.policy());
+            placement.activate(begun, leadership.operatorState());
+            LOG.info("Placement is active in epoch {}", begun);
+        }
+    }
+
+    private void show() {
+        shown = new Shown(placement.engineStatus(), clockMs.getAsLong());
+    }
+
+    /** What the loop showed last, without asking it. */
+    public EngineStatus engineStatus() {
+        return shown.engineStatus();
+    }
+
+    /**
+     * As {@link #vitals}.
+     *
+     * @throws TimeoutException when the loop is stuck: it showed nothing for as long as a question may take
+     */
+    public EngineStatus freshVitals() throws TimeoutException {
+        Shown latest = shown;
+        if (clockMs.getAsLong() - ANSWER_TIMEOUT_MS - 2L * intervalMs > latest.atMs()) {
+            throw new TimeoutException("the placement loop is stuck");
+        }
+        return latest.engineStatus();
+    }
+
+    /** Ends the thread; waits a second for it. */
+    @Override
+    public void close() {
+        running = false;
+        thread.interrupt();
+        try {
+            thread.join(1000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package io.terrace.placement;
+
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Residency;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Candidate;
+import io.terrace.placement.state.NamespaceView.Verdict;
+import io.terrace.placement.state.StampedBlock;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose word on a block counts. A DataNode is trusted with its own replicas and copies, not with those of others:
+ *
+ * <ul>
+ *   <li>What is said of a block by one DataNode alone, concerns that DataNode alone: its own policy hears it, and any order
+ *       that follows goes to it. It is taken as it is, so a block that one DataNode serves costs the NameNode nothing here.
+ *   <li>Once a second DataNode speaks of the block, the NameNode's map is asked which of them hold that very replica. Who
+ *       holds none is not heard on that block any more, nor is what it said before; so it is nobody's home, moves no home
+ *       and makes nothing hot elsewhere. The answer is good for {@value #VALID_MS} ms, so a home moves only to a DataNode
+ *       that held a replica within that time.
+ *   <li>Where DataNodes name different stamps or lengths, the one that the map has is right, whichever came first.
+ * </ul>
+ *
+ * <p>A heartbeat leads to at most {@value #LOOKS_PER_HEARTBEAT} looks of a bounded number of blocks each, within the {@link
+ * Allowances} of its DataNode, and a DataNode
+ * whose word on a block was refused is not asked about that block again for a while. What could not be asked does not count.
+ * Owned by the loop's thread.
+ */
+public final class ReportValidator {
+
+    public static final long VALID_MS = 60_000;
+    public static final int LOOKS_PER_HEARTBEAT = 4;
+
+    /** What a report of heat is worth. */
+    enum Word {
+        COUNTS,
+        /** It counts, and what was known of the block was another content's. */
+        SUPERSEDES,
+        STALE,
+        UNCONFIRMED
+    }
+
+    private final ClusterState clusterState;
+    private final NamespaceView view;
+    private final Map<Candidate, Verdict> verdicts = new HashMap<>();
+
+    ReportValidator(ClusterState clusterState, NamespaceView view) {
+        this.clusterState = clusterState;
+        this.view = view;
+    }
+
+    /** Asks what {@link #word} needs to know for the heat of a heartbeat. */
+    void askAboutHeat(long nowMs, DataNodeState node, List<Heat> entries) {
+        Set<Candidate> questions = new LinkedHashSet<>();
+        long most = mostQuestions(node);
+        for (Heat entry : entries) {
+            StampedBlock block = entry.block();
+            BlockHeat known = clusterState.heat().find(block.id());
+            if (known != null
+                    && questions.size() < most
+                    && withoutAsking(nowMs, node, entry, known) == null
+                    && !node.doubts().holdsBack(nowMs, block.id())) {
+                questions.add(new Candidate(block, node.uuid()));
+                if (known.block().equals(block) && !known.isConfirmed(nowMs)) {
+                    known.speakers().forEach(other -> questions.add(new Candidate(block, other.uuid())));
+                }
+            }
+        }
+        ask(nowMs, node, questions);
+    }
+
+    private long mostQuestions(DataNodeState node) {
+        return Math.min(LOOKS_PER_HEARTBEAT, node.reportQuota().looks().left())
+                * clusterState.settings().lockBlocks();
+    }
+
+    private void ask(long nowMs, DataNodeState node, Set<Candidate> questions) {
+        verdicts.clear();
+        List<Candidate> all = List.copyOf(questions);
+        int most = clusterState.settings().lockBlocks();
+        for (int from = 0; from < all.size(); from += most) {
+            List<Candidate> asked = all.subList(from, Math.min(all.size(), from + most));
+            List<Verdict> answers = view.examine(asked);
+            node.reportQuota().looks().charge(1);
+            for (int i = 0; i < asked.size(); i++) {
+                verdicts.put(asked.get(i), answers.get(i));
+                if (asked.get(i).node().equals(node.uuid())) {
+                    remember(nowMs, node, asked.get(i).block().id(), answers.get(i));
+                }
+            }
+        }
+    }
+
+    private static void remember(long nowMs, DataNodeState node, long blockId, Verdict verdict) {
+        if (verdict == Verdict.FIT) {
+            node.doubts().succeeded(blockId);
+        } else if (refutes(verdict)) {
+            node.doubts().failed(nowMs, blockId);
+        }
+    }
+
+    /** Whether no such replica is there; else there is one, or the NameNode cannot say yet. */
+    public static boolean refutes(Verdict verdict) {
+        return verdict == Verdict.GONE || verdict == Verdict.CHANGED || verdict == Verdict.NO_REPLICA;
+    }
+
+    /** What a report is worth that needs no look at the NameNode's map; null if it needs one. */
+    private static @Nullable Word withoutAsking(long nowMs, DataNodeState node, Heat entry, BlockHeat known) {
+        StampedBlock block = entry.block();
+        boolean sameContent = known.block().sameContent(block);
+        boolean older = known.block().stamp() > block.stamp();
+        if (!known.hasSpeakerBeside(node)) {
+            return sameContent ? Word.COUNTS : older && known.speaks(node) ? Word.STALE : Word.SUPERSEDES;
+        }
+        if (!sameContent) {
+            return older && known.isConfirmed(nowMs) ? Word.STALE : null;
+        }
+        // The NameNode has ruled it out, so no policy hears of it.
+        boolean excluded = known.excluded() != null;
+        // Each DataNode of a pipeline tells of its write; without a home there is nobody to be told.
+        boolean unheard = entry.reads() == 0 && (known.home() == null || known.home() == node);
+        boolean confirmed = known.speaks(node) && known.isConfirmed(nowMs);
+        return known.block().equals(block) && (excluded || unheard || confirmed) ? Word.COUNTS : null;
+    }
+
+    /** What a report of heat is worth; DataNodes that turn out to hold no such replica are forgotten for the block. */
+    Word word(long nowMs, DataNodeState node, Heat entry) {
+        StampedBlock block = entry.block();
+        BlockHeat known = clusterState.heat().find(block.id());
+        if (known == null) {
+            return Word.COUNTS;
+        }
+        Word word = withoutAsking(nowMs, node, entry, known);
+        if (word != null) {
+            if (!known.speaks(node)) {
+                known.doubt();
+            }
+            return word;
+        }
+        Verdict verdict = verdicts.get(new Candidate(block, node.uuid()));
+        if (verdict == Verdict.ERASURE_CODED && known.block().equals(block)) {
+            known.exclude(verdict);
+            return Word.COUNTS;
+        }
+        if (verdict != Verdict.FIT) {
+            return known.block().stamp() > block.stamp() ? Word.STALE : Word.UNCONFIRMED;
+        }
+        if (!known.block().equals(block)) {
+            return Word.SUPERSEDES;
+        }
+        return known.isConfirmed(nowMs) || confirm(nowMs, known, node) ? Word.COUNTS : Word.UNCONFIRMED;
+    }
+
+    private boolean confirm(long nowMs, BlockHeat known, DataNodeState node) {
+        for (DataNodeState other : known.speakers()) {
+            if (other == node) {
+                continue;
+            }
+            Verdict verdict = verdicts.get(new Candidate(known.block(), other.uuid()));
+            if (verdict != null && refutes(verdict)) {
+                known.forget(other);
+            } else if (verdict != Verdict.FIT) {
+                return false;
+            }
+        }
+        known.confirm(nowMs);
+        return true;
+    }
+
+    /** Asks what {@link #isHomeReal} needs to know for what a heartbeat says is resident. */
+    void askAboutHomes(long nowMs, DataNodeState node, List<Residency> changes) {
+        Set<Candidate> questions = new LinkedHashSet<>();
+        long most = mostQuestions(node);
+        for (Residency change : changes) {
+            BlockHeat known =
+                    change.resident() ? clusterState.heat().find(change.block().id()) : null;
+            DataNodeState home = known == null ? null : known.home();
+            if (known != null
+                    && home != null
+                    && home != node
+                    && questions.size() < most
+                    && !known.isConfirmed(nowMs)
+                    && home.residents().containsKey(known.block().id())) {
+                questions.add(new Candidate(known.block(), home.uuid()));
+            }
+        }
+        ask(nowMs, node, questions);
+    }
+
+    /** Whether the home of a block holds it, as far as the NameNode can say; one that does not is its home no more. */
+    boolean isHomeReal(long nowMs, BlockHeat known) {
+        DataNodeState home = known.home();
+        if (home == null || known.isConfirmed(nowMs)) {
+            return home != null;
+        }
+        Verdict verdict = verdicts.get(new Candidate(known.block(), home.uuid()));
+        if (verdict != null && refutes(verdict)) {
+            known.forget(home);
+        }
+        return verdict == Verdict.FIT;
+    }
+}

@@ -1,0 +1,187 @@
+package io.terrace.placement;
+
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.HeartbeatLimits;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A policy that decides beside the one in force and moves nothing: a second loop, the same code, hears the same accesses,
+ * and DataNodes that exist in maps alone ({@link ShadowDataNode}) carry out its orders. It begins with what is in memory
+ * and with the heat of the blocks read last, as the policy would if it were applied.
+ *
+ * <p>It takes as much heap as the loop itself and doubles what it asks of the NameNode's maps, so it ends by itself.
+ * Whatever goes wrong in it ends it and touches nothing else. Owned by the loop's thread.
+ */
+public final class ShadowRun {
+
+    /** Longest time that one may take. */
+    public static final long MOST_MS = 86_400_000;
+
+    static final int DECISIONS_KEPT = 256;
+
+    private final Map<String, ShadowDataNode> nodes = new HashMap<>();
+    private final ArrayDeque<Decision> latest = new ArrayDeque<>();
+    private final String policy;
+    private final PlacementSettings settings;
+    private final long beganMs;
+    private final long endsMs;
+    private @Nullable PlacementEngine understudy;
+    private long endedMs = -1;
+    private @Nullable String trouble;
+    private Totals totals = new Totals(0, 0, 0, 0, 0, 0, 0);
+
+    /** A move that it decided on. */
+    public record Decision(long atMs, Order order, String node) {}
+
+    /** What it came to so far. */
+    public record Totals(
+            long reads,
+            long bytesRead,
+            long bytesFromMemory,
+            long rehearsedBytesFromMemory,
+            long promotions,
+            long promotedBytes,
+            long drops) {}
+
+    ShadowRun(long nowMs, long forMs, PlacementEngine understudy, ClusterState real, PlacementSettings settings) {
+        this.understudy = understudy;
+        this.policy = understudy.policyInForce().spec().policy();
+        this.beganMs = nowMs;
+        this.endsMs = nowMs + Math.min(MOST_MS, forMs);
+        this.settings = settings;
+        for (DataNodeState node : real.nodes().values()) {
+            introduce(nowMs, node);
+        }
+    }
+
+    private ShadowDataNode rehearsed(DataNodeState node) {
+        return new ShadowDataNode(node, HeartbeatLimits.ENTRIES, settings.trackedBlocks());
+    }
+
+    /** Lets the second loop know a DataNode as it stood at its last heartbeat. */
+    private void introduce(long nowMs, DataNodeState node) {
+        ShadowDataNode rehearsed = rehearsed(node);
+        nodes.put(node.uuid(), rehearsed);
+        if (understudy != null) {
+            rehearsed.carryOut(understudy.heartbeat(nowMs, rehearsed.translated(node, node.silence())));
+        }
+    }
+
+    /** The real DataNode's heartbeat, before the real loop takes it. */
+    void heartbeat(long nowMs, DataNodeState node, Heartbeat heartbeat) {
+        PlacementEngine loop = understudy;
+        if (loop == null || !isRunning(nowMs)) {
+            end(nowMs);
+            return;
+        }
+        try {
+            ShadowDataNode rehearsed = nodes.computeIfAbsent(node.uuid(), uuid -> rehearsed(node));
+            heartbeat.heat().forEach(heat -> count(rehearsed, heat));
+            HeartbeatAnswer answer = loop.heartbeat(nowMs, rehearsed.translated(node, heartbeat));
+            answer.orders().forEach(order -> count(nowMs, node, order));
+            rehearsed.carryOut(answer);
+        } catch (RuntimeException | LinkageError e) {
+            trouble = "the policy failed: " + e;
+            end(nowMs);
+        }
+    }
+
+    private void count(ShadowDataNode node, Heat heat) {
+        totals = new Totals(
+                totals.reads + heat.reads(),
+                totals.bytesRead + heat.bytesRead(),
+                totals.bytesFromMemory + heat.bytesReadFromMemory(),
+                totals.rehearsedBytesFromMemory + (node.holds(heat.block().id()) ? heat.bytesRead() : 0),
+                totals.promotions,
+                totals.promotedBytes,
+                totals.drops);
+    }
+
+    private void count(long nowMs, DataNodeState node, Order order) {
+        boolean up = order.kind() == Move.Kind.PROMOTE;
+        totals = new Totals(
+                totals.reads,
+                totals.bytesRead,
+                totals.bytesFromMemory,
+                totals.rehearsedBytesFromMemory,
+                totals.promotions + (up ? 1 : 0),
+                totals.promotedBytes + (up ? order.block().lengthBytes() : 0),
+                totals.drops + (up ? 0 : 1));
+        if (latest.size() == DECISIONS_KEPT) {
+            latest.removeLast();
+        }
+        latest.addFirst(new Decision(nowMs, order, node.name()));
+    }
+
+    void turn(long nowMs, OperatorState orders) {
+        PlacementEngine loop = understudy;
+        if (loop == null || !isRunning(nowMs)) {
+            end(nowMs);
+            return;
+        }
+        try {
+            if (!loop.operatorState().equals(orders)) {
+                loop.standingOrders(orders);
+            }
+            loop.turn(nowMs);
+        } catch (RuntimeException | LinkageError e) {
+            trouble = "the policy failed: " + e;
+            end(nowMs);
+        }
+    }
+
+    /** Lets go of all but the result. */
+    void end(long nowMs) {
+        if (understudy != null) {
+            endedMs = Math.min(nowMs, endsMs);
+            understudy = null;
+        }
+    }
+
+    public boolean isRunning(long nowMs) {
+        return understudy != null && nowMs < endsMs;
+    }
+
+    public String policy() {
+        return policy;
+    }
+
+    /** How long it has run or ran. */
+    public long ranMs(long nowMs) {
+        return (endedMs < 0 ? Math.min(nowMs, endsMs) : endedMs) - beganMs;
+    }
+
+    public long leftMs(long nowMs) {
+        return isRunning(nowMs) ? endsMs - nowMs : 0;
+    }
+
+    public Totals totals() {
+        return totals;
+    }
+
+    /** Sum over the DataNodes of the most that stood in each one's memory. */
+    public long peakBytes() {
+        return nodes.values().stream().mapToLong(ShadowDataNode::peakBytes).sum();
+    }
+
+    /** The latest decisions, latest first, at most {@value #DECISIONS_KEPT}. */
+    public List<Decision> latest() {
+        return List.copyOf(latest);
+    }
+
+    /** Why it ended early; null when it did not. */
+    public @Nullable String trouble() {
+        return trouble;
+    }
+}

@@ -1,0 +1,163 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.FileFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
+import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater.Resolve;
+import io.terrace.placement.move.Refusals;
+import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.NamespaceView.Located;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Carries out the changing verbs of {@code placementctl}; whoever calls has checked the caller's rights. */
+final class AdminChanges {
+
+    /** Blocks of one file that one call promotes or demotes. */
+    static final int MOST_BLOCKS = 10_000;
+
+    /** Blocks per turn on the loop's thread, so that heartbeats get in between. */
+    private static final int BATCH = 256;
+
+    private final PlacementAgent loop;
+    private final NamesystemView view;
+    private final NamesystemLookup lookup;
+    private final OperatorStateUpdater desk;
+    private final PinChanges pins;
+    private final PolicyChanges policies;
+
+    AdminChanges(
+            PlacementAgent loop,
+            NamesystemView view,
+            NamesystemLookup lookup,
+            OperatorStateUpdater desk,
+            PolicyChanges policies) {
+        this.policies = policies;
+        this.loop = loop;
+        this.view = view;
+        this.lookup = lookup;
+        this.desk = desk;
+        this.pins = new PinChanges(lookup, desk);
+    }
+
+    ChangeResponseProto carryOut(ChangeRequestProto request, String user)
+            throws IOException, TimeoutException, InterruptedException {
+        return switch (request.getVerb()) {
+            case PROMOTE_NOW -> promote(request.getTarget(), request.hasNode() ? request.getNode() : null);
+            case DEMOTE_NOW -> demote(request.getTarget());
+            case PIN -> pins.pin(request.getTarget());
+            case UNPIN -> pins.unpin(request.getTarget());
+            case PAUSE -> orders(orders -> orders.withMoves(false), Resolve.IF_READ);
+            case RESUME -> orders(orders -> orders.withMoves(true), Resolve.ALWAYS);
+            case OFF -> orders(orders -> orders.withServe(false), Resolve.ALWAYS);
+            case ON -> orders(orders -> orders.withServe(true), Resolve.ALWAYS);
+            case APPLY_POLICY, ROLLBACK_POLICY, REHEARSE_POLICY, END_REHEARSAL -> policies.carryOut(request, user);
+        };
+    }
+
+    private ChangeResponseProto orders(UnaryOperator<OperatorState> change, Resolve resolve)
+            throws IOException, TimeoutException, InterruptedException {
+        String complaint = desk.change(change, resolve).complaint();
+        ChangeResponseProto.Builder response =
+                ChangeResponseProto.newBuilder().setAccepted(1).setRefused(0);
+        if (complaint != null) {
+            response.addMessages(complaint);
+        }
+        return response.build();
+    }
+
+    private ChangeResponseProto promote(String target, @Nullable String node)
+            throws IOException, TimeoutException, InterruptedException {
+        String uuid = node == null ? null : uuidOf(node);
+        Refusals refusals = new Refusals();
+        List<Long> moves = new ArrayList<>();
+        List<Located> blocks = located(AdminTarget.parse(target), refusals);
+        for (int from = 0; from < blocks.size(); from += BATCH) {
+            List<Located> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
+            loop.ask(placement -> {
+                for (Located located : batch) {
+                    Move move = placement.operator().promote(loop.nowMs(), located, uuid, refusals);
+                    if (move != null) {
+                        moves.add(move.id());
+                    }
+                }
+                return moves;
+            });
+        }
+        return response(moves, refusals);
+    }
+
+    private ChangeResponseProto demote(String target) throws IOException, TimeoutException, InterruptedException {
+        AdminTarget parsed = AdminTarget.parse(target);
+        Refusals refusals = new Refusals();
+        List<StampedBlock> blocks = parsed.path() == null
+                ? List.of(new StampedBlock(parsed.blockId(), 0, 0))
+                : located(parsed, refusals).stream().map(Located::block).toList();
+        List<Long> moves = new ArrayList<>();
+        for (int from = 0; from < blocks.size(); from += BATCH) {
+            List<StampedBlock> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
+            loop.ask(placement -> {
+                for (StampedBlock block : batch) {
+                    placement.operator().demote(loop.nowMs(), block, refusals).forEach(move -> moves.add(move.id()));
+                }
+                return moves;
+            });
+        }
+        return response(moves, refusals);
+    }
+
+    private List<Located> located(AdminTarget target, Refusals refusals) throws IOException {
+        if (target.path() != null) {
+            FileFacts file = lookup.file(target.path());
+            if (file.striped()) {
+                throw new IllegalArgumentException(file.path() + " is erasure-coded; its blocks are not promoted");
+            }
+            return view.blocksOf(List.of(file.inode()), MOST_BLOCKS);
+        }
+        BlockFacts facts = lookup.block(target.blockId());
+        if (facts.state().equals("gone")) {
+            throw new FileNotFoundException("there is no block " + target.blockId());
+        }
+        if (!facts.state().equals("complete")) {
+            refusals.add(facts.block(), "it is " + facts.state().replace('_', ' '));
+            return List.of();
+        }
+        return List.of(new Located(
+                facts.block(),
+                facts.inode(),
+                facts.replicas().stream().map(ReplicaFacts::node).toList()));
+    }
+
+    private String uuidOf(String node) throws TimeoutException, InterruptedException {
+        List<NodeReport> nodes = loop.ask(placement -> placement.reports().nodes(loop.nowMs()));
+        return nodes.stream()
+                .filter(report -> report.uuid().equals(node) || report.name().equals(node))
+                .map(NodeReport::uuid)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no DataNode " + node + " reports; there are "
+                        + nodes.stream().map(NodeReport::name).limit(20).toList()));
+    }
+
+    private static ChangeResponseProto response(List<Long> moves, Refusals refusals) {
+        return ChangeResponseProto.newBuilder()
+                .setAccepted(moves.size())
+                .setRefused(refusals.count())
+                .addAllMessages(refusals.lines())
+                .addAllMoveIds(moves)
+                .build();
+    }
+}

@@ -1,0 +1,203 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
+import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.placement.report.PlacementReports.BlockReport;
+import io.terrace.placement.report.PlacementReports.HotBlock;
+import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.placement.report.PlacementReports.Standing;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Outcome;
+import io.terrace.policy.api.Explanation;
+import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
+import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
+import io.terrace.protocol.proto.AdminProtos.MoveProto;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.AdminProtos.PoolUseProto;
+import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
+import io.terrace.protocol.proto.AdminProtos.WhyProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The loop's reports, joined with the NameNode's facts, for the wire. */
+final class AdminCodec {
+
+    /** How policies name another block in their sentences. */
+    private static final Pattern OTHER_BLOCK = Pattern.compile("object -?\\d+");
+
+    private AdminCodec() {}
+
+    /**
+     * Who reads a report, and when.
+     *
+     * @param names of DataNodes, by UUID
+     * @param full whether he may know of blocks besides the one that is reported on
+     */
+    record Reader(long nowMs, Map<String, String> names, boolean full) {
+
+        private String shown(String sentence) {
+            return full ? sentence : OTHER_BLOCK.matcher(sentence).replaceAll("another block");
+        }
+    }
+
+    static NodeProto node(NodeReport node) {
+        NodeProto.Builder proto = NodeProto.newBuilder()
+                .setUuid(node.uuid())
+                .setName(node.name())
+                .setLive(node.live())
+                .setServing(node.serving())
+                .setIdle(node.idle())
+                .setSilentMs(node.silentMs())
+                .setUpMs(node.upMs())
+                .setResidents(node.residents())
+                .setPinnedBytes(node.pinnedBytes())
+                .setMovesWaiting(node.movesWaiting())
+                .setMovesInFlight(node.movesInFlight());
+        node.tiers().forEach(tier -> proto.addTiers(HeartbeatCodec.tier(tier)));
+        node.pools()
+                .forEach(pool -> proto.addPools(PoolUseProto.newBuilder()
+                        .setName(pool.name())
+                        .setOwnBytes(pool.ownBytes())
+                        .setMostBytes(pool.mostBytes())
+                        .setUsedBytes(pool.usedBytes())));
+        node.conditions().forEach(condition -> proto.addConditions(HeartbeatCodec.condition(condition)));
+        node.figures().forEach((id, value) -> proto.addFigures(figure(id, value)));
+        return proto.build();
+    }
+
+    static FigureValueProto figure(String id, long value) {
+        return FigureValueProto.newBuilder().setId(id).setValue(value).build();
+    }
+
+    /** A hot block for those who may read its file. */
+    static HotBlockProto hot(HotBlock hot, @Nullable String path) {
+        HotBlockProto.Builder proto = HotBlockProto.newBuilder()
+                .setBlock(HeartbeatCodec.block(hot.block()))
+                .setHeat(hot.heat())
+                .setReads(hot.reads())
+                .setBytesRead(hot.bytesRead())
+                .setBytesFromMemory(hot.bytesFromMemory())
+                .setLastReadAgoMs(Math.max(0, hot.lastReadAgoMs()))
+                .setInMemory(hot.inMemory());
+        if (path != null) {
+            proto.setPath(path);
+        }
+        if (hot.home() != null) {
+            proto.setHome(hot.home());
+        }
+        return proto.build();
+    }
+
+    /** A hot block for others: nothing that tells which one it is. */
+    static HotBlockProto nameless(HotBlock hot) {
+        return HotBlockProto.newBuilder()
+                .setHeat(hot.heat())
+                .setInMemory(hot.inMemory())
+                .build();
+    }
+
+    private static MoveProto move(Move move, Reader reader) {
+        Outcome outcome = move.outcome();
+        String state = outcome != null ? outcome.name() : move.isSent() ? "IN_FLIGHT" : "WAITING";
+        MoveProto.Builder proto = MoveProto.newBuilder()
+                .setId(move.id())
+                .setKind(HeartbeatCodec.kind(move.kind()))
+                .setNode(reader.names().getOrDefault(move.node(), move.node()))
+                .setCause(move.cause().name().toLowerCase(Locale.ROOT))
+                .setReason(reader.shown(move.reason()))
+                .setState(state.toLowerCase(Locale.ROOT))
+                .setMessage(move.message())
+                .setWishedAgoMs(Math.max(0, reader.nowMs() - move.wishedMs()))
+                .setBytesMoved(move.bytesMoved());
+        if (move.endedMs() >= 0) {
+            proto.setEndedAgoMs(Math.max(0, reader.nowMs() - move.endedMs()));
+        }
+        return proto.build();
+    }
+
+    static BlockReportProto block(BlockFacts facts, BlockReport report, Reader reader) {
+        BlockReportProto.Builder proto = BlockReportProto.newBuilder()
+                .setBlock(HeartbeatCodec.block(facts.block()))
+                .setState(facts.state())
+                .setPinned(report.pinned());
+        if (report.heat() != null) {
+            proto.setHeat(hot(report.heat(), null));
+        }
+        if (report.excluded() != null) {
+            proto.setExcluded(report.excluded());
+        }
+        Set<String> shown = new HashSet<>();
+        for (ReplicaFacts replica : facts.replicas()) {
+            shown.add(replica.node());
+            Standing standing = report.standings().stream()
+                    .filter(candidate -> candidate.node().equals(replica.node()))
+                    .findFirst()
+                    .orElse(null);
+            proto.addReplicas(replica(
+                            replica.node(),
+                            reader.names().getOrDefault(replica.node(), replica.name()),
+                            standing,
+                            reader)
+                    .setStorageType(replica.storageType())
+                    .setReporting(reader.names().containsKey(replica.node())));
+        }
+        for (Standing standing : report.standings()) {
+            if (!shown.contains(standing.node())) {
+                proto.addReplicas(replica(standing.node(), standing.name(), standing, reader)
+                        .setReporting(standing.live()));
+            }
+        }
+        report.lastMoves().forEach(move -> proto.addLastMoves(move(move, reader)));
+        return proto.build();
+    }
+
+    private static ReplicaProto.Builder replica(String node, String name, @Nullable Standing standing, Reader reader) {
+        ReplicaProto.Builder proto = ReplicaProto.newBuilder()
+                .setNode(node)
+                .setName(name)
+                .setInMemory(standing != null && standing.inMemory())
+                .setPinned(standing != null && standing.pinned())
+                .setHome(standing != null && standing.home());
+        if (standing == null) {
+            return proto;
+        }
+        proto.setHeat(standing.share()).setHeldBackMs(standing.heldBackMs());
+        if (standing.inMemory()) {
+            proto.setResidentForMs(Math.max(0, standing.residentSinceMs()))
+                    .setBytesServedFromMemory(standing.bytesServedFromMemory());
+        }
+        if (standing.why() != null) {
+            proto.setWhy(why(standing.why(), reader));
+        }
+        if (standing.open() != null) {
+            proto.setOpenMove(move(standing.open(), reader));
+        }
+        return proto;
+    }
+
+    private static WhyProto why(Explanation why, Reader reader) {
+        WhyProto.Builder proto = WhyProto.newBuilder()
+                .setPolicy(why.policy())
+                .setRule(why.rule())
+                .setSentence(reader.shown(why.sentence()));
+        if (!Double.isNaN(why.count())) {
+            proto.setCount(why.count());
+        }
+        if (!Double.isNaN(why.threshold())) {
+            proto.setThreshold(why.threshold());
+        }
+        if (why.ageMs() >= 0) {
+            proto.setAgeMs(why.ageMs());
+        }
+        if (reader.full() && why.rival() != Explanation.NO_RIVAL) {
+            proto.setRivalBlockId(why.rival());
+        }
+        return proto.build();
+    }
+}

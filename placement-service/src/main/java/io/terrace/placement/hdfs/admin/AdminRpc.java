@@ -1,0 +1,400 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
+import io.terrace.placement.hdfs.admin.Bulkhead.Question;
+import io.terrace.placement.hdfs.admin.HottestBlocks.Found;
+import io.terrace.placement.hdfs.admin.HottestBlocks.Hot;
+import io.terrace.placement.hdfs.admin.HottestBlocks.Ranking;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.FileFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
+import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
+import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.report.EngineStatus;
+import io.terrace.placement.report.PlacementReports;
+import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
+import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AccessRulesResponseProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import io.terrace.protocol.proto.AdminProtos.DoctorRequestProto;
+import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
+import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
+import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
+import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
+import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
+import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
+import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.ipc.StandbyException;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers {@code placementctl}, on the RPC server's threads. Questions about a file need READ on it, changes need the
+ * superuser or {@code terrace.placement.admin.acl} and leave an audit line, allowed or not.
+ */
+public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
+
+    private static final int MOST_EXPLAINED = 100;
+    private static final int MOVES_SHOWN = 10;
+
+    private final NameNode nameNode;
+    private final Configuration conf;
+    private final PlacementSettings settings;
+    private final PlacementAgent loop;
+    private final NamesystemLookup lookup;
+    private final MetricRegistry metricRegistry;
+    private final OperatorStateUpdater desk;
+    private final PolicyStore policies;
+    private final OperatorStateStore store;
+    private final @Nullable AccessLog accessLog;
+    private final AdminChanges changes;
+    private final CallerRights rights;
+    private final HottestBlocks hottest;
+    private final ReadableFiles readableFiles;
+    private final Bulkhead users;
+    private final Bulkhead bulkhead = new Bulkhead();
+    private final AuditLog audit = new AuditLog();
+    private final long startedMs;
+
+    /** @param handlers threads of the RPC server, of which users hold at most half at a time */
+    public AdminRpc(
+            NameNode nameNode,
+            Configuration conf,
+            PlacementSettings settings,
+            PlacementAgent loop,
+            NamesystemView view,
+            OperatorStateStore store,
+            PolicyStore policies,
+            @Nullable AccessLog accessLog,
+            MetricRegistry metricRegistry,
+            int handlers)
+            throws IOException {
+        this.users = new Bulkhead(Math.max(1, handlers / 2));
+        this.policies = policies;
+        this.store = store;
+        this.accessLog = accessLog;
+        this.nameNode = nameNode;
+        this.conf = conf;
+        this.settings = settings;
+        this.loop = loop;
+        this.metricRegistry = metricRegistry;
+        this.lookup = new NamesystemLookup(nameNode.getNamesystem(), view);
+        this.desk = new OperatorStateUpdater(loop, store);
+        this.changes = new AdminChanges(loop, view, lookup, desk, new PolicyChanges(loop, policies));
+        this.rights = new CallerRights(nameNode, view, conf);
+        this.hottest = new HottestBlocks(
+                loop::nowMs,
+                most -> loop.ask(placement -> new Found(
+                        placement.reports().trackedBlocks(), placement.reports().top(loop.nowMs(), most))),
+                view::names,
+                view.lockBlocks());
+        this.readableFiles = new ReadableFiles(view.lockBlocks());
+        this.startedMs = loop.nowMs();
+    }
+
+    @Override
+    public void close() {
+        desk.close();
+        policies.close();
+        if (accessLog != null) {
+            accessLog.close();
+        }
+    }
+
+    @Override
+    public StatusResponseProto status(RpcController controller, StatusRequestProto request) throws ServiceException {
+        return answer(() -> {
+            EngineStatus engineStatus = loop.freshVitals();
+            StatusResponseProto.Builder response = StatusResponseProto.newBuilder()
+                    .setActive(engineStatus.active())
+                    .setEpoch(engineStatus.epoch())
+                    .setServe(engineStatus.orders().serve())
+                    .setMoves(engineStatus.orders().moves())
+                    .setPolicy(engineStatus.policy())
+                    .setPinnedFiles(engineStatus.orders().pins().size());
+            metricRegistry
+                    .snapshot(Metric.Where.NAMENODE)
+                    .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
+            if (store.trouble() != null) {
+                response.setTrouble("what was stored of pins, pause and off cannot be read; see placementctl doctor");
+            }
+            return response.setNameNode(nameNode.getNameNodeAddressHostPortString())
+                    .setBlockPoolId(nameNode.getNamesystem().getBlockManager().getBlockPoolId())
+                    .setMoveBytesPerSecond(settings.moveBytesPerSecond())
+                    .setUpMs(loop.nowMs() - startedMs)
+                    .build();
+        });
+    }
+
+    @Override
+    public TiersResponseProto tiers(RpcController controller, TiersRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            List<NodeReport> nodes = nodes();
+            TiersResponseProto.Builder response = TiersResponseProto.newBuilder();
+            nodes.forEach(node -> response.addNodes(AdminCodec.node(node)));
+            if (loop.engineStatus().active()) {
+                response.addAllWithoutPlugin(
+                        new HealthChecks(nameNode.getNamesystem(), conf, lookup).withoutPlugin(nodes));
+            }
+            return response.build();
+        });
+    }
+
+    @Override
+    public TopResponseProto top(RpcController controller, TopRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            checkActive();
+            Ranking ranking = hottest.latest();
+            int rows =
+                    Math.min(Math.max(1, request.getCount()), ranking.hottest().size());
+            List<Boolean> readable = readable(ranking, rows);
+            TopResponseProto.Builder response = TopResponseProto.newBuilder().setTrackedBlocks(ranking.trackedBlocks());
+            for (int i = 0; i < rows; i++) {
+                Hot hot = ranking.hottest().get(i);
+                Named file = hot.file();
+                response.addBlocks(
+                        readable.get(i)
+                                ? AdminCodec.hot(hot.block(), file == null ? null : file.path())
+                                : AdminCodec.nameless(hot.block()));
+            }
+            return response.build();
+        });
+    }
+
+    /** Which of the first rows the caller may read; one line in the audit log, however many they are. */
+    private List<Boolean> readable(Ranking ranking, int rows) throws IOException {
+        if (rights.isSuperuser()) {
+            return Collections.nCopies(rows, true);
+        }
+        UserGroupInformation caller = CallerRights.caller();
+        List<Boolean> readable = readableFiles.of(ranking, rows, caller.getShortUserName(), rights::mayRead);
+        audit.line(
+                true,
+                caller,
+                "terrace.top",
+                null,
+                Collections.frequency(readable, true) + " of " + rows + " blocks may be read");
+        return readable;
+    }
+
+    @Override
+    public ExplainResponseProto explain(RpcController controller, ExplainRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            checkActive();
+            AdminTarget target = AdminTarget.parse(request.getTarget());
+            int most = Math.max(1, Math.min(MOST_EXPLAINED, request.getBlocks()));
+            return target.path() == null ? explainBlock(target.blockId()) : explainFile(target.path(), most);
+        });
+    }
+
+    private ExplainResponseProto explainFile(String path, int most)
+            throws IOException, TimeoutException, InterruptedException {
+        rights.checkRead(path);
+        FileFacts file = lookup.file(path);
+        // The path may lead through a snapshot, of whose file this tells what it is now, and where.
+        if (!rights.isSuperuser()
+                && !rights.mayRead(List.of(new Named(file.inode(), file.path())))
+                        .get(0)) {
+            throw new AccessControlException(
+                    path + " is of a file that is explained as it is now, and you may not read it there");
+        }
+        return explained(file, lookup.blocks(file.inode(), most));
+    }
+
+    private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
+        BlockFacts facts = lookup.block(blockId);
+        FileFacts file = facts.state().equals("gone") ? null : lookup.file(facts.inode());
+        // Ids are easily guessed: the same words whether it never existed or is of a file that the caller may not read.
+        if (file == null ? !rights.isSuperuser() : !rights.mayRead(new Named(file.inode(), file.path()))) {
+            throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
+        }
+        return explained(file, List.of(facts));
+    }
+
+    private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
+            throws IOException, TimeoutException, InterruptedException {
+        boolean full = rights.mayChange();
+        return loop.ask(placement -> {
+            long nowMs = loop.nowMs();
+            Reader reader = new Reader(
+                    nowMs,
+                    placement.reports().nodes(nowMs).stream()
+                            .collect(Collectors.toMap(NodeReport::uuid, NodeReport::name)),
+                    full);
+            ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
+                    .setPinned(file != null && placement.operatorState().pins().contains(file.inode()));
+            if (file != null) {
+                response.setPath(file.path())
+                        .setInode(file.inode())
+                        .setLengthBytes(file.lengthBytes())
+                        .setBlockCount(file.blocks())
+                        .setStoragePolicy(file.storagePolicy());
+            }
+            for (BlockFacts facts : blocks) {
+                PlacementReports.BlockReport report =
+                        placement.reports().block(nowMs, facts.block().id(), MOVES_SHOWN);
+                response.addBlocks(AdminCodec.block(facts, report, reader));
+            }
+            return response.build();
+        });
+    }
+
+    @Override
+    public ChangeResponseProto change(RpcController controller, ChangeRequestProto request) throws ServiceException {
+        return answer(() -> {
+            UserGroupInformation caller = CallerRights.caller();
+            String command = "terrace."
+                    + request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", "");
+            if (!rights.mayChange()) {
+                audit.line(false, caller, command, request.hasTarget() ? request.getTarget() : null, "denied");
+                throw new AccessControlException(caller.getShortUserName()
+                        + " may not change placement: superuser or terrace.placement.admin.acl is needed");
+            }
+            String target = request.hasTarget() ? request.getTarget() : PolicyChanges.named(request);
+            try {
+                checkActive();
+                ChangeResponseProto response = changes.carryOut(request, caller.getShortUserName());
+                audit.line(
+                        true,
+                        caller,
+                        command,
+                        target,
+                        response.getAccepted() + " accepted, " + response.getRefused() + " refused");
+                return response;
+            } catch (IOException | RuntimeException | TimeoutException | InterruptedException e) {
+                audit.line(true, caller, command, target, "failed: " + e.getMessage());
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public DoctorResponseProto doctor(RpcController controller, DoctorRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            HealthChecks healthChecks = new HealthChecks(nameNode.getNamesystem(), conf, lookup);
+            // A standby hears no heartbeats, so it would find every DataNode unreachable.
+            DoctorResponseProto.Builder response = DoctorResponseProto.newBuilder();
+            if (loop.engineStatus().active()) {
+                response.addAllFindings(healthChecks.find(nodes()));
+            }
+            List<FindingProto> ofPolicy =
+                    loop.ask(placement -> PolicyHealthChecks.find(placement, store, policies, metricRegistry));
+            return response.addAllFindings(ofPolicy).build();
+        });
+    }
+
+    @Override
+    public PolicyResponseProto policy(RpcController controller, PolicyRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            checkActive();
+            boolean full = rights.mayChange();
+            return loop.ask(placement -> PolicyCodec.policy(placement, loop.nowMs(), policies, full))
+                    .addAllSteps(PolicyCodec.steps(policies.history(), full))
+                    .setMoveBytesPerSecond(settings.moveBytesPerSecond())
+                    .setAccessLog(accessLog != null)
+                    .build();
+        });
+    }
+
+    @Override
+    public AccessLogResponseProto accessLog(RpcController controller, AccessLogRequestProto request)
+            throws ServiceException {
+        return answer(() -> AccessLogCodec.accessLog(readable("terrace.access-log", !request.hasSegment()), request));
+    }
+
+    @Override
+    public AccessRulesResponseProto accessRules(RpcController controller, AccessRulesRequestProto request)
+            throws ServiceException {
+        return answer(
+                () -> AccessLogCodec.accessRules(readable("terrace.access-rules", !request.hasSegment()), request));
+    }
+
+    /**
+     * The log of accesses, for those who may read it.
+     *
+     * @param first whether the caller begins, which leaves an audit line
+     */
+    private AccessLog readable(String command, boolean first) throws IOException {
+        UserGroupInformation caller = CallerRights.caller();
+        if (!rights.mayChange()) {
+            audit.line(false, caller, command, null, "denied");
+            throw new AccessControlException(caller.getShortUserName()
+                    + " may not read the log of accesses: superuser or terrace.placement.admin.acl is needed");
+        }
+        if (accessLog == null) {
+            throw new IOException("this NameNode logs no accesses; set "
+                    + TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.key() + " in its configuration");
+        }
+        if (first) {
+            audit.line(true, caller, command, null, "read");
+        }
+        return accessLog;
+    }
+
+    private List<NodeReport> nodes() throws TimeoutException, InterruptedException {
+        return loop.ask(placement -> placement.reports().nodes(loop.nowMs()));
+    }
+
+    private void checkActive() throws IOException, TimeoutException, InterruptedException {
+        if (!loop.ask(PlacementEngine::isActive)) {
+            throw new StandbyException("placement is not active on this NameNode");
+        }
+    }
+
+    /** For questions that anybody may ask and that cost something; who may change placement is always answered. */
+    private <T> T answerOneOfFew(Question<T> question) throws ServiceException {
+        return answer(() -> rights.mayChange() ? question.answer() : bulkhead.pass(question));
+    }
+
+    private <T> T answer(Question<T> question) throws ServiceException {
+        metricRegistry.increment(Metric.PLACEMENT_ADMIN_CALLS);
+        try {
+            return rights.mayChangeByName() ? question.answer() : users.pass(question);
+        } catch (AccessControlException | RetriableException e) {
+            metricRegistry.increment(Metric.PLACEMENT_ADMIN_REFUSED);
+            throw new ServiceException(e);
+        } catch (IOException e) {
+            throw new ServiceException(e);
+        } catch (IllegalArgumentException e) {
+            throw new ServiceException(new IOException(e.getMessage(), e));
+        } catch (TimeoutException | RejectedExecutionException | IllegalStateException e) {
+            throw new ServiceException(new RetriableException(new IOException("placement is busy or restarting", e)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ServiceException(new IOException("the NameNode is shutting down", e));
+        }
+    }
+}

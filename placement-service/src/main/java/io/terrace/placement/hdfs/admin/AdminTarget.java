@@ -1,0 +1,31 @@
+package io.terrace.placement.hdfs.admin;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator named: a path, or a block as {@code blk_<id>}, {@code blk_<id>_<stamp>} or its number.
+ *
+ * @param path null when it is a block
+ */
+record AdminTarget(@Nullable String path, long blockId) {
+
+    private static final Pattern BLOCK = Pattern.compile("(?:blk_)?(-?\\d{1,19})(?:_\\d{1,19})?(?:\\.meta)?");
+
+    /** @throws IllegalArgumentException saying what is allowed */
+    static AdminTarget parse(String text) {
+        if (text.startsWith("/")) {
+            return new AdminTarget(text, -1);
+        }
+        Matcher block = BLOCK.matcher(text);
+        if (block.matches()) {
+            try {
+                return new AdminTarget(null, Long.parseLong(block.group(1)));
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException("there is no block " + text, e);
+            }
+        }
+        throw new IllegalArgumentException("'" + text + "' is neither an absolute path nor a block (blk_<id>)");
+    }
+}

@@ -1,0 +1,165 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.Heartbeat.Medium;
+import io.terrace.placement.heartbeat.Heartbeat.Severity;
+import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.StoragePolicySatisfierMode;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.jspecify.annotations.Nullable;
+
+/** What the NameNode's side of {@code placementctl doctor} finds wrong. */
+final class HealthChecks {
+
+    /** A Mover that runs keeps this file open. */
+    private static final String MOVER_ID = "/system/mover.id";
+
+    private final FSNamesystem namesystem;
+    private final Configuration conf;
+    private final NamesystemLookup lookup;
+    private final List<FindingProto> found = new ArrayList<>();
+
+    HealthChecks(FSNamesystem namesystem, Configuration conf, NamesystemLookup lookup) {
+        this.namesystem = namesystem;
+        this.conf = conf;
+        this.lookup = lookup;
+    }
+
+    List<FindingProto> find(List<NodeReport> nodes) {
+        nameNode();
+        withoutPlugin(nodes)
+                .forEach(
+                        name -> add(
+                                name,
+                                "datanode.unreachable",
+                                Severity.ERROR,
+                                "the DataNode is live but its plugin never reported to this NameNode",
+                                "check dfs.datanode.plugins, dfs.datanode.fsdataset.factory and the jars on its class path, and its log"));
+        nodes.forEach(this::dataNode);
+        return found;
+    }
+
+    /** Names of live DataNodes that the service never heard of. */
+    List<String> withoutPlugin(List<NodeReport> nodes) {
+        Set<String> reporting = nodes.stream().map(NodeReport::uuid).collect(Collectors.toSet());
+        DatanodeManager datanodes = namesystem.getBlockManager().getDatanodeManager();
+        List<DatanodeDescriptor> live = new ArrayList<>();
+        datanodes.fetchDatanodes(live, null, false);
+        return live.stream()
+                .filter(node -> !reporting.contains(node.getDatanodeUuid()))
+                .map(NamesystemLookup::name)
+                .sorted()
+                .toList();
+    }
+
+    private void nameNode() {
+        if (namesystem.isInSafeMode()) {
+            add(
+                    "NameNode",
+                    "namenode.safemode",
+                    Severity.WARNING,
+                    "the NameNode is in safe mode: nothing is promoted",
+                    "wait, or hdfs dfsadmin -safemode leave");
+        }
+        String mode = conf.get(
+                DFSConfigKeys.DFS_STORAGE_POLICY_SATISFIER_MODE_KEY,
+                DFSConfigKeys.DFS_STORAGE_POLICY_SATISFIER_MODE_DEFAULT);
+        if (StoragePolicySatisfierMode.fromString(mode) != StoragePolicySatisfierMode.NONE) {
+            add(
+                    "NameNode",
+                    "namenode.sps",
+                    Severity.WARNING,
+                    "the Storage Policy Satisfier is on (" + mode + "): it moves replicas to what storage policies say",
+                    "set dfs.storage.policy.satisfier.mode to none, or leave moves between volumes to it");
+        }
+        if (moverRuns()) {
+            add(
+                    "NameNode",
+                    "namenode.mover",
+                    Severity.WARNING,
+                    "a Mover is running or was killed (" + MOVER_ID
+                            + " exists): it moves replicas back to their storage"
+                            + " policies, and a replica that moves cannot be promoted meanwhile",
+                    "do not run the Mover beside Terrace; remove the file if none runs");
+        }
+        if (!conf.getBoolean(DFSConfigKeys.DFS_NAMENODE_XATTRS_ENABLED_KEY, true)) {
+            add(
+                    "NameNode",
+                    "namenode.xattrs",
+                    Severity.WARNING,
+                    "extended attributes are disabled: pin is refused, pause and off end with a restart",
+                    "set dfs.namenode.xattrs.enabled to true");
+        }
+    }
+
+    private boolean moverRuns() {
+        try {
+            lookup.file(MOVER_ID);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void dataNode(NodeReport node) {
+        if (!node.live()) {
+            add(
+                    node.name(),
+                    "datanode.silent",
+                    Severity.ERROR,
+                    "no heartbeat for " + node.silentMs() / 1000 + " s",
+                    "look at the DataNode's log; its network path to terrace.placement.rpc-address may be blocked");
+            return;
+        }
+        if (!node.serving()) {
+            add(
+                    node.name(),
+                    "datanode.not-serving",
+                    Severity.WARNING,
+                    "the DataNode says that it does not serve grants",
+                    "see its own conditions here, and its log");
+        }
+        long memory = node.tiers().stream()
+                .filter(tier -> tier.medium() == Medium.MEMORY)
+                .mapToLong(TierState::capacityBytes)
+                .sum();
+        if (memory == 0) {
+            add(
+                    node.name(),
+                    "datanode.no-memory-tier",
+                    Severity.WARNING,
+                    "the DataNode has no memory tier",
+                    "set terrace.datanode.memory.dir to a directory on tmpfs and terrace.datanode.memory.capacity");
+        } else if (node.pinnedBytes() > memory) {
+            add(
+                    node.name(),
+                    "datanode.pins-overflow",
+                    Severity.WARNING,
+                    "pins ask for " + node.pinnedBytes() + " bytes of a memory tier of " + memory,
+                    "unpin something or raise terrace.datanode.memory.capacity");
+        }
+        for (Condition condition : node.conditions()) {
+            add(node.name(), condition.id(), condition.severity(), condition.text(), condition.remedy());
+        }
+    }
+
+    private void add(String where, String id, Severity severity, String text, @Nullable String remedy) {
+        found.add(FindingProto.newBuilder()
+                .setWhere(where)
+                .setFinding(HeartbeatCodec.condition(new Condition(id, severity, text, remedy)))
+                .build());
+    }
+}

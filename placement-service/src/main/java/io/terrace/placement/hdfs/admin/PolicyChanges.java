@@ -1,0 +1,82 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.ShadowRun;
+import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policy.PolicyChoice.Source;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Carries out {@code placementctl policy apply} and {@code rollback}; whoever calls has checked the caller's rights. */
+final class PolicyChanges {
+
+    private static final long REHEARSAL_MS = 600_000;
+
+    private final PlacementAgent loop;
+    private final PolicyStore desk;
+
+    PolicyChanges(PlacementAgent loop, PolicyStore desk) {
+        this.loop = loop;
+        this.desk = desk;
+    }
+
+    /** What the audit log calls the policy that a request carries; null when it carries none. */
+    static @Nullable String named(ChangeRequestProto request) {
+        if (!request.hasPolicyText()) {
+            return null;
+        }
+        try {
+            return PolicyStore.parsed("policy", request.getPolicyText()).policy();
+        } catch (IllegalArgumentException e) {
+            return "unusable";
+        }
+    }
+
+    ChangeResponseProto carryOut(ChangeRequestProto request, String user)
+            throws IOException, TimeoutException, InterruptedException {
+        String text = request.hasPolicyText() ? request.getPolicyText() : null;
+        return switch (request.getVerb()) {
+            case APPLY_POLICY -> done("policy " + desk.apply(text, user) + " is in force");
+            case ROLLBACK_POLICY -> {
+                long number = desk.rollback();
+                yield done(number == 0 ? "the configured policy is in force" : "policy " + number + " is in force");
+            }
+            case REHEARSE_POLICY -> rehearse(text, request.hasForMs() ? request.getForMs() : REHEARSAL_MS);
+            case END_REHEARSAL -> {
+                loop.ask(placement -> {
+                    placement.endRehearsal(loop.nowMs());
+                    return true;
+                });
+                yield done("no policy is being rehearsed");
+            }
+            default -> throw new IllegalArgumentException(request.getVerb() + " does not change a policy");
+        };
+    }
+
+    private ChangeResponseProto rehearse(@Nullable String text, long forMs)
+            throws IOException, TimeoutException, InterruptedException {
+        if (text == null || forMs < 1_000 || forMs > ShadowRun.MOST_MS) {
+            throw new IllegalArgumentException("a rehearsal needs a policy and a time from 1s to 1d");
+        }
+        PolicyChoice candidate = new PolicyChoice(PolicyStore.parsed("policy", text), Source.APPLIED, 0);
+        Optional<String> refusal =
+                loop.ask(placement -> Optional.ofNullable(placement.rehearse(loop.nowMs(), candidate, forMs)));
+        if (refusal.isPresent()) {
+            throw new IOException(refusal.get());
+        }
+        return done("policy " + candidate.spec().policy() + " is being rehearsed; it moves nothing");
+    }
+
+    private static ChangeResponseProto done(String message) {
+        return ChangeResponseProto.newBuilder()
+                .setAccepted(1)
+                .setRefused(0)
+                .addMessages(message)
+                .build();
+    }
+}

@@ -1,0 +1,137 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.ShadowRun;
+import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
+import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.heartbeat.Heartbeat.Medium;
+import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policyfile.PolicyHistory;
+import io.terrace.placement.policyfile.PolicyHistory.Step;
+import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.protocol.proto.AdminProtos.DecisionProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
+import io.terrace.protocol.proto.AdminProtos.PolicyStepProto;
+import io.terrace.protocol.proto.AdminProtos.PoolProto;
+import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+
+/** Policies and rehearsals on their way to {@code placementctl}. */
+final class PolicyCodec {
+
+    private PolicyCodec() {}
+
+    /** @param full whether the caller may see the texts, which hold paths, and decisions, which hold blocks */
+    static PolicyResponseProto.Builder policy(PlacementEngine placement, long nowMs, PolicyStore desk, boolean full) {
+        PolicyChoice choice = placement.policyInForce();
+        PolicyResponseProto.Builder response = PolicyResponseProto.newBuilder()
+                .setPolicy(choice.spec().policy())
+                .setSource(choice.source().name().toLowerCase(Locale.ROOT))
+                .setNumber(choice.number())
+                .setRules(choice.spec().rules().size());
+        new TreeMap<>(choice.spec().parameters())
+                .forEach((name, value) -> response.addParameters(
+                        PolicyParameterProto.newBuilder().setName(name).setValue(value)));
+        choice.spec()
+                .pools()
+                .forEach(pool -> response.addPools(PoolProto.newBuilder()
+                        .setName(pool.name())
+                        .setShare(pool.share().share())
+                        .setMost(pool.share().most())
+                        .setLends(pool.share().lends())
+                        .setPolicy(pool.policy())));
+        if (full) {
+            response.setText(choice.spec().text());
+        }
+        PolicyFileWatch file = desk.file();
+        if (file != null && full) {
+            response.setFile(file.file().toString());
+            String trouble = file.trouble();
+            if (trouble != null) {
+                response.setFileTrouble(trouble);
+            }
+        }
+        String trouble = placement.policyTrouble();
+        if (trouble != null) {
+            response.setTrouble(trouble);
+        }
+        ShadowRun shadowRun = placement.shadowRun();
+        if (shadowRun != null) {
+            response.setRehearsal(rehearsal(shadowRun, nowMs, full));
+        }
+        List<NodeReport> nodes = placement.reports().nodes(nowMs);
+        return response.setMemoryBytes(nodes.stream()
+                        .flatMap(node -> node.tiers().stream())
+                        .filter(tier -> tier.medium() == Medium.MEMORY)
+                        .mapToLong(TierState::capacityBytes)
+                        .sum())
+                .setDataNodes(nodes.size());
+    }
+
+    /** What was applied. Looks into each text, so it is not for the loop's thread. */
+    static List<PolicyStepProto> steps(PolicyHistory history, boolean full) {
+        return history.steps().stream()
+                .map(step -> step(step, step.number() == history.inForce(), full))
+                .toList();
+    }
+
+    private static PolicyStepProto step(Step step, boolean inForce, boolean full) {
+        PolicyStepProto.Builder proto = PolicyStepProto.newBuilder()
+                .setNumber(step.number())
+                .setBefore(step.before())
+                .setAtMs(step.atMs())
+                .setUser(step.user())
+                .setInForce(inForce);
+        String text = step.text();
+        if (text != null) {
+            proto.setPolicy(name(text));
+            if (full) {
+                proto.setText(text);
+            }
+        }
+        return proto.build();
+    }
+
+    private static String name(String text) {
+        try {
+            return PolicyStore.parsed("policy", text).policy();
+        } catch (IllegalArgumentException e) {
+            return "unusable";
+        }
+    }
+
+    private static RehearsalProto rehearsal(ShadowRun shadowRun, long nowMs, boolean full) {
+        ShadowRun.Totals totals = shadowRun.totals();
+        RehearsalProto.Builder proto = RehearsalProto.newBuilder()
+                .setPolicy(shadowRun.policy())
+                .setRunning(shadowRun.isRunning(nowMs))
+                .setRanMs(shadowRun.ranMs(nowMs))
+                .setLeftMs(shadowRun.leftMs(nowMs))
+                .setReads(totals.reads())
+                .setBytesRead(totals.bytesRead())
+                .setBytesFromMemory(totals.bytesFromMemory())
+                .setRehearsedBytesFromMemory(totals.rehearsedBytesFromMemory())
+                .setPromotions(totals.promotions())
+                .setPromotedBytes(totals.promotedBytes())
+                .setDrops(totals.drops())
+                .setPeakBytes(shadowRun.peakBytes());
+        String trouble = shadowRun.trouble();
+        if (trouble != null) {
+            proto.setTrouble(trouble);
+        }
+        for (ShadowRun.Decision decision : full ? shadowRun.latest() : List.<ShadowRun.Decision>of()) {
+            proto.addDecisions(DecisionProto.newBuilder()
+                    .setAgoMs(nowMs - decision.atMs())
+                    .setKind(HeartbeatCodec.kind(decision.order().kind()))
+                    .setBlockId(decision.order().block().id())
+                    .setLengthBytes(decision.order().block().lengthBytes())
+                    .setNode(decision.node()));
+        }
+        return proto.build();
+    }
+}

@@ -1,0 +1,81 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
+import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
+import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.Heartbeat.Severity;
+import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What {@code placementctl doctor} finds wrong with the standing orders, the policy and the log of accesses. */
+final class PolicyHealthChecks {
+
+    private PolicyHealthChecks() {}
+
+    static List<FindingProto> find(
+            PlacementEngine placement, OperatorStateStore store, PolicyStore desk, MetricRegistry metricRegistry) {
+        List<FindingProto> found = new ArrayList<>();
+        String unreadable = store.trouble();
+        if (unreadable != null) {
+            found.add(finding(
+                    "orders.unreadable",
+                    Severity.ERROR,
+                    "pins, pause and off cannot be read from " + OperatorStateStore.NAME + " of /: it is "
+                            + (placement.operatorState().serve() ? "as it was told last" : "off until they can"),
+                    "placementctl on and resume, or off, store them anew, without the pins that stood there; or put the"
+                            + " attribute right, or remove it (hdfs dfs -setfattr): it is read again each second"));
+        }
+        PolicyFileWatch file = desk.file();
+        String fileTrouble = file == null ? null : file.trouble();
+        if (fileTrouble != null) {
+            found.add(finding(
+                    "policy.file",
+                    Severity.ERROR,
+                    "the policy file is not taken, the policy stays as it is: " + withoutPatterns(fileTrouble),
+                    "correct the file (placementctl policy check FILE); it is read again within seconds"));
+        }
+        if (placement.isActive() && desk.hidesFile(placement)) {
+            found.add(finding(
+                    "policy.hidden",
+                    Severity.NOTE,
+                    "an applied policy is in force, not that of the policy file",
+                    "placementctl policy apply --configured goes back to the file"));
+        }
+        String trouble = placement.policyTrouble();
+        if (trouble != null) {
+            found.add(finding(
+                    "policy.failed",
+                    Severity.ERROR,
+                    trouble + "; " + placement.policyInForce().spec().policy() + " is in force",
+                    "put the jars of bin/terrace classpath, all of one build, on the NameNode's class path, or apply"
+                            + " another policy"));
+        }
+        long lost = metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST);
+        if (lost > 0) {
+            found.add(finding(
+                    "access-log.lost",
+                    Severity.WARNING,
+                    lost + " accesses were not logged",
+                    "look at the disk of terrace.placement.access-log.dir; its failures stand in the NameNode's log"));
+        }
+        return found;
+    }
+
+    /** Anybody may ask, and a complaint on a path may quote it. */
+    private static String withoutPatterns(String complaint) {
+        return complaint.replaceAll("'/[^']*'", "a pattern");
+    }
+
+    private static FindingProto finding(String id, Severity severity, String text, String remedy) {
+        return FindingProto.newBuilder()
+                .setWhere("NameNode")
+                .setFinding(HeartbeatCodec.condition(new Condition(id, severity, text, remedy)))
+                .build();
+    }
+}

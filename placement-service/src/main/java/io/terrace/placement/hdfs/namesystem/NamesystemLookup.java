@@ -1,0 +1,157 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import io.terrace.placement.state.StampedBlock;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.server.namenode.INodeFile;
+import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
+import org.apache.hadoop.hdfs.util.RwLockMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks up paths and blocks for {@code placementctl}, through the same bounded and accounted lock holds as the loop.
+ * Rights are the caller's business. Thread-safe.
+ */
+public final class NamesystemLookup {
+
+    private final FSNamesystem namesystem;
+    private final NamesystemView view;
+
+    public NamesystemLookup(FSNamesystem namesystem, NamesystemView view) {
+        this.namesystem = namesystem;
+        this.view = view;
+    }
+
+    /** A file; {@code storagePolicy} is the effective one. */
+    public record FileFacts(
+            long inode, String path, long lengthBytes, int blocks, boolean striped, String storagePolicy) {}
+
+    /** A replica as the NameNode has it. */
+    public record ReplicaFacts(String node, String name, String storageType) {}
+
+    /** A block as the NameNode has it; {@code state} is complete, under_construction, erasure_coded or gone. */
+    public record BlockFacts(StampedBlock block, long inode, String state, List<ReplicaFacts> replicas) {}
+
+    /** @throws FileNotFoundException when the path names no file */
+    public FileFacts file(String path) throws IOException {
+        FileFacts facts = view.locked(RwLockMode.FS, "terraceFile", 0, () -> {
+            INode inode;
+            try {
+                inode = namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
+            } catch (FileNotFoundException e) {
+                return null;
+            }
+            return inode == null || !inode.isFile() ? null : facts(inode.asFile());
+        });
+        if (facts == null) {
+            throw new FileNotFoundException(path + " is no file");
+        }
+        return facts;
+    }
+
+    private FileFacts facts(INodeFile file) {
+        BlockStoragePolicy policy = namesystem.getBlockManager().getStoragePolicy(file.getStoragePolicyID());
+        return new FileFacts(
+                file.getId(),
+                file.getFullPathName(),
+                file.computeFileSize(),
+                file.numBlocks(),
+                file.isStriped(),
+                policy == null ? "" : policy.getName());
+    }
+
+    /** A file by its id, though a snapshot alone may still have it; null when it is gone. */
+    @Nullable
+    public FileFacts file(long inode) {
+        return view.locked(RwLockMode.FS, "terraceFile", 0, () -> {
+            INode file = namesystem.getFSDirectory().getInode(inode);
+            return file == null || !file.isFile() ? null : facts(file.asFile());
+        });
+    }
+
+    /** Those of these files that stand at no path any more: deleted ones, though a snapshot may still have them. */
+    public Set<Long> gone(Collection<Long> inodes) {
+        List<Long> all = List.copyOf(inodes);
+        Set<Long> gone = new HashSet<>();
+        for (int from = 0; from < all.size(); from += view.lockBlocks()) {
+            List<Long> some = all.subList(from, Math.min(all.size(), from + view.lockBlocks()));
+            gone.addAll(view.locked(RwLockMode.FS, "terraceGone", some.size(), () -> some.stream()
+                    .filter(inode -> !standsAtItsPath(inode))
+                    .toList()));
+        }
+        return gone;
+    }
+
+    private boolean standsAtItsPath(long inode) {
+        INode file = namesystem.getFSDirectory().getInode(inode);
+        if (file == null || !file.isFile()) {
+            return false;
+        }
+        String path = file.getFullPathName();
+        if (!TerraceReadCheck.isPath(path)) {
+            return false;
+        }
+        try {
+            INode there =
+                    namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
+            return there != null && there.getId() == inode;
+        } catch (FileNotFoundException e) {
+            return false;
+        }
+    }
+
+    public BlockFacts block(long blockId) {
+        return view.locked(RwLockMode.BM, "terraceBlock", 1, () -> {
+            BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
+            return stored == null
+                    ? new BlockFacts(new StampedBlock(blockId, 0, 0), -1, "gone", List.of())
+                    : facts(stored);
+        });
+    }
+
+    /** The first blocks of a file, at most {@code most} and at most one look's worth. */
+    public List<BlockFacts> blocks(long inode, int most) {
+        int limit = Math.min(most, view.lockBlocks());
+        return view.locked(RwLockMode.GLOBAL, "terraceBlocks", limit, () -> {
+            INode file = namesystem.getFSDirectory().getInode(inode);
+            List<BlockFacts> found = new ArrayList<>();
+            if (file != null && file.isFile()) {
+                BlockInfo[] blocks = file.asFile().getBlocks();
+                for (int i = 0; i < Math.min(limit, blocks.length); i++) {
+                    found.add(facts(blocks[i]));
+                }
+            }
+            return found;
+        });
+    }
+
+    private static BlockFacts facts(BlockInfo stored) {
+        List<ReplicaFacts> replicas = new ArrayList<>();
+        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
+            DatanodeStorageInfo storage = i.next();
+            DatanodeDescriptor node = storage.getDatanodeDescriptor();
+            replicas.add(new ReplicaFacts(
+                    node.getDatanodeUuid(), name(node), storage.getStorageType().name()));
+        }
+        String state = stored.isStriped() ? "erasure_coded" : stored.isComplete() ? "complete" : "under_construction";
+        return new BlockFacts(NamesystemView.stamped(stored), stored.getBlockCollectionId(), state, replicas);
+    }
+
+    /** The name that operators know a DataNode by. */
+    public static String name(DatanodeDescriptor node) {
+        return node.getHostName() + ":" + node.getXferPort();
+    }
+}

@@ -1,0 +1,180 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.StampedBlock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.util.RwLockMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The NameNode's maps, read under its read lock for at most so many blocks at a time. How often and how long the lock
+ * was held stands in the figures. Thread-safe.
+ */
+public final class NamesystemView implements NamespaceView {
+
+    private final FSNamesystem namesystem;
+    private final MetricRegistry metricRegistry;
+    private final int lockBlocks;
+    private final AtomicLong longestNs = new AtomicLong();
+
+    public NamesystemView(FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks) {
+        this.namesystem = namesystem;
+        this.metricRegistry = metricRegistry;
+        this.lockBlocks = lockBlocks;
+        metricRegistry.gauge(Metric.PLACEMENT_LOCK_LONGEST_NANOSECONDS, longestNs::get);
+    }
+
+    /** Runs one bounded look under the read lock and accounts for it. */
+    public <T> T locked(RwLockMode mode, String name, int blocks, Supplier<T> look) {
+        namesystem.readLock(mode);
+        long beganNs = System.nanoTime();
+        try {
+            return look.get();
+        } finally {
+            long heldNs = System.nanoTime() - beganNs;
+            namesystem.readUnlock(mode, name);
+            metricRegistry.increment(Metric.PLACEMENT_LOCK_HOLDS);
+            metricRegistry.add(Metric.PLACEMENT_LOCK_BLOCKS, blocks);
+            metricRegistry.add(Metric.PLACEMENT_LOCK_NANOSECONDS, heldNs);
+            longestNs.accumulateAndGet(heldNs, Math::max);
+        }
+    }
+
+    public int lockBlocks() {
+        return lockBlocks;
+    }
+
+    @Override
+    public List<Verdict> examine(List<Candidate> candidates) {
+        if (candidates.size() > lockBlocks) {
+            throw new IllegalArgumentException(candidates.size() + " blocks in one look, at most " + lockBlocks);
+        }
+        if (namesystem.isInSafeMode()) {
+            return Collections.nCopies(candidates.size(), Verdict.UNKNOWN);
+        }
+        BlockManager blocks = namesystem.getBlockManager();
+        return locked(RwLockMode.BM, "terraceExamine", candidates.size(), () -> {
+            List<Verdict> verdicts = new ArrayList<>(candidates.size());
+            for (Candidate candidate : candidates) {
+                verdicts.add(verdict(blocks, candidate));
+            }
+            return verdicts;
+        });
+    }
+
+    private static Verdict verdict(BlockManager blocks, Candidate candidate) {
+        StampedBlock block = candidate.block();
+        BlockInfo stored = blocks.getStoredBlock(new Block(block.id(), block.lengthBytes(), block.stamp()));
+        if (stored == null || stored.isDeleted()) {
+            return Verdict.GONE;
+        }
+        if (stored.isStriped()) {
+            return Verdict.ERASURE_CODED;
+        }
+        if (!stored.isComplete()) {
+            return isWrittenAt(candidate.node(), stored) ? Verdict.UNDER_CONSTRUCTION : Verdict.NO_REPLICA;
+        }
+        if (stored.getGenerationStamp() != block.stamp() || stored.getNumBytes() != block.lengthBytes()) {
+            return Verdict.CHANGED;
+        }
+        Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
+        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
+            DatanodeStorageInfo storage = i.next();
+            DatanodeDescriptor node = storage.getDatanodeDescriptor();
+            if (node.getDatanodeUuid().equals(candidate.node())) {
+                boolean healthy = node.isAlive() && (corrupt == null || !corrupt.contains(node));
+                return healthy ? Verdict.FIT : Verdict.NO_REPLICA;
+            }
+        }
+        return Verdict.NO_REPLICA;
+    }
+
+    private static boolean isWrittenAt(String node, BlockInfo growing) {
+        for (DatanodeStorageInfo storage : growing.getUnderConstructionFeature().getExpectedStorageLocations()) {
+            if (storage.getDatanodeDescriptor().getDatanodeUuid().equals(node)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public List<@Nullable Named> names(List<Long> blocks) {
+        if (blocks.size() > lockBlocks) {
+            throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
+        }
+        return locked(RwLockMode.GLOBAL, "terraceNames", blocks.size(), () -> {
+            List<@Nullable Named> names = new ArrayList<>(blocks.size());
+            for (long id : blocks) {
+                BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
+                INode file =
+                        stored == null ? null : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
+                names.add(file == null || !file.isFile() ? null : new Named(file.getId(), file.getFullPathName()));
+            }
+            return names;
+        });
+    }
+
+    @Override
+    public long lengthOf(long inode) {
+        return locked(RwLockMode.FS, "terraceLength", 0, () -> {
+            INode file = namesystem.getFSDirectory().getInode(inode);
+            return file == null || !file.isFile() ? -1 : file.asFile().computeFileSize();
+        });
+    }
+
+    @Override
+    public List<Located> blocksOf(Collection<Long> inodes, int limit) {
+        List<Located> found = new ArrayList<>();
+        for (long inode : inodes) {
+            int next = 0;
+            while (next >= 0 && found.size() < limit) {
+                int from = next;
+                int most = Math.min(lockBlocks, limit - found.size());
+                next = locked(RwLockMode.GLOBAL, "terraceBlocksOf", most, () -> collect(inode, from, most, found));
+            }
+        }
+        return found;
+    }
+
+    /** Collects the blocks of a file from an index on; says where to go on, or -1 at its end. */
+    private int collect(long inode, int from, int most, List<Located> found) {
+        INode node = namesystem.getFSDirectory().getInode(inode);
+        if (node == null || !node.isFile() || node.asFile().isStriped()) {
+            return -1;
+        }
+        BlockInfo[] blocks = node.asFile().getBlocks();
+        int end = Math.min(blocks.length, from + most);
+        for (int i = from; i < end; i++) {
+            BlockInfo block = blocks[i];
+            if (!block.isComplete() || block.isDeleted()) {
+                continue;
+            }
+            List<String> holders = new ArrayList<>(block.getCapacity());
+            for (Iterator<DatanodeStorageInfo> s = block.getStorageInfos(); s.hasNext(); ) {
+                holders.add(s.next().getDatanodeDescriptor().getDatanodeUuid());
+            }
+            found.add(new Located(stamped(block), inode, holders));
+        }
+        return end < blocks.length ? end : -1;
+    }
+
+    static StampedBlock stamped(BlockInfo block) {
+        return new StampedBlock(block.getBlockId(), block.getGenerationStamp(), block.getNumBytes());
+    }
+}

@@ -1,0 +1,118 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import io.terrace.placement.state.OperatorState;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the {@link OperatorState} in the namespace, as the extended attribute {@value #NAME} of the root directory: one
+ * edit-log entry per change, so they outlive restarts and are on the other NameNode before it becomes active, and
+ * finding them needs no scan. Cache directives were the alternative for pins; each of them makes the NameNode rescan
+ * under its write lock and takes seconds to act (HDFS-16209).
+ *
+ * <p>Where the attribute cannot be read, nobody knows whether the operator said off. So it is off, unless he told this
+ * NameNode something since it became active. Thread-safe; takes no lock while it stores.
+ */
+public final class OperatorStateStore {
+
+    public static final String NAME = "trusted.terrace.placement";
+
+    private static final Logger LOG = LoggerFactory.getLogger(OperatorStateStore.class);
+
+    private final Attribute attribute;
+
+    /** What is known in this term of leadership; it stands above what is stored only where that failed. */
+    private @Nullable OperatorState known;
+
+    private boolean stored = true;
+    private volatile @Nullable String trouble;
+    private volatile boolean unread;
+
+    /** Where they are stored. */
+    public interface Attribute {
+        /** Null when there is none. */
+        byte @Nullable [] load();
+
+        void save(byte[] value) throws IOException;
+    }
+
+    public OperatorStateStore(Attribute attribute) {
+        this.attribute = attribute;
+    }
+
+    /**
+     * As last told, here or by another NameNode before this one became active; the initial ones when nothing is stored. As
+     * long as it cannot be read, {@link #trouble} says why.
+     */
+    public synchronized OperatorState load() {
+        OperatorState told = known;
+        if (told != null && !stored) {
+            return told;
+        }
+        try {
+            byte[] value = attribute.load();
+            OperatorState read = value == null ? OperatorState.initial() : OperatorState.decoded(value);
+            if (trouble != null) {
+                LOG.info("Standing orders can be read again from {} of /", NAME);
+            }
+            trouble = null;
+            unread = false;
+            known = read;
+            return read;
+        } catch (RuntimeException e) {
+            OperatorState instead = told == null ? OperatorState.off() : told;
+            if (trouble == null) {
+                LOG.error(
+                        "Standing orders cannot be read from {} of /; {}",
+                        NAME,
+                        told == null ? "Terrace is off until they can" : "those that were read before hold",
+                        e);
+            }
+            trouble = String.valueOf(e.getMessage());
+            if (told == null) {
+                unread = true;
+            }
+            return instead;
+        }
+    }
+
+    /** Stores what the operator wants now, as {@link XAttrStore#save}; {@link #tell} is to follow. */
+    void save(OperatorState orders) throws IOException {
+        attribute.save(orders.encoded());
+    }
+
+    /**
+     * The operator wants this now.
+     *
+     * @param kept false when it could not be stored, and holds in this term of leadership alone
+     */
+    synchronized void tell(OperatorState orders, boolean kept) {
+        known = orders;
+        stored = kept;
+        if (kept) {
+            trouble = null;
+            unread = false;
+        }
+    }
+
+    /** Whether something is stored that could not be read in this term: whoever stores loses it. */
+    boolean isUnread() {
+        return unread;
+    }
+
+    /** Another NameNode may have been told something: this one's term is over. */
+    public synchronized void forget() {
+        known = null;
+        stored = true;
+        trouble = null;
+        unread = false;
+    }
+
+    /** Why what is stored cannot be read; null when it can. */
+    @Nullable
+    public String trouble() {
+        return trouble;
+    }
+}

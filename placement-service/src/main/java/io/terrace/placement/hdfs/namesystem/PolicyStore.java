@@ -1,0 +1,247 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policy.PolicyChoice.Source;
+import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicyFileException;
+import io.terrace.placement.policyfile.PolicyHistory;
+import io.terrace.placement.policyfile.PolicyHistory.Step;
+import io.terrace.placement.policyfile.PolicySpec;
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows which policy is wanted: the applied one, else that of the policy file, else that of the settings. Applied ones are
+ * kept in the namespace ({@value #NAME} of {@code /}), so they hold on both NameNodes and after a restart.
+ *
+ * <p>A thread looks at the file, and another one stores what is applied, because who changes something waits for it, and the
+ * first one waits for him; nothing here takes a lock of the NameNode. Changes come one at a time; the loop asks without
+ * waiting for one.
+ */
+public final class PolicyStore implements AutoCloseable {
+
+    public static final String NAME = "trusted.terrace.policy";
+
+    private static final Logger LOG = LoggerFactory.getLogger(PolicyStore.class);
+
+    private final OperatorStateStore.Attribute attribute;
+    private final PolicyChoice settings;
+    private final @Nullable PolicyFileWatch file;
+    private final LongSupplier wallMs;
+    private final ScheduledExecutorService watch =
+            Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "terrace-policy"));
+    private final ExecutorService clerk =
+            Executors.newSingleThreadExecutor(task -> daemon(task, "terrace-policy-store"));
+    private volatile PolicyHistory history = PolicyHistory.EMPTY;
+    private @Nullable PlacementAgent loop;
+
+    /** @param file null when none is configured; it is read once here */
+    public PolicyStore(
+            OperatorStateStore.Attribute attribute,
+            PolicyChoice settings,
+            @Nullable PolicyFileWatch file,
+            LongSupplier wallMs) {
+        this.attribute = attribute;
+        this.settings = settings;
+        this.file = file;
+        this.wallMs = wallMs;
+        if (file != null) {
+            file.poll();
+        }
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** From now on the loop is told when the file changes. */
+    public void serve(PlacementAgent placementLoop, long pollMs) {
+        synchronized (this) {
+            loop = placementLoop;
+        }
+        if (file != null) {
+            watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void poll() {
+        try {
+            if (file != null && file.poll()) {
+                tellWanted();
+            }
+        } catch (IOException | TimeoutException | RuntimeException | LinkageError e) {
+            LOG.error("The policy file was read but its policy is not in force", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Late is better than never, as the file is not read again until it changes; then what was applied meanwhile holds. */
+    private synchronized void tellWanted() throws IOException, TimeoutException, InterruptedException {
+        tell(this::wanted, PlacementAgent::change);
+    }
+
+    /** How the loop is told: whether what fails may come into force after it did. */
+    @FunctionalInterface
+    private interface Telling {
+        Told tell(PlacementAgent loop, Function<PlacementEngine, Told> change)
+                throws TimeoutException, InterruptedException;
+    }
+
+    private record Told(PolicyChoice choice, @Nullable String refusal) {}
+
+    private synchronized void tell(Supplier<PolicyChoice> wanted, Telling telling)
+            throws IOException, TimeoutException, InterruptedException {
+        PlacementAgent placementLoop = loop;
+        if (placementLoop == null) {
+            return;
+        }
+        Told told;
+        try {
+            told = telling.tell(placementLoop, placement -> {
+                PolicyChoice choice = wanted.get();
+                return new Told(choice, placement.policy(placementLoop.nowMs(), choice));
+            });
+        } catch (RejectedExecutionException e) {
+            throw new IOException("the placement loop is busy", e);
+        }
+        if (told.refusal != null) {
+            throw new IOException(told.refusal);
+        }
+        LOG.info("Policy {} ({}) is in force", told.choice.spec().policy(), told.choice.source());
+    }
+
+    /** The policy to begin an epoch with. Reads what is applied from the namespace. */
+    public PolicyChoice atActivation() {
+        try {
+            byte[] stored = attribute.load();
+            history = stored == null ? PolicyHistory.EMPTY : PolicyHistory.decoded(stored);
+        } catch (RuntimeException e) {
+            LOG.error("Applied policies cannot be read from {} of /; the configured one is in force", NAME, e);
+            history = PolicyHistory.EMPTY;
+        }
+        return wanted();
+    }
+
+    private PolicyChoice wanted() {
+        try {
+            return choice(history);
+        } catch (IllegalArgumentException e) {
+            // A policy of another version of Terrace.
+            LOG.error("The applied policy cannot be used any more; the configured one is in force. {}", e.getMessage());
+            return configured();
+        }
+    }
+
+    private PolicyChoice choice(PolicyHistory of) {
+        Step step = of.step(of.inForce());
+        return step == null || step.text() == null
+                ? configured()
+                : new PolicyChoice(parsed("policy " + step.number(), step.text()), Source.APPLIED, step.number());
+    }
+
+    private PolicyChoice configured() {
+        PolicySpec fromFile = file == null ? null : file.spec();
+        return fromFile == null ? settings : new PolicyChoice(fromFile, Source.FILE, 0);
+    }
+
+    /** @throws IllegalArgumentException with all that is wrong with it */
+    public static PolicySpec parsed(String name, String text) {
+        try {
+            return PolicyFile.read(name, text);
+        } catch (PolicyFileException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Applies a policy; null text is the configured one. It is tried, stored, and then in force, or nothing changes.
+     *
+     * @return its number in the history
+     */
+    public long apply(@Nullable String text, String user) throws IOException, TimeoutException, InterruptedException {
+        return change(before -> {
+            PolicyHistory applied = before.apply(wallMs.getAsLong(), user, text);
+            long number = applied.steps().get(applied.steps().size() - 1).number();
+            return new PolicyHistory(number, applied.steps());
+        });
+    }
+
+    /** What was in force before the last apply is in force again; its number, 0 for the configured one. */
+    public long rollback() throws IOException, TimeoutException, InterruptedException {
+        return change(PolicyHistory::rollback);
+    }
+
+    private synchronized long change(UnaryOperator<PolicyHistory> change)
+            throws IOException, TimeoutException, InterruptedException {
+        PolicyHistory before = history;
+        PolicyHistory after = change.apply(before);
+        PolicyChoice choice = choice(after);
+        try {
+            choice.spec().make(PolicySpec.TIERS);
+        } catch (RuntimeException | LinkageError e) {
+            throw new IOException("policy " + choice.spec().policy() + " cannot be made: " + e, e);
+        }
+        store(after);
+        try {
+            tell(() -> choice, PlacementAgent::changeInTime);
+        } catch (IOException | TimeoutException | RuntimeException e) {
+            store(before);
+            throw e;
+        }
+        history = after;
+        return after.inForce();
+    }
+
+    private void store(PolicyHistory changed) throws IOException, InterruptedException {
+        byte[] bytes = changed.encoded();
+        try {
+            clerk.submit(() -> {
+                        attribute.save(bytes);
+                        return null;
+                    })
+                    .get();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException("not stored: " + cause.getMessage(), cause);
+        }
+    }
+
+    /** The latest state of what was applied. */
+    public PolicyHistory history() {
+        return history;
+    }
+
+    @Nullable
+    public PolicyFileWatch file() {
+        return file;
+    }
+
+    /** Whether what is applied hides the configured policy file. */
+    public boolean hidesFile(PlacementEngine placement) {
+        return file != null && placement.policyInForce().source() == Source.APPLIED;
+    }
+
+    @Override
+    public void close() {
+        watch.shutdownNow();
+        clerk.shutdownNow();
+    }
+}

@@ -1,0 +1,66 @@
+package io.terrace.placement.hdfs.web;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.metrics.Metrics2Source;
+import io.terrace.metrics.MicrometerBridge;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.http.HttpServer2;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The service's figures in Hadoop's metrics2 and JMX (bean {@code TerracePlacement-<port>}), and as Prometheus text at
+ * {@value #PATH} of the NameNode's own web server, under whatever protects that. Showing them is no reason to fail.
+ */
+public final class MetricsPublisher implements AutoCloseable {
+
+    public static final String PATH = "/terrace/metrics";
+
+    private static final Logger LOG = LoggerFactory.getLogger(MetricsPublisher.class);
+
+    private final Deque<AutoCloseable> shown = new ArrayDeque<>();
+
+    public MetricsPublisher(NameNode nameNode, int port, MetricRegistry metricRegistry) {
+        attempt(
+                "metrics2",
+                () -> shown.push(Metrics2Source.register(
+                        DefaultMetricsSystem.instance(),
+                        "TerracePlacement-" + port,
+                        metricRegistry,
+                        Metric.Where.NAMENODE)));
+        attempt("the NameNode's web server", () -> serve(nameNode.getHttpServer(), metricRegistry));
+    }
+
+    private void serve(HttpServer2 web, MetricRegistry metricRegistry) {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        MicrometerBridge.bind(metricRegistry, Metric.Where.NAMENODE, registry);
+        shown.push(registry::close);
+        web.setAttribute(MetricsServlet.REGISTRY, registry);
+        web.addServlet("terrace-metrics", PATH, MetricsServlet.class);
+    }
+
+    private static void attempt(String where, Runnable show) {
+        try {
+            show.run();
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("Terrace's figures are not shown in {}", where, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        while (!shown.isEmpty()) {
+            try {
+                shown.pop().close();
+            } catch (Exception e) {
+                LOG.debug("closing a view of the figures", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.terrace.placement.heartbeat;
+
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a DataNode tells the service in one call: heat, residency and results since the last call, and its state. Sizes
+ * are bytes, times milliseconds. Lists are bounded by the sender and cut by {@link HeartbeatLimits}.
+ *
+ * @param node UUID of the DataNode
+ * @param incarnation made anew at each start of the DataNode process
+ * @param sequence grows by one with each heartbeat of an incarnation; one sent again keeps its number and counts once
+ * @param full {@code residency} is the first page of everything that is resident; the last one is the first that is shorter
+ *     than {@link io.terrace.protocol.HeartbeatPage}
+ * @param bytesServed bytes served to anybody since the last heartbeat
+ * @param figures running totals of this incarnation by figure id
+ */
+public record Heartbeat(
+        String node,
+        String host,
+        int transferPort,
+        long incarnation,
+        long sequence,
+        List<TierState> tiers,
+        List<Heat> heat,
+        List<Residency> residency,
+        boolean full,
+        List<Result> results,
+        List<Condition> conditions,
+        long bytesServed,
+        boolean serving,
+        Map<String, Long> figures) {
+
+    /** Where bytes can stand, fastest first. */
+    public enum Medium {
+        MEMORY,
+        NVM,
+        SSD,
+        DISK,
+        ARCHIVE
+    }
+
+    /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */
+    public record TierState(
+            Medium medium, long capacityBytes, long usedBytes, long retiringBytes, long pinnedBytes, long extents) {
+
+        public long freeBytes() {
+            return Math.max(0, capacityBytes - usedBytes);
+        }
+    }
+
+    /** Reads and writes of one block on this DataNode since the last heartbeat that carried it. */
+    public record Heat(
+            StampedBlock block,
+            Medium replica,
+            boolean inMemory,
+            long reads,
+            long bytesRead,
+            long bytesReadFromMemory,
+            long writes,
+            long bytesWritten,
+            long ageMs) {}
+
+    /** A block that entered or left the memory tier; {@code pinned} by an {@code hdfs cacheadmin} directive. */
+    public record Residency(StampedBlock block, boolean resident, boolean pinned) {}
+
+    /** How an order ended; {@code epoch} is that of the order. */
+    public record Result(
+            long moveId,
+            long epoch,
+            Outcome outcome,
+            StampedBlock block,
+            long bytesMoved,
+            long tookMs,
+            @Nullable String message) {}
+
+    /** How severe a condition of a host is. */
+    public enum Severity {
+        NOTE,
+        WARNING,
+        ERROR
+    }
+
+    /** Something about a DataNode's host that an operator should know. */
+    public record Condition(String id, Severity severity, String text, @Nullable String remedy) {}
+}

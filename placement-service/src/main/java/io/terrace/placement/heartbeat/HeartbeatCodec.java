@@ -1,0 +1,250 @@
+package io.terrace.placement.heartbeat;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Medium;
+import io.terrace.placement.heartbeat.Heartbeat.Residency;
+import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.heartbeat.Heartbeat.Severity;
+import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
+import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Heartbeats and their answers between the wire and the loop. Refuses what no honest DataNode sends, and copies no more of
+ * a heartbeat than the loop takes of one, so that what waits for the loop is bounded.
+ */
+public final class HeartbeatCodec {
+
+    /** No amount that is real is larger, and sums of many such stay numbers. */
+    private static final long LARGEST_AMOUNT = 1L << 56;
+
+    /** 8 TiB; so many bytes of each block that the loop may know of still add up. */
+    private static final long LONGEST_BLOCK = 1L << 43;
+
+    private HeartbeatCodec() {}
+
+    /**
+     * @param host under which the DataNode is registered, whatever it calls itself; likewise the port
+     * @param entries of heat, residency and results that are taken; of what else there is, {@link HeartbeatLimits} say
+     * @param figures count what is not taken
+     * @throws IllegalArgumentException naming the field that cannot be
+     */
+    public static Heartbeat heartbeat(
+            HeartbeatRequestProto proto, String host, int transferPort, int entries, MetricRegistry metricRegistry) {
+        Taken taken = new Taken(metricRegistry);
+        return new Heartbeat(
+                proto.getDatanodeUuid(),
+                host,
+                transferPort,
+                proto.getIncarnation(),
+                proto.getSequence(),
+                taken.first(HeartbeatLimits.MOST_TIERS, proto.getTiersList(), HeartbeatCodec::tier),
+                taken.first(entries, proto.getHeatList(), HeartbeatCodec::heat),
+                taken.first(entries, proto.getResidencyList(), HeartbeatCodec::residency),
+                proto.getFullResidency(),
+                taken.first(entries, proto.getResultsList(), result -> result(result, taken)),
+                taken.first(
+                        HeartbeatLimits.MOST_CONDITIONS,
+                        proto.getConditionsList(),
+                        condition -> condition(condition, taken)),
+                amount(proto.getBytesServed(), "bytesServed"),
+                proto.getServing(),
+                figures(proto.getFiguresList(), taken));
+    }
+
+    /** Takes what may be long up to a length, and counts what it leaves. */
+    private record Taken(MetricRegistry metricRegistry) {
+
+        private void left(int count) {
+            if (count > 0) {
+                metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, count);
+            }
+        }
+
+        <P, T> List<T> first(int most, List<P> protos, Function<P, T> decode) {
+            left(protos.size() - most);
+            return protos.stream().limit(most).map(decode).toList();
+        }
+
+        String text(int longest, String text) {
+            left(text.length() > longest ? 1 : 0);
+            return text.substring(0, Math.min(longest, text.length()));
+        }
+    }
+
+    private static Map<String, Long> figures(List<FigureValueProto> all, Taken taken) {
+        Map<String, Long> figures = new HashMap<>();
+        for (FigureValueProto figure : taken.first(HeartbeatLimits.MOST_FIGURES, all, Function.identity())) {
+            figures.put(taken.text(HeartbeatLimits.LONGEST_NAME, figure.getId()), figure.getValue());
+        }
+        return figures;
+    }
+
+    private static Residency residency(ResidencyProto proto) {
+        return new Residency(block(proto.getBlock()), proto.getResident(), proto.getPinned());
+    }
+
+    /** The same for the way back. */
+    public static HeartbeatResponseProto answer(HeartbeatAnswer answer) {
+        HeartbeatResponseProto.Builder proto = HeartbeatResponseProto.newBuilder()
+                .setActive(answer.active())
+                .setEpoch(answer.epoch())
+                .setServe(answer.serve())
+                .setFullResidencyWanted(answer.fullWanted())
+                .setHeartbeatIntervalMs(answer.intervalMs());
+        for (HeartbeatAnswer.Order order : answer.orders()) {
+            proto.addOrders(OrderProto.newBuilder()
+                    .setMoveId(order.moveId())
+                    .setKind(kind(order.kind()))
+                    .setBlock(block(order.block()))
+                    .setBytesPerSecond(order.bytesPerSecond()));
+        }
+        return proto.build();
+    }
+
+    public static OrderKindProto kind(Move.Kind kind) {
+        return kind == Move.Kind.PROMOTE ? OrderKindProto.PROMOTE : OrderKindProto.DROP;
+    }
+
+    static StampedBlock block(BlockProto proto) {
+        return new StampedBlock(
+                proto.getBlockId(),
+                proto.getGenerationStamp(),
+                within(LONGEST_BLOCK, proto.getLengthBytes(), "lengthBytes"));
+    }
+
+    public static BlockProto block(StampedBlock block) {
+        return BlockProto.newBuilder()
+                .setBlockId(block.id())
+                .setGenerationStamp(block.stamp())
+                .setLengthBytes(block.lengthBytes())
+                .build();
+    }
+
+    public static TierStateProto tier(TierState tier) {
+        return TierStateProto.newBuilder()
+                .setTier(TierProto.forNumber(tier.medium().ordinal()))
+                .setCapacityBytes(tier.capacityBytes())
+                .setUsedBytes(tier.usedBytes())
+                .setRetiringBytes(tier.retiringBytes())
+                .setPinnedBytes(tier.pinnedBytes())
+                .setExtents(tier.extents())
+                .build();
+    }
+
+    private static TierState tier(TierStateProto proto) {
+        return new TierState(
+                medium(proto.getTier()),
+                amount(proto.getCapacityBytes(), "capacityBytes"),
+                amount(proto.getUsedBytes(), "usedBytes"),
+                amount(proto.getRetiringBytes(), "retiringBytes"),
+                amount(proto.getPinnedBytes(), "pinnedBytes"),
+                amount(proto.getExtents(), "extents"));
+    }
+
+    private static Medium medium(TierProto tier) {
+        return switch (tier) {
+            case MEMORY -> Medium.MEMORY;
+            case NVM -> Medium.NVM;
+            case SSD -> Medium.SSD;
+            case DISK -> Medium.DISK;
+            case ARCHIVE -> Medium.ARCHIVE;
+        };
+    }
+
+    private static Heat heat(HeatProto proto) {
+        return new Heat(
+                block(proto.getBlock()),
+                medium(proto.getReplicaTier()),
+                proto.getInMemory(),
+                amount(proto.getReads(), "reads"),
+                amount(proto.getBytesRead(), "bytesRead"),
+                amount(proto.getBytesReadFromMemory(), "bytesReadFromMemory"),
+                amount(proto.getWrites(), "writes"),
+                amount(proto.getBytesWritten(), "bytesWritten"),
+                amount(proto.getAgeMs(), "ageMs"));
+    }
+
+    private static Result result(ResultProto proto, Taken taken) {
+        return new Result(
+                proto.getMoveId(),
+                proto.getEpoch(),
+                outcome(proto.getOutcome()),
+                block(proto.getBlock()),
+                amount(proto.getBytesMoved(), "bytesMoved"),
+                amount(proto.getTookMs(), "tookMs"),
+                proto.hasMessage() ? taken.text(HeartbeatLimits.LONGEST_TEXT, proto.getMessage()) : null);
+    }
+
+    private static Outcome outcome(OutcomeProto proto) {
+        return switch (proto) {
+            case DONE -> Outcome.DONE;
+            case NO_ROOM -> Outcome.NO_ROOM;
+            case NOT_HERE -> Outcome.NOT_HERE;
+            case CHANGED -> Outcome.CHANGED;
+            case CORRUPT -> Outcome.CORRUPT;
+            case PINNED -> Outcome.PINNED;
+            case REFUSED -> Outcome.REFUSED;
+            case FAILED -> Outcome.FAILED;
+        };
+    }
+
+    private static Condition condition(ConditionProto proto, Taken taken) {
+        Severity severity =
+                switch (proto.getSeverity()) {
+                    case NOTE -> Severity.NOTE;
+                    case WARNING -> Severity.WARNING;
+                    case ERROR -> Severity.ERROR;
+                };
+        return new Condition(
+                taken.text(HeartbeatLimits.LONGEST_NAME, proto.getId()),
+                severity,
+                taken.text(HeartbeatLimits.LONGEST_TEXT, proto.getText()),
+                proto.hasRemedy() ? taken.text(HeartbeatLimits.LONGEST_TEXT, proto.getRemedy()) : null);
+    }
+
+    public static ConditionProto condition(Condition condition) {
+        ConditionProto.Builder proto = ConditionProto.newBuilder()
+                .setId(condition.id())
+                .setSeverity(
+                        ConditionProto.Severity.forNumber(condition.severity().ordinal()))
+                .setText(condition.text());
+        if (condition.remedy() != null) {
+            proto.setRemedy(condition.remedy());
+        }
+        return proto.build();
+    }
+
+    private static long amount(long value, String field) {
+        return within(LARGEST_AMOUNT, value, field);
+    }
+
+    /** Unsigned on the wire, so what is too large may look negative here. */
+    private static long within(long most, long value, String field) {
+        if (value < 0 || value > most) {
+            throw new IllegalArgumentException(field + " is " + Long.toUnsignedString(value));
+        }
+        return value;
+    }
+}

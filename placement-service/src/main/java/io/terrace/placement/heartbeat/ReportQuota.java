@@ -1,0 +1,44 @@
+package io.terrace.placement.heartbeat;
+
+import io.terrace.placement.ReportValidator;
+import io.terrace.placement.policy.RuleEvaluator;
+
+/**
+ * What one DataNode may tell of and lead to, however often it sends heartbeats. Owned by the loop's thread.
+ *
+ * @param accesses reads and writes that count
+ * @param bytes bytes read and written that count
+ * @param looks looks at the NameNode's maps, each of a bounded number of blocks
+ */
+public record ReportQuota(Allowance accesses, Allowance bytes, Allowance looks) {
+
+    /** As many as a DataNode takes from one client process, and bytes likewise. */
+    static final long MOST_PER_SECOND = 20_000_000;
+
+    static final long MOST_BYTES_PER_SECOND = 64L << 30;
+
+    /** A DataNode that has news sends no sooner, unless {@code terrace.datanode.heartbeat.interval.min} is shortened. */
+    static final long SOONEST_HEARTBEAT_MS = 200;
+
+    /**
+     * What one heartbeat leads to at most: looks for heat, the last of which may begin another one, and for residency; for
+     * paths, and for who holds what is to be pinned; and one for the moves that wait.
+     */
+    static final int LOOKS_PER_HEARTBEAT =
+            2 * ReportValidator.LOOKS_PER_HEARTBEAT + 1 + 2 * RuleEvaluator.LOOKS_PER_HEARTBEAT + 1;
+
+    static final long LOOKS_PER_SECOND = LOOKS_PER_HEARTBEAT * 1000 / SOONEST_HEARTBEAT_MS;
+
+    public static ReportQuota from(long nowMs) {
+        return new ReportQuota(
+                new Allowance(MOST_PER_SECOND, nowMs),
+                new Allowance(MOST_BYTES_PER_SECOND, nowMs),
+                new Allowance(LOOKS_PER_SECOND, nowMs));
+    }
+
+    public void grow(long nowMs) {
+        accesses.grow(nowMs);
+        bytes.grow(nowMs);
+        looks.grow(nowMs);
+    }
+}

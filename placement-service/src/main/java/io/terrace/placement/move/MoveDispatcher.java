@@ -1,0 +1,177 @@
+package io.terrace.placement.move;
+
+import io.terrace.metrics.Metric;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.MoveQueue;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Candidate;
+import io.terrace.placement.state.NamespaceView.Verdict;
+import io.terrace.placement.state.Outcome;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Checks waiting moves against the NameNode's maps, lets through what the budget allows, and makes orders of it. Owned
+ * by the loop's thread.
+ */
+public final class MoveDispatcher {
+
+    /** A verdict of the NameNode is good for so long; a move that waited longer is examined again. */
+    static final long VERDICT_VALID_MS = 5_000;
+
+    private final ClusterState clusterState;
+    private final NamespaceView view;
+
+    public MoveDispatcher(ClusterState clusterState, NamespaceView view) {
+        this.clusterState = clusterState;
+        this.view = view;
+    }
+
+    /** Asks the NameNode about waiting promotions, in one hold of its lock; later where the DataNode led to too many. */
+    public void examine(long nowMs, DataNodeState node) {
+        if (node.reportQuota().looks().left() == 0) {
+            return;
+        }
+        List<Move> asked = new ArrayList<>();
+        List<Candidate> candidates = new ArrayList<>();
+        for (Move move : node.moveQueue().waiting()) {
+            if (asked.size() < clusterState.settings().lockBlocks() && move.needsExamination(nowMs, VERDICT_VALID_MS)) {
+                asked.add(move);
+                candidates.add(new Candidate(move.block(), node.uuid()));
+            }
+        }
+        if (asked.isEmpty()) {
+            return;
+        }
+        List<Verdict> verdicts = view.examine(candidates);
+        node.reportQuota().looks().charge(1);
+        for (int i = 0; i < asked.size(); i++) {
+            Move move = asked.get(i);
+            Verdict verdict = verdicts.get(i);
+            if (verdict == Verdict.FIT) {
+                move.examined(nowMs);
+            } else if (verdict != Verdict.UNKNOWN && move.outcome() == null) {
+                refuse(nowMs, node, move, verdict);
+            }
+        }
+    }
+
+    private void refuse(long nowMs, DataNodeState node, Move move, Verdict verdict) {
+        long id = move.block().id();
+        boolean vanished = verdict == Verdict.GONE || verdict == Verdict.CHANGED;
+        clusterState.withdraw(nowMs, node, move, Outcome.UNFIT, verdict.text(), vanished);
+        BlockHeat heat = clusterState.heat().find(id);
+        if (heat != null && heat.block().sameContent(move.block())) {
+            if (vanished) {
+                clusterState.heat().remove(id);
+            } else if (verdict == Verdict.ERASURE_CODED) {
+                heat.exclude(verdict);
+            }
+        }
+        node.backoffTable().failed(nowMs, id);
+    }
+
+    /** Makes orders of what is due and within the budget; adds nothing to what is in flight beyond its limit. */
+    public List<Order> dispatch(long nowMs, DataNodeState node) {
+        List<Order> orders = new ArrayList<>();
+        MoveQueue moveQueue = node.moveQueue();
+        boolean promotionsOpen = node.isServing();
+        for (Move move : moveQueue.waiting()) {
+            if (orders.size() >= MoveQueue.ORDERS_PER_ANSWER) {
+                break;
+            }
+            if (move.outcome() != null) {
+                continue;
+            }
+            if (!move.isPromotion()) {
+                orders.add(send(nowMs, moveQueue, move, 0));
+                continue;
+            }
+            promotionsOpen = promotionsOpen
+                    && moveQueue.promotionsInFlight() < clusterState.settings().movesInFlight()
+                    && (node.isIdle() || node.budget().allows(nowMs));
+            if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
+                promote(nowMs, node, move, orders);
+            } else if (nowMs - move.wishedMs() > clusterState.settings().moveWaitMs()) {
+                clusterState.withdraw(nowMs, node, move, Outcome.EXPIRED, Outcome.EXPIRED.text(), false);
+            }
+        }
+        return orders;
+    }
+
+    private void promote(long nowMs, DataNodeState node, Move move, List<Order> orders) {
+        long rate = 0;
+        if (!node.isIdle()) {
+            node.budget().spend(nowMs, move.block().lengthBytes());
+            rate = node.budget().bytesPerSecond();
+        }
+        for (Move victim : move.victims()) {
+            orders.add(send(nowMs, node.moveQueue(), victim, 0));
+        }
+        move.victims().clear();
+        orders.add(send(nowMs, node.moveQueue(), move, rate));
+    }
+
+    private Order send(long nowMs, MoveQueue moveQueue, Move move, long rate) {
+        clusterState
+                .metricRegistry()
+                .increment(move.isPromotion() ? Metric.PLACEMENT_PROMOTIONS_SENT : Metric.PLACEMENT_DROPS_SENT);
+        Order order = move.order(nowMs, rate);
+        moveQueue.sent(move);
+        return order;
+    }
+
+    /** Orders of the last answer did not arrive: those without a result go out again under their old ids. */
+    public void sendAgain(DataNodeState node) {
+        HeartbeatAnswer lost = node.lastAnswer();
+        if (lost == null) {
+            return;
+        }
+        List<Order> backwards = new ArrayList<>(lost.orders());
+        Collections.reverse(backwards);
+        for (Order order : backwards) {
+            Move move = node.moveQueue().inFlight(order.moveId());
+            if (move != null && move.unsend()) {
+                node.moveQueue().waitAgain(move);
+            }
+        }
+    }
+
+    /** Gives up orders that no result came for. */
+    public void expire(long nowMs, DataNodeState node) {
+        for (Move move : new ArrayList<>(node.moveQueue().inFlight())) {
+            if (nowMs - move.sentMs()
+                    > clusterState.settings().lostAfterMs(move.block().lengthBytes())) {
+                lose(nowMs, node, move, Outcome.LOST.text());
+            }
+        }
+    }
+
+    /** The DataNode is gone or was started anew: nothing of what was sent or waits is worth anything. */
+    public void abandon(long nowMs, DataNodeState node, String why) {
+        for (Move move : node.moveQueue().all()) {
+            if (move.outcome() != null) {
+                continue;
+            }
+            if (move.isSent()) {
+                lose(nowMs, node, move, why);
+            } else {
+                clusterState.withdraw(nowMs, node, move, Outcome.CANCELLED, why, false);
+            }
+        }
+    }
+
+    private void lose(long nowMs, DataNodeState node, Move move, String why) {
+        long id = move.block().id();
+        clusterState.end(nowMs, node, move, Outcome.LOST, why, 0);
+        node.backoffTable().failed(nowMs, id);
+        // What is resident according to the DataNode's last word is as good a guess as any; its next word corrects it.
+        clusterState.correct(nowMs, node, move.block(), node.residents().containsKey(id));
+    }
+}

@@ -1,0 +1,150 @@
+package io.terrace.placement.move;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.policyfile.RuleDecision;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.DataNodeState.Wish;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.Move.Kind;
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.policy.api.Explanation;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a policy's wishes into moves. Drops that a promotion needs stay with it: they are sent with it, and not at all
+ * when it comes to nothing. Owned by the loop's thread.
+ */
+public final class MovePlanner {
+
+    private final ClusterState clusterState;
+    private final RuleEvaluator ruleEvaluator;
+    private final MetricRegistry metricRegistry;
+
+    public MovePlanner(ClusterState clusterState, RuleEvaluator ruleEvaluator) {
+        this.clusterState = clusterState;
+        this.ruleEvaluator = ruleEvaluator;
+        this.metricRegistry = clusterState.metricRegistry();
+    }
+
+    /** Looks at all wishes of a DataNode's policy. */
+    public void plan(long nowMs, DataNodeState node, boolean movesAllowed) {
+        plan(nowMs, node, movesAllowed, null);
+    }
+
+    /**
+     * The same; drops that no promotion of the policy needs make room for {@code beneficiary}.
+     *
+     * @param movesAllowed false while paused: promotions are not made, what leads to drops waits
+     */
+    void plan(long nowMs, DataNodeState node, boolean movesAllowed, @Nullable Move beneficiary) {
+        List<Move> drops = new ArrayList<>();
+        List<Wish> wishes = node.wishes();
+        // Answers to the policy may lead to further wishes, so the list grows while it is walked. Each of them corrects
+        // one block, which leaves the policy with less to place, so this ends.
+        for (int i = 0; i < wishes.size(); i++) {
+            Wish wish = wishes.get(i);
+            if (wish.toMemory()) {
+                promote(nowMs, node, wish, drops, movesAllowed);
+            } else {
+                drop(nowMs, node, wish, drops);
+            }
+        }
+        wishes.clear();
+        for (Move drop : drops) {
+            if (beneficiary != null && beneficiary.outcome() == null && !beneficiary.isSent()) {
+                beneficiary.victims().add(drop);
+            } else {
+                node.moveQueue().enqueue(drop, false);
+            }
+        }
+    }
+
+    private void promote(long nowMs, DataNodeState node, Wish wish, List<Move> drops, boolean movesAllowed) {
+        long id = wish.blockId();
+        Move open = node.moveQueue().open(id);
+        if (open != null) {
+            if (open.isPromotion()) {
+                open.overtaken(false);
+            } else if (open.isSent()) {
+                open.overtaken(true);
+            } else {
+                node.moveQueue().detach(open);
+                drops.remove(open);
+                clusterState.end(nowMs, node, open, Outcome.CANCELLED, "wanted in memory again", 0);
+            }
+            return;
+        }
+        DataNodeState.Resident resident = node.residents().get(id);
+        if (resident != null) {
+            clusterState.confirm(nowMs, node, resident.block, true);
+            return;
+        }
+        metricRegistry.increment(Metric.PLACEMENT_PROMOTIONS_WISHED);
+        BlockHeat heat = clusterState.heat().find(id);
+        boolean heldBack = node.backoffTable().holdsBack(nowMs, id);
+        if (heat == null
+                || isForbidden(heat)
+                || !movesAllowed
+                || heldBack
+                || node.moveQueue().isFullFor(Kind.PROMOTE)) {
+            metricRegistry.increment(Metric.PLACEMENT_MOVES_HELD_BACK);
+            StampedBlock block = heat == null ? new StampedBlock(id, 0, wish.sizeBytes()) : heat.block();
+            clusterState.correct(nowMs, node, block, false);
+            for (Move victim : drops) {
+                clusterState.end(
+                        nowMs, node, victim, Outcome.CANCELLED, "the promotion it made room for is held back", 0);
+                clusterState.correct(nowMs, node, victim.block(), true);
+            }
+            drops.clear();
+            return;
+        }
+        Move move = clusterState.open(nowMs, node, Kind.PROMOTE, heat.block(), Cause.POLICY, reason(nowMs, node, id));
+        move.victims().addAll(drops);
+        drops.clear();
+        node.moveQueue().enqueue(move, false);
+    }
+
+    /** Blocks that were read under another policy's rules were not looked up under these. */
+    private boolean isForbidden(BlockHeat heat) {
+        RuleDecision ruleDecision = ruleEvaluator.known(heat);
+        return ruleDecision == null || ruleDecision.forbids();
+    }
+
+    private void drop(long nowMs, DataNodeState node, Wish wish, List<Move> drops) {
+        long id = wish.blockId();
+        Move open = node.moveQueue().open(id);
+        if (open != null) {
+            if (!open.isPromotion()) {
+                open.overtaken(false);
+            } else if (open.isSent()) {
+                open.overtaken(true);
+            } else {
+                clusterState.withdraw(nowMs, node, open, Outcome.CANCELLED, "no longer wanted in memory", false);
+            }
+            return;
+        }
+        DataNodeState.Resident resident = node.residents().get(id);
+        if (resident == null || node.moveQueue().isFullFor(Kind.DROP)) {
+            if (resident == null) {
+                node.policy().moved(nowMs, id, wish.sizeBytes(), DataNodeState.HOME, node::wish);
+            } else {
+                clusterState.correct(nowMs, node, resident.block, true);
+            }
+            return;
+        }
+        drops.add(clusterState.open(nowMs, node, Kind.DROP, resident.block, Cause.POLICY, reason(nowMs, node, id)));
+    }
+
+    private String reason(long nowMs, DataNodeState node, long blockId) {
+        Explanation why = node.policy().explain(nowMs, blockId);
+        return why == null ? "" : why.sentence();
+    }
+}

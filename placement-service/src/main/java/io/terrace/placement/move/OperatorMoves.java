@@ -1,0 +1,107 @@
+package io.terrace.placement.move;
+
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.DataNodeState.Resident;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.Move.Kind;
+import io.terrace.placement.state.NamespaceView.Located;
+import io.terrace.placement.state.StampedBlock;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Promotions and demotions that an operator orders. Obey the budget like others, but go first. */
+public final class OperatorMoves {
+
+    private final ClusterState clusterState;
+    private final MovePlanner planner;
+    private final @Nullable String stopped;
+
+    /** @param stopped why nothing may move now; null if it may */
+    public OperatorMoves(ClusterState clusterState, MovePlanner planner, @Nullable String stopped) {
+        this.clusterState = clusterState;
+        this.planner = planner;
+        this.stopped = stopped;
+    }
+
+    /**
+     * Brings a block into memory: on {@code onNode}, or where it has a home, or on the DataNode with the most free room.
+     *
+     * @param onNode UUID or null
+     * @return the open move; null when {@code refusals} tells why not
+     */
+    public @Nullable Move promote(long nowMs, Located located, @Nullable String onNode, Refusals refusals) {
+        DataNodeState node = target(located, onNode);
+        StampedBlock block = located.block();
+        if (stopped != null) {
+            refusals.add(block, stopped);
+            return null;
+        }
+        if (node == null) {
+            refusals.add(block, "no DataNode that holds it is live, serves, and has a memory tier that it fits");
+            return null;
+        }
+        if (node.residents().containsKey(block.id())) {
+            refusals.add(block, "it is in memory on " + node.name() + " already");
+            return null;
+        }
+        if (node.moveQueue().open(block.id()) != null || node.moveQueue().isFullFor(Kind.PROMOTE)) {
+            refusals.add(block, "a move of it is open on " + node.name() + ", or too many are waiting there");
+            return null;
+        }
+        clusterState.heat().touch(nowMs, block).settleAt(node);
+        Move move = clusterState.open(nowMs, node, Kind.PROMOTE, block, Cause.OPERATOR, "an operator wanted it");
+        node.moveQueue().enqueue(move, true);
+        clusterState.correct(nowMs, node, block, true);
+        planner.plan(nowMs, node, true, move);
+        return move;
+    }
+
+    private @Nullable DataNodeState target(Located located, @Nullable String onNode) {
+        long needed = located.block().lengthBytes();
+        BlockHeat heat = clusterState.heat().find(located.block().id());
+        DataNodeState best = null;
+        for (String uuid : located.nodes()) {
+            DataNodeState node = clusterState.nodes().get(uuid);
+            if (node == null || !node.canHold(needed) || (onNode != null && !onNode.equals(uuid))) {
+                continue;
+            }
+            if (node.residents().containsKey(located.block().id()) || (heat != null && heat.home() == node)) {
+                return node;
+            }
+            if (best == null || node.memory().freeBytes() > best.memory().freeBytes()) {
+                best = node;
+            }
+        }
+        return best;
+    }
+
+    /** Takes a block out of memory on every DataNode; the policy may promote it on fresh reads. */
+    public List<Move> demote(long nowMs, StampedBlock block, Refusals refusals) {
+        List<Move> moves = new ArrayList<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            Resident resident = node.residents().get(block.id());
+            boolean open = node.moveQueue().open(block.id()) != null;
+            if (resident == null && !open) {
+                continue;
+            }
+            if (stopped != null) {
+                refusals.add(block, stopped);
+            } else if (node.isPinned(block.id())) {
+                refusals.add(block, "it is pinned on " + node.name());
+            } else if (resident == null || open) {
+                refusals.add(block, "a move of it is open on " + node.name());
+            } else {
+                clusterState.correct(nowMs, node, resident.block, false);
+                Move move = clusterState.open(
+                        nowMs, node, Kind.DROP, resident.block, Cause.OPERATOR, "an operator wanted it");
+                node.moveQueue().enqueue(move, true);
+                moves.add(move);
+            }
+        }
+        return moves;
+    }
+}

@@ -1,0 +1,170 @@
+package io.terrace.placement.move;
+
+import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.Move.Kind;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Located;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks of pinned files: each is promoted on one DataNode that holds it, room for it is reserved there, and no
+ * policy hears of it. They are those of the standing orders and those that rules pin. Files are looked at again every
+ * {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated. Owned by the loop's thread.
+ */
+public final class PinnedBlocks {
+
+    public static final long REFRESH_MS = 5_000;
+
+    /** Blocks of pinned files that are looked after; of more, the first ones are. */
+    static final int MOST_BLOCKS = 20_000;
+
+    private final ClusterState clusterState;
+    private final NamespaceView view;
+    private RuleEvaluator ruleEvaluator;
+    private final Map<Long, Pinned> blocks = new HashMap<>();
+    private long refreshedMs = Long.MIN_VALUE;
+
+    /** A pinned block and the DataNode that reserves room for it; null when none has any. */
+    public record Pinned(StampedBlock block, @Nullable DataNodeState node) {}
+
+    public PinnedBlocks(ClusterState clusterState, NamespaceView view, RuleEvaluator ruleEvaluator) {
+        this.clusterState = clusterState;
+        this.view = view;
+        this.ruleEvaluator = ruleEvaluator;
+    }
+
+    /** Other rules pin other files from now on. */
+    public void obey(RuleEvaluator others) {
+        ruleEvaluator = others;
+        changed();
+    }
+
+    /** The pins changed: look at once. */
+    public void changed() {
+        refreshedMs = Long.MIN_VALUE;
+    }
+
+    @Nullable
+    public Pinned find(long blockId) {
+        return blocks.get(blockId);
+    }
+
+    public int size() {
+        return blocks.size();
+    }
+
+    public void turn(long nowMs, OperatorState orders) {
+        if (refreshedMs != Long.MIN_VALUE && nowMs - refreshedMs < REFRESH_MS) {
+            return;
+        }
+        Set<Long> files = new LinkedHashSet<>(orders.pins());
+        files.addAll(ruleEvaluator.pinnedFiles());
+        if (files.isEmpty() && blocks.isEmpty()) {
+            return;
+        }
+        refreshedMs = nowMs;
+        List<Located> found = view.blocksOf(files, MOST_BLOCKS);
+        Map<Long, Long> bytesByInode = new HashMap<>();
+        found.forEach(
+                located -> bytesByInode.merge(located.inode(), located.block().lengthBytes(), Long::sum));
+        if (found.size() < MOST_BLOCKS) {
+            Set<Long> gone = new HashSet<>(ruleEvaluator.pinnedFiles());
+            gone.removeAll(bytesByInode.keySet());
+            ruleEvaluator.pinnedFilesGone(gone);
+        }
+        ruleEvaluator.pinnedFilesHave(bytesByInode);
+        Map<Long, Located> wanted = new HashMap<>();
+        for (Located located : found) {
+            if (orders.pins().contains(located.inode())
+                    || ruleEvaluator.pinnedFiles().contains(located.inode())) {
+                wanted.put(located.block().id(), located);
+            }
+        }
+        for (Pinned pinned : List.copyOf(blocks.values())) {
+            Located located = wanted.get(pinned.block.id());
+            if (located == null || !located.block().sameContent(pinned.block)) {
+                release(nowMs, pinned);
+            }
+        }
+        wanted.values().forEach(located -> hold(nowMs, located));
+    }
+
+    private void release(long nowMs, Pinned pinned) {
+        blocks.remove(pinned.block.id());
+        DataNodeState node = pinned.node;
+        if (node != null) {
+            node.unpin(pinned.block.id());
+            node.resizePolicy(nowMs);
+            if (node.residents().containsKey(pinned.block.id())) {
+                clusterState.correct(nowMs, node, pinned.block, true);
+            }
+        }
+    }
+
+    private void hold(long nowMs, Located located) {
+        StampedBlock block = located.block();
+        Pinned known = blocks.get(block.id());
+        DataNodeState node = known == null ? null : known.node;
+        if (node == null || !node.isLive() || !located.nodes().contains(node.uuid())) {
+            if (known != null) {
+                release(nowMs, known);
+            }
+            node = choose(located);
+            blocks.put(block.id(), new Pinned(block, node));
+            if (node == null) {
+                return;
+            }
+            node.policy().vanished(nowMs, block.id());
+            node.pin(block);
+            node.resizePolicy(nowMs);
+        }
+        Move open = node.moveQueue().open(block.id());
+        if (open != null && !open.isPromotion() && !open.isSent()) {
+            node.moveQueue().detach(open);
+            clusterState.end(nowMs, node, open, Outcome.CANCELLED, "the file was pinned", 0);
+        }
+        if (!node.residents().containsKey(block.id())
+                && node.moveQueue().open(block.id()) == null
+                && !node.backoffTable().holdsBack(nowMs, block.id())
+                && !node.moveQueue().isFullFor(Kind.PROMOTE)) {
+            Move move = clusterState.open(nowMs, node, Kind.PROMOTE, block, Cause.PIN, "the file is pinned");
+            node.moveQueue().enqueue(move, true);
+        }
+    }
+
+    /** The DataNode that has it in memory already, else the one with the most room that no pin has taken. */
+    private @Nullable DataNodeState choose(Located located) {
+        long needed = located.block().lengthBytes();
+        DataNodeState best = null;
+        for (String uuid : located.nodes()) {
+            DataNodeState node = clusterState.nodes().get(uuid);
+            if (node == null || !node.canHold(needed) || room(node) < needed) {
+                continue;
+            }
+            if (node.residents().containsKey(located.block().id())) {
+                return node;
+            }
+            if (best == null || room(node) > room(best)) {
+                best = node;
+            }
+        }
+        return best;
+    }
+
+    private static long room(DataNodeState node) {
+        return node.memory().capacityBytes() - node.pinnedBytes();
+    }
+}

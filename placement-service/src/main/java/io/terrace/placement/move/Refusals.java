@@ -1,0 +1,29 @@
+package io.terrace.placement.move;
+
+import io.terrace.placement.state.StampedBlock;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Blocks that an operator's word could not be carried out for, and why; the first {@value #MOST_KEPT} are kept. */
+public final class Refusals {
+
+    static final int MOST_KEPT = 20;
+
+    private final List<String> lines = new ArrayList<>();
+    private int count;
+
+    public void add(StampedBlock block, String why) {
+        count++;
+        if (lines.size() < MOST_KEPT) {
+            lines.add(block + ": " + why);
+        }
+    }
+
+    public int count() {
+        return count;
+    }
+
+    public List<String> lines() {
+        return List.copyOf(lines);
+    }
+}

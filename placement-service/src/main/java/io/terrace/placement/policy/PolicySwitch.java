@@ -1,0 +1,161 @@
+package io.terrace.placement.policy;
+
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.DataNodeState.Resident;
+import io.terrace.placement.state.DataNodeState.Wish;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.Outcome;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.PlacementPolicy;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts another policy in the place of the one in force, on every DataNode or on none. The new instances learn what is
+ * resident and, from the heat of the {@value #REPLAYED_BLOCKS} blocks read last, what is hot: each block once, at the time
+ * of its last read, as a burst of as many reads as its heat. What they wish for meanwhile is answered with the truth, so
+ * the act of switching moves nothing. Orders that were sent stand; those that wait are withdrawn.
+ *
+ * <p>About a microsecond a block. Owned by the loop's thread.
+ */
+public final class PolicySwitch {
+
+    public static final int REPLAYED_BLOCKS = 50_000;
+
+    /** Wishes that one block's replay may lead to; a policy that goes on wishing has its way at the next access. */
+    private static final int MOST_WISHES = 10_000;
+
+    private final ClusterState clusterState;
+    private final ActivePolicy activePolicy;
+    private final Access access = new Access();
+    private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
+
+    public PolicySwitch(ClusterState clusterState, ActivePolicy activePolicy) {
+        this.clusterState = clusterState;
+        this.activePolicy = activePolicy;
+    }
+
+    /** @return null, or why the policy stays as it is */
+    @Nullable
+    public String to(long nowMs, PolicyChoice wanted) {
+        Map<DataNodeState, PlacementPolicy> made = new LinkedHashMap<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            PlacementPolicy policy = activePolicy.tryOut(wanted);
+            if (policy == null) {
+                return activePolicy.trouble();
+            }
+            made.put(node, policy);
+        }
+        if (made.isEmpty() && activePolicy.tryOut(wanted) == null) {
+            return activePolicy.trouble();
+        }
+        activePolicy.enter(wanted);
+        for (DataNodeState node : made.keySet()) {
+            retract(nowMs, node);
+        }
+        try {
+            install(nowMs, made);
+        } catch (RuntimeException | LinkageError e) {
+            activePolicy.failed(e);
+            wishes.clear();
+            made.replaceAll((node, policy) -> activePolicy.make());
+            install(nowMs, made);
+            return activePolicy.trouble();
+        }
+        return null;
+    }
+
+    private void install(long nowMs, Map<DataNodeState, PlacementPolicy> made) {
+        List<BlockHeat> latest = clusterState.heat().latest(REPLAYED_BLOCKS);
+        long sinceMs = latest.stream().mapToLong(BlockHeat::lastMs).min().orElse(nowMs);
+        made.forEach((node, policy) -> node.obey(sinceMs, policy));
+        adopt(sinceMs, made.keySet());
+        if (activePolicy.spec().pools().isEmpty()) {
+            // With pools nobody knows whose heat it is before the block's path is looked up.
+            latest.forEach(this::replay);
+        }
+    }
+
+    private void retract(long nowMs, DataNodeState node) {
+        for (Move move : node.moveQueue().all()) {
+            if (move.isSent()) {
+                move.overtaken(false);
+            } else if (move.outcome() == null && move.cause() == Cause.POLICY) {
+                clusterState.withdraw(nowMs, node, move, Outcome.CANCELLED, "another policy is in force", false);
+            }
+        }
+    }
+
+    /** Tells the new policies what stands in memory, the block read longest ago first. */
+    private void adopt(long sinceMs, Collection<DataNodeState> nodes) {
+        Map<DataNodeState, Map<Long, Resident>> byRecency = new HashMap<>();
+        for (DataNodeState node : nodes) {
+            byRecency.put(node, new LinkedHashMap<>(node.residents()));
+        }
+        for (BlockHeat heat : clusterState.heat().all()) {
+            for (int i = 0; i < heat.nodeCount(); i++) {
+                Map<Long, Resident> residents = byRecency.getOrDefault(heat.node(i), Map.of());
+                Resident resident = residents.remove(heat.block().id());
+                if (resident != null) {
+                    residents.put(heat.block().id(), resident);
+                }
+            }
+        }
+        byRecency.forEach((node, residents) -> residents.values().forEach(resident -> {
+            StampedBlock block = resident.block;
+            if (!node.isPinned(block.id()) && stays(node, block.id())) {
+                node.policy().moved(sinceMs, block.id(), block.lengthBytes(), DataNodeState.MEMORY, this::note);
+                answer(sinceMs, node);
+            }
+        }));
+    }
+
+    private static boolean stays(DataNodeState node, long blockId) {
+        Move open = node.moveQueue().open(blockId);
+        return open == null || open.isPromotion();
+    }
+
+    private void replay(BlockHeat heat) {
+        DataNodeState home = heat.home();
+        StampedBlock block = heat.block();
+        if (home == null || heat.reads() == 0 || heat.excluded() != null || home.isPinned(block.id())) {
+            return;
+        }
+        long atMs = heat.lastMs();
+        double warmth = heat.heat(atMs, clusterState.settings().halfLifeMs());
+        int reads = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.round(warmth)));
+        long bytes = Math.round((double) heat.bytesRead() / heat.reads() * reads);
+        int tier = home.residents().containsKey(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;
+        access.read(atMs, block.id(), block.lengthBytes(), bytes, tier).burst(reads);
+        home.policy().access(access, this::note);
+        answer(atMs, home);
+    }
+
+    private void note(long blockId, long sizeBytes, int fromTier, int toTier) {
+        wishes.add(new Wish(blockId, sizeBytes, toTier == DataNodeState.MEMORY));
+    }
+
+    private void answer(long nowMs, DataNodeState node) {
+        for (int i = 0; i < MOST_WISHES && !wishes.isEmpty(); i++) {
+            Wish wish = wishes.remove();
+            boolean there = node.residents().containsKey(wish.blockId()) && stays(node, wish.blockId());
+            int tier = there ? DataNodeState.MEMORY : DataNodeState.HOME;
+            node.policy().moveFailed(nowMs, wish.blockId(), wish.sizeBytes(), tier, this::note);
+        }
+        wishes.forEach(wish -> node.wish(
+                wish.blockId(),
+                wish.sizeBytes(),
+                wish.toMemory() ? DataNodeState.HOME : DataNodeState.MEMORY,
+                wish.toMemory() ? DataNodeState.MEMORY : DataNodeState.HOME));
+        wishes.clear();
+    }
+}

@@ -1,0 +1,36 @@
+package io.terrace.placement.report;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.state.OperatorState;
+import java.util.function.Supplier;
+
+/** What the loop shows of itself: at the end of a turn, and when an operator has changed something. */
+public record EngineStatus(
+        boolean active,
+        long epoch,
+        OperatorState orders,
+        String policy,
+        int datanodes,
+        int silent,
+        int tracked,
+        long resident,
+        int pinned,
+        int waiting,
+        int inFlight,
+        long memoryBytes) {
+
+    /** Connects the placement gauges to the latest vitals. */
+    public static void publish(MetricRegistry metricRegistry, Supplier<EngineStatus> latest) {
+        metricRegistry.gauge(Metric.PLACEMENT_ACTIVE, () -> latest.get().active ? 1 : 0);
+        metricRegistry.gauge(Metric.PLACEMENT_EPOCH, () -> latest.get().epoch);
+        metricRegistry.gauge(Metric.PLACEMENT_DATANODES, () -> latest.get().datanodes);
+        metricRegistry.gauge(Metric.PLACEMENT_DATANODES_SILENT, () -> latest.get().silent);
+        metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_TRACKED, () -> latest.get().tracked);
+        metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_RESIDENT, () -> latest.get().resident);
+        metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_PINNED, () -> latest.get().pinned);
+        metricRegistry.gauge(Metric.PLACEMENT_MOVES_WAITING, () -> latest.get().waiting);
+        metricRegistry.gauge(Metric.PLACEMENT_MOVES_IN_FLIGHT, () -> latest.get().inFlight);
+        metricRegistry.gauge(Metric.PLACEMENT_MEMORY_BYTES, () -> latest.get().memoryBytes);
+    }
+}

@@ -1,0 +1,205 @@
+package io.terrace.placement.report;
+
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.move.PinnedBlocks;
+import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.policyfile.RuleDecision;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.policy.api.Explanation;
+import io.terrace.policy.api.PoolUsage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers to an operator's questions, as plain records without ties to the loop. To be asked on the thread that owns the
+ * loop; the answers may go anywhere.
+ */
+public final class PlacementReports {
+
+    private final ClusterState clusterState;
+    private final PinnedBlocks pins;
+    private final RuleEvaluator ruleEvaluator;
+    private final PlacementSettings settings;
+
+    public PlacementReports(
+            ClusterState clusterState, PinnedBlocks pins, RuleEvaluator ruleEvaluator, PlacementSettings settings) {
+        this.ruleEvaluator = ruleEvaluator;
+        this.clusterState = clusterState;
+        this.pins = pins;
+        this.settings = settings;
+    }
+
+    /** One DataNode; ages in milliseconds. */
+    public record NodeReport(
+            String uuid,
+            String name,
+            boolean live,
+            boolean serving,
+            boolean idle,
+            long silentMs,
+            long upMs,
+            List<TierState> tiers,
+            int residents,
+            long pinnedBytes,
+            int movesWaiting,
+            int movesInFlight,
+            List<PoolUsage> pools,
+            List<Condition> conditions,
+            Map<String, Long> figures) {}
+
+    /** One hot block. */
+    public record HotBlock(
+            StampedBlock block,
+            double heat,
+            long reads,
+            long bytesRead,
+            long bytesFromMemory,
+            long lastReadAgoMs,
+            @Nullable String home,
+            boolean inMemory) {}
+
+    /** A DataNode's part in a block. */
+    public record Standing(
+            String node,
+            String name,
+            boolean live,
+            boolean inMemory,
+            boolean pinned,
+            boolean home,
+            double share,
+            long residentSinceMs,
+            long bytesServedFromMemory,
+            @Nullable Explanation why,
+            @Nullable Move open,
+            long heldBackMs) {}
+
+    /** Everything known of one block; {@code excluded} says why it can never be promoted. */
+    public record BlockReport(
+            long blockId,
+            @Nullable HotBlock heat,
+            boolean pinned,
+            @Nullable String excluded,
+            List<Standing> standings,
+            List<Move> lastMoves) {}
+
+    public List<NodeReport> nodes(long nowMs) {
+        List<NodeReport> reports = new ArrayList<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            reports.add(new NodeReport(
+                    node.uuid(),
+                    node.name(),
+                    node.isLive(),
+                    node.isServing(),
+                    node.isIdle(),
+                    nowMs - node.lastMs(),
+                    nowMs - node.firstMs(),
+                    node.tiers(),
+                    node.residents().size(),
+                    node.pinnedBytes(),
+                    node.moveQueue().waitingCount(),
+                    node.moveQueue().inFlightCount(),
+                    node.policy().pools(),
+                    node.conditions(),
+                    node.figures()));
+        }
+        return reports;
+    }
+
+    public List<HotBlock> top(long nowMs, int count) {
+        return clusterState.heat().hottest(nowMs, count).stream()
+                .map(heat -> hot(nowMs, heat))
+                .toList();
+    }
+
+    private HotBlock hot(long nowMs, BlockHeat heat) {
+        DataNodeState home = heat.home();
+        return new HotBlock(
+                heat.block(),
+                heat.heat(nowMs, settings.halfLifeMs()),
+                heat.reads(),
+                heat.bytesRead(),
+                heat.bytesFromMemory(),
+                nowMs - heat.lastMs(),
+                home == null ? null : home.name(),
+                home != null && home.residents().containsKey(heat.block().id()));
+    }
+
+    public BlockReport block(long nowMs, long blockId, int moves) {
+        BlockHeat heat = clusterState.heat().find(blockId);
+        List<Standing> standings = new ArrayList<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            DataNodeState.Resident resident = node.residents().get(blockId);
+            Move open = node.moveQueue().open(blockId);
+            Explanation why = node.policy().explain(nowMs, blockId);
+            float share = heat == null ? 0 : heat.shareOf(node);
+            boolean home = heat != null && heat.home() == node;
+            if (resident == null && open == null && why == null && share == 0 && !home) {
+                continue;
+            }
+            standings.add(new Standing(
+                    node.uuid(),
+                    node.name(),
+                    node.isLive(),
+                    resident != null,
+                    node.isPinned(blockId),
+                    home,
+                    share,
+                    resident == null ? -1 : nowMs - resident.sinceMs,
+                    resident == null ? 0 : resident.bytesServed,
+                    why,
+                    open,
+                    Math.max(0, node.backoffTable().untilMs(blockId) - nowMs)));
+        }
+        return new BlockReport(
+                blockId,
+                heat == null ? null : hot(nowMs, heat),
+                pins.find(blockId) != null,
+                excluded(heat),
+                standings,
+                clusterState.moveHistory().of(blockId, moves));
+    }
+
+    private @Nullable String excluded(@Nullable BlockHeat heat) {
+        if (heat == null) {
+            return null;
+        }
+        NamespaceView.Verdict verdict = heat.excluded();
+        RuleDecision ruleDecision = ruleEvaluator.known(heat);
+        return verdict != null
+                ? verdict.text()
+                : ruleDecision != null && ruleDecision.forbids() ? ruleDecision.sentence() : null;
+    }
+
+    public List<Move> latestMoves(int most) {
+        return clusterState.moveHistory().latest(most);
+    }
+
+    public int trackedBlocks() {
+        return clusterState.heat().size();
+    }
+
+    public long blocksForgotten() {
+        return clusterState.heat().forgotten();
+    }
+
+    /** Memory that heat and the policies hold, estimated. */
+    public long memoryBytes() {
+        long policies = clusterState.nodes().values().stream()
+                .mapToLong(n -> n.policy().memoryBytes())
+                .sum();
+        return clusterState.heat().memoryBytes() + policies;
+    }
+
+    public int pinnedBlocks() {
+        return pins.size();
+    }
+}

@@ -1,0 +1,46 @@
+package io.terrace.placement.state;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Blocks that failed of late in one respect, and until when they are left alone: one second after the first failure,
+ * twice as long after each further one, five minutes at most. Remembers the {@value #MOST_BLOCKS} latest.
+ *
+ * <p>Owned by one thread.
+ */
+public final class BackoffTable {
+
+    static final int MOST_BLOCKS = 4096;
+    public static final long FIRST_MS = 1000;
+    static final long LONGEST_MS = 300_000;
+
+    private record Penalty(int failures, long untilMs) {}
+
+    private final LinkedHashMap<Long, Penalty> penalties = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Penalty> eldest) {
+            return size() > MOST_BLOCKS;
+        }
+    };
+
+    public void failed(long nowMs, long blockId) {
+        Penalty before = penalties.remove(blockId);
+        int failures = before == null ? 1 : Math.min(before.failures + 1, 16);
+        penalties.put(blockId, new Penalty(failures, nowMs + Math.min(LONGEST_MS, FIRST_MS << (failures - 1))));
+    }
+
+    public void succeeded(long blockId) {
+        penalties.remove(blockId);
+    }
+
+    public boolean holdsBack(long nowMs, long blockId) {
+        return untilMs(blockId) > nowMs;
+    }
+
+    /** When the block may be tried again; 0 if it never failed. */
+    public long untilMs(long blockId) {
+        Penalty penalty = penalties.get(blockId);
+        return penalty == null ? 0 : penalty.untilMs;
+    }
+}

@@ -1,0 +1,275 @@
+package io.terrace.placement.state;
+
+import io.terrace.placement.ReportValidator;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.policyfile.PathRule;
+import io.terrace.placement.policyfile.PolicySpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was read of one block, where, and how recently. Reads decay by half in each half-life; each DataNode's share
+ * decays alike, so shares compare. Keeps the {@value #MOST_NODES} DataNodes that read it last.
+ *
+ * <p>About {@value HeatMap#BYTES_PER_BLOCK} bytes with its entry in {@link HeatMap}. Owned by one thread.
+ */
+public final class BlockHeat {
+
+    static final int MOST_NODES = 4;
+
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private StampedBlock block;
+    private long reads;
+    private long bytesRead;
+    private long bytesFromMemory;
+    private long writes;
+    private long lastMs;
+    private DataNodeState[] nodes = {};
+    private float[] shares = {};
+    private @Nullable DataNodeState home;
+    private NamespaceView.@Nullable Verdict excluded;
+    private @Nullable PolicySpec ruledBy;
+    private @Nullable PathRule rule;
+    private long ruledMs;
+    private long confirmedMs = NEVER;
+
+    BlockHeat(StampedBlock block, long nowMs) {
+        this.block = block;
+        this.lastMs = nowMs;
+    }
+
+    public StampedBlock block() {
+        return block;
+    }
+
+    /** A DataNode that alone speaks of it has the same content with another length. */
+    void measured(StampedBlock again) {
+        block = again;
+        doubt();
+    }
+
+    /** Reads since the block is known. */
+    public long reads() {
+        return reads;
+    }
+
+    public long bytesRead() {
+        return bytesRead;
+    }
+
+    /** The part of {@link #bytesRead} that was served from memory. */
+    public long bytesFromMemory() {
+        return bytesFromMemory;
+    }
+
+    public long writes() {
+        return writes;
+    }
+
+    public long lastMs() {
+        return lastMs;
+    }
+
+    /** The DataNode where its accesses count and its memory copy would be. */
+    @Nullable
+    public DataNodeState home() {
+        return home;
+    }
+
+    public void settleAt(@Nullable DataNodeState node) {
+        home = node;
+    }
+
+    /** A DataNode says that it has a copy, so it is the home until the NameNode says otherwise. */
+    public void claim(DataNodeState node) {
+        home = node;
+        doubt();
+    }
+
+    /** Whether a DataNode's reads count here, or it is the home. */
+    public boolean speaks(DataNodeState node) {
+        return home == node || indexOf(node) >= 0;
+    }
+
+    /** Whether another DataNode's reads count here, or another one is the home. */
+    public boolean hasSpeakerBeside(DataNodeState node) {
+        if (home != null && home != node) {
+            return true;
+        }
+        for (DataNodeState speaker : nodes) {
+            if (speaker != node) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The DataNodes whose reads count here, and the home. */
+    public List<DataNodeState> speakers() {
+        List<DataNodeState> speakers = new ArrayList<>(Arrays.asList(nodes));
+        if (home != null && indexOf(home) < 0) {
+            speakers.add(home);
+        }
+        return speakers;
+    }
+
+    /** Whether the NameNode said of late that all who speak here hold the block; see {@link ReportValidator}. */
+    public boolean isConfirmed(long nowMs) {
+        return confirmedMs != NEVER && nowMs - confirmedMs < ReportValidator.VALID_MS;
+    }
+
+    public void confirm(long nowMs) {
+        confirmedMs = nowMs;
+    }
+
+    public void doubt() {
+        confirmedMs = NEVER;
+    }
+
+    /** Why the block can never be promoted, if so. */
+    public NamespaceView.@Nullable Verdict excluded() {
+        return excluded;
+    }
+
+    public void exclude(NamespaceView.Verdict why) {
+        excluded = why;
+    }
+
+    /** The same heat on the DataNodes of another loop; those that are unknown there are left out. */
+    public BlockHeat copied(Function<DataNodeState, @Nullable DataNodeState> there) {
+        BlockHeat copy = new BlockHeat(block, lastMs);
+        copy.reads = reads;
+        copy.bytesRead = bytesRead;
+        copy.bytesFromMemory = bytesFromMemory;
+        copy.writes = writes;
+        copy.excluded = excluded;
+        copy.confirmedMs = confirmedMs;
+        for (int i = 0; i < nodes.length; i++) {
+            DataNodeState node = there.apply(nodes[i]);
+            if (node != null) {
+                int slot = copy.slot(node); // May give the arrays a new slot, so it comes before they are read.
+                copy.shares[slot] = shares[i];
+            }
+        }
+        copy.home = home == null ? null : there.apply(home);
+        return copy;
+    }
+
+    /** Whether it was looked up which rule of a policy its path matches. */
+    public boolean isRuledBy(PolicySpec spec) {
+        return ruledBy == spec;
+    }
+
+    /** The rule that it matched when that was last looked up; null when it matched none. */
+    @Nullable
+    public PathRule rule() {
+        return rule;
+    }
+
+    public long ruledMs() {
+        return ruledMs;
+    }
+
+    public void rule(long nowMs, PolicySpec by, @Nullable PathRule found) {
+        ruledBy = by;
+        rule = found;
+        ruledMs = nowMs;
+    }
+
+    public void record(long nowMs, DataNodeState node, Heartbeat.Heat heat, long halfLifeMs) {
+        reads += heat.reads();
+        bytesRead += heat.bytesRead();
+        bytesFromMemory += heat.bytesReadFromMemory();
+        writes += heat.writes();
+        decay(nowMs, halfLifeMs);
+        if (heat.reads() > 0) {
+            int slot = slot(node); // May give the arrays a new slot, so it comes before they are read.
+            shares[slot] += heat.reads();
+        }
+    }
+
+    private void decay(long nowMs, long halfLifeMs) {
+        if (nowMs > lastMs) {
+            float factor = (float) Math.pow(0.5, (double) (nowMs - lastMs) / halfLifeMs);
+            for (int i = 0; i < shares.length; i++) {
+                shares[i] *= factor;
+            }
+            lastMs = nowMs;
+        }
+    }
+
+    private int slot(DataNodeState node) {
+        int least = 0;
+        for (int i = 0; i < nodes.length; i++) {
+            if (nodes[i] == node) {
+                return i;
+            }
+            if (shares[i] < shares[least]) {
+                least = i;
+            }
+        }
+        if (nodes.length < MOST_NODES) {
+            least = nodes.length;
+            nodes = Arrays.copyOf(nodes, least + 1);
+            shares = Arrays.copyOf(shares, least + 1);
+        }
+        nodes[least] = node;
+        shares[least] = 0;
+        return least;
+    }
+
+    /** Drops what a DataNode contributed that is gone for good, or that holds no replica. */
+    public void forget(DataNodeState node) {
+        int i = indexOf(node);
+        if (i >= 0) {
+            int last = nodes.length - 1;
+            nodes[i] = nodes[last];
+            shares[i] = shares[last];
+            nodes = Arrays.copyOf(nodes, last);
+            shares = Arrays.copyOf(shares, last);
+        }
+        if (home == node) {
+            home = null;
+        }
+    }
+
+    /** Decayed reads on all DataNodes. */
+    public double heat(long nowMs, long halfLifeMs) {
+        float sum = 0;
+        for (float share : shares) {
+            sum += share;
+        }
+        return sum * Math.pow(0.5, (double) Math.max(0, nowMs - lastMs) / halfLifeMs);
+    }
+
+    public int nodeCount() {
+        return nodes.length;
+    }
+
+    public DataNodeState node(int index) {
+        return nodes[index];
+    }
+
+    /** Decayed reads as of {@link #lastMs}; shares of one block compare with each other only. */
+    float share(int index) {
+        return shares[index];
+    }
+
+    public float shareOf(@Nullable DataNodeState node) {
+        int i = node == null ? -1 : indexOf(node);
+        return i < 0 ? 0 : shares[i];
+    }
+
+    private int indexOf(DataNodeState node) {
+        for (int i = 0; i < nodes.length; i++) {
+            if (nodes[i] == node) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

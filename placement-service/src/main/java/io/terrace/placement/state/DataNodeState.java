@@ -1,0 +1,340 @@
+package io.terrace.placement.state;
+
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.Heartbeat.Medium;
+import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.ReportQuota;
+import io.terrace.placement.move.MoveBudget;
+import io.terrace.policy.api.PlacementPolicy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the service knows of one DataNode: its tiers, what is resident in its memory, its policy with the wishes that
+ * were not looked at yet, its open moves and its budget. Owned by the loop's thread.
+ */
+public final class DataNodeState {
+
+    /** Indexes of the two tiers that a DataNode's policy places blocks in. */
+    public static final int MEMORY = 0;
+
+    public static final int HOME = 1;
+
+    /** Differences between its word and ours heal within this time. */
+    static final long FULL_REPORT_MS = 600_000;
+
+    private static final TierState NO_MEMORY = new TierState(Medium.MEMORY, 0, 0, 0, 0, 0);
+
+    /** A memory copy, and the bytes it served since it is here. */
+    public static final class Resident {
+        public final StampedBlock block;
+        public final long sinceMs;
+        public boolean pinnedThere;
+        public long bytesServed;
+
+        public Resident(StampedBlock block, long sinceMs, boolean pinnedThere) {
+            this.block = block;
+            this.sinceMs = sinceMs;
+            this.pinnedThere = pinnedThere;
+        }
+    }
+
+    /** A policy's wish; {@code toMemory} or down again. */
+    public record Wish(long blockId, long sizeBytes, boolean toMemory) {}
+
+    private final String uuid;
+    private final PlacementSettings settings;
+    private PlacementPolicy policy;
+    private final List<Wish> wishes = new ArrayList<>();
+    private final Map<Long, Resident> residents = new HashMap<>();
+    private final Map<Long, StampedBlock> pins = new HashMap<>();
+    private final MoveQueue moveQueue;
+    private final MoveBudget budget;
+    private final BackoffTable backoffTable = new BackoffTable();
+    private final BackoffTable doubts = new BackoffTable();
+    private final ReportQuota reportQuota;
+
+    private String host = "";
+    private int transferPort;
+    private long incarnation;
+    private long sequence = -1;
+    private long firstMs;
+    private long lastMs;
+    private boolean serving;
+    private boolean idle;
+    private final Set<Long> unreported = new HashSet<>();
+    private boolean fullSeen;
+    private long fullMs;
+    private List<TierState> tiers = List.of();
+    private TierState memory = NO_MEMORY;
+    private List<Condition> conditions = List.of();
+    private Map<String, Long> figures = Map.of();
+    private long pinnedThereBytes;
+    private long pinnedHereBytes;
+    private long policyCapacityBytes;
+    private boolean expired;
+    private @Nullable HeartbeatAnswer lastAnswer;
+
+    public DataNodeState(String uuid, PlacementSettings settings, PlacementPolicy policy, long nowMs) {
+        this.uuid = uuid;
+        this.settings = settings;
+        this.firstMs = nowMs;
+        this.lastMs = nowMs;
+        this.policy = policy;
+        this.moveQueue = new MoveQueue(settings.movesWaiting());
+        this.budget = new MoveBudget(settings.moveBytesPerSecond());
+        this.reportQuota = ReportQuota.from(nowMs);
+    }
+
+    /** Takes the DataNode's word on itself; says whether it was started anew. */
+    public boolean note(long nowMs, Heartbeat heartbeat) {
+        boolean anew = heartbeat.incarnation() != incarnation;
+        long sinceMs = Math.max(1, nowMs - lastMs);
+        idle = !anew && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
+        if (anew) {
+            fullSeen = false;
+            unreported.clear();
+            firstMs = nowMs;
+        }
+        incarnation = heartbeat.incarnation();
+        sequence = heartbeat.sequence();
+        host = heartbeat.host();
+        transferPort = heartbeat.transferPort();
+        lastMs = nowMs;
+        expired = false;
+        serving = heartbeat.serving();
+        tiers = List.copyOf(heartbeat.tiers());
+        memory = tiers.stream()
+                .filter(tier -> tier.medium() == Medium.MEMORY)
+                .findFirst()
+                .orElse(NO_MEMORY);
+        conditions = List.copyOf(heartbeat.conditions());
+        figures = Map.copyOf(heartbeat.figures());
+        resizePolicy(nowMs);
+        return anew;
+    }
+
+    /** A heartbeat that says what the last one said of the DataNode itself, and no news. */
+    public Heartbeat silence() {
+        return new Heartbeat(
+                uuid,
+                host,
+                transferPort,
+                incarnation,
+                sequence,
+                tiers,
+                List.of(),
+                List.of(),
+                false,
+                List.of(),
+                List.of(),
+                Long.MAX_VALUE / 1000,
+                serving,
+                Map.of());
+    }
+
+    /** Gives the policy what is not reserved for pins, by cache directives or by the service. */
+    public void resizePolicy(long nowMs) {
+        long room = Math.max(0, memory.capacityBytes() - pinnedThereBytes - pinnedHereBytes);
+        if (room != policyCapacityBytes) {
+            policyCapacityBytes = room;
+            policy.resize(nowMs, MEMORY, room, this::wish);
+        }
+    }
+
+    /** From now on another policy decides, which knows nothing yet. */
+    public void obey(long nowMs, PlacementPolicy successor) {
+        policy = successor;
+        wishes.clear();
+        policy.resize(nowMs, MEMORY, policyCapacityBytes, this::wish);
+    }
+
+    public void wish(long blockId, long sizeBytes, int fromTier, int toTier) {
+        wishes.add(new Wish(blockId, sizeBytes, toTier == MEMORY));
+    }
+
+    /** Whether a block of that size could be brought into its memory, perhaps in the place of others. */
+    public boolean canHold(long lengthBytes) {
+        return serving && !expired && memory.capacityBytes() >= lengthBytes;
+    }
+
+    public void reside(Resident resident) {
+        Resident before = residents.put(resident.block.id(), resident);
+        if (before != null && before.pinnedThere) {
+            pinnedThereBytes -= before.block.lengthBytes();
+        }
+        if (resident.pinnedThere) {
+            pinnedThereBytes += resident.block.lengthBytes();
+        }
+    }
+
+    @Nullable
+    public Resident leave(long blockId) {
+        Resident gone = residents.remove(blockId);
+        if (gone != null && gone.pinnedThere) {
+            pinnedThereBytes -= gone.block.lengthBytes();
+        }
+        return gone;
+    }
+
+    /** Reserves room for a block that the service pins here. */
+    public void pin(StampedBlock block) {
+        StampedBlock before = pins.put(block.id(), block);
+        pinnedHereBytes += block.lengthBytes() - (before == null ? 0 : before.lengthBytes());
+    }
+
+    public void unpin(long blockId) {
+        StampedBlock before = pins.remove(blockId);
+        pinnedHereBytes -= before == null ? 0 : before.lengthBytes();
+    }
+
+    /** Whether it may not be evicted: pinned by the service, or there by a cache directive. */
+    public boolean isPinned(long blockId) {
+        Resident resident = residents.get(blockId);
+        return pins.containsKey(blockId) || (resident != null && resident.pinnedThere);
+    }
+
+    public boolean isLive() {
+        return !expired;
+    }
+
+    /** It was silent for too long. */
+    public void expire() {
+        expired = true;
+    }
+
+    public boolean answersAgain(Heartbeat heartbeat) {
+        return heartbeat.incarnation() == incarnation && heartbeat.sequence() <= sequence && lastAnswer != null;
+    }
+
+    @Nullable
+    public HeartbeatAnswer lastAnswer() {
+        return lastAnswer;
+    }
+
+    public void answered(HeartbeatAnswer answer) {
+        lastAnswer = answer;
+    }
+
+    /** Whether the last answer asked for everything that is resident; true before the first one. */
+    public boolean owedFull() {
+        return lastAnswer == null || lastAnswer.fullWanted();
+    }
+
+    /** Whether its next heartbeat is to report everything: at first, and now and then, whatever went wrong before. */
+    public boolean owesFull(long nowMs) {
+        return !fullSeen || nowMs - fullMs > FULL_REPORT_MS;
+    }
+
+    /** The first page of a full report is here. */
+    public void fullBegins(long nowMs) {
+        fullSeen = true;
+        fullMs = nowMs;
+        unreported.clear();
+        unreported.addAll(residents.keySet());
+    }
+
+    /** What is resident as far as is known and did not stand in the full report that is under way. */
+    public Set<Long> unreported() {
+        return unreported;
+    }
+
+    public String uuid() {
+        return uuid;
+    }
+
+    String host() {
+        return host;
+    }
+
+    int transferPort() {
+        return transferPort;
+    }
+
+    /** What operators call it. */
+    public String name() {
+        return host + ":" + transferPort;
+    }
+
+    public long incarnation() {
+        return incarnation;
+    }
+
+    public long firstMs() {
+        return firstMs;
+    }
+
+    public long lastMs() {
+        return lastMs;
+    }
+
+    public boolean isServing() {
+        return serving;
+    }
+
+    public boolean isIdle() {
+        return idle;
+    }
+
+    public TierState memory() {
+        return memory;
+    }
+
+    public List<TierState> tiers() {
+        return tiers;
+    }
+
+    public List<Condition> conditions() {
+        return conditions;
+    }
+
+    public Map<String, Long> figures() {
+        return figures;
+    }
+
+    public PlacementPolicy policy() {
+        return policy;
+    }
+
+    public List<Wish> wishes() {
+        return wishes;
+    }
+
+    public Map<Long, Resident> residents() {
+        return residents;
+    }
+
+    public long pinnedBytes() {
+        return pinnedThereBytes + pinnedHereBytes;
+    }
+
+    public MoveQueue moveQueue() {
+        return moveQueue;
+    }
+
+    public MoveBudget budget() {
+        return budget;
+    }
+
+    /** Blocks whose moves failed of late. */
+    public BackoffTable backoffTable() {
+        return backoffTable;
+    }
+
+    public ReportQuota reportQuota() {
+        return reportQuota;
+    }
+
+    /** Blocks that it spoke of and holds no replica of. */
+    public BackoffTable doubts() {
+        return doubts;
+    }
+}

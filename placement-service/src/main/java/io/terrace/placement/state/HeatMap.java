@@ -1,0 +1,111 @@
+package io.terrace.placement.state;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The heat of the blocks that were read last, a bounded number of them; the one read longest ago is forgotten for a new
+ * one. About {@value #BYTES_PER_BLOCK} bytes a block. Owned by one thread.
+ */
+public final class HeatMap {
+
+    /** Entry, boxed id, block, its record and two DataNodes' shares, measured with compressed references. */
+    static final int BYTES_PER_BLOCK = 288;
+
+    private final int mostBlocks;
+    private final long halfLifeMs;
+    private final LinkedHashMap<Long, BlockHeat> blocks;
+    private long forgotten;
+
+    public HeatMap(int mostBlocks, long halfLifeMs) {
+        this.mostBlocks = mostBlocks;
+        this.halfLifeMs = halfLifeMs;
+        this.blocks = new LinkedHashMap<>(1024, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Long, BlockHeat> eldest) {
+                if (size() <= HeatMap.this.mostBlocks) {
+                    return false;
+                }
+                forgotten++;
+                return true;
+            }
+        };
+    }
+
+    public @Nullable BlockHeat find(long blockId) {
+        return blocks.get(blockId);
+    }
+
+    /** The heat of a block that somebody speaks of whose word on it counts, length and all. */
+    public BlockHeat touch(long nowMs, StampedBlock block) {
+        BlockHeat known = blocks.get(block.id());
+        if (known == null || !known.block().sameContent(block)) {
+            known = new BlockHeat(block, nowMs);
+            blocks.put(block.id(), known);
+        } else if (!known.block().equals(block)) {
+            known.measured(block);
+        }
+        return known;
+    }
+
+    /** The heat of that very content; none that is kept where another content of the block is known. */
+    public BlockHeat of(long nowMs, StampedBlock block) {
+        BlockHeat known = blocks.get(block.id());
+        if (known == null) {
+            return touch(nowMs, block);
+        }
+        return known.block().sameContent(block) ? known : new BlockHeat(block, nowMs);
+    }
+
+    public void put(BlockHeat heat) {
+        blocks.put(heat.block().id(), heat);
+    }
+
+    public void remove(long blockId) {
+        blocks.remove(blockId);
+    }
+
+    /** The blocks read last, at most so many; of those the one read longest ago first. */
+    public List<BlockHeat> latest(int count) {
+        return blocks.values().stream().skip(Math.max(0, blocks.size() - count)).toList();
+    }
+
+    public Collection<BlockHeat> all() {
+        return Collections.unmodifiableCollection(blocks.values());
+    }
+
+    public int size() {
+        return blocks.size();
+    }
+
+    /** Blocks that had to be forgotten for others. */
+    public long forgotten() {
+        return forgotten;
+    }
+
+    public long memoryBytes() {
+        return (long) blocks.size() * BYTES_PER_BLOCK;
+    }
+
+    /** The hottest blocks, hottest first. */
+    public List<BlockHeat> hottest(long nowMs, int count) {
+        Comparator<Map.Entry<Double, BlockHeat>> byHeat = Map.Entry.comparingByKey();
+        PriorityQueue<Map.Entry<Double, BlockHeat>> best = new PriorityQueue<>(byHeat);
+        for (BlockHeat block : blocks.values()) {
+            double heat = block.heat(nowMs, halfLifeMs);
+            if (best.size() < count) {
+                best.add(Map.entry(heat, block));
+            } else if (count > 0 && heat > best.element().getKey()) {
+                best.remove();
+                best.add(Map.entry(heat, block));
+            }
+        }
+        return best.stream().sorted(byHeat.reversed()).map(Map.Entry::getValue).toList();
+    }
+}

@@ -1,0 +1,190 @@
+package io.terrace.placement.state;
+
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One wanted change of a block's place on one DataNode, from wish to result. Owned by the loop's thread; once it has an
+ * outcome it does not change any more and may be read by anybody.
+ */
+public final class Move {
+
+    /** What is to be done. */
+    public enum Kind {
+        /** Make a verified memory copy. */
+        PROMOTE,
+        /** Retire the memory copy. */
+        DROP
+    }
+
+    /** Who wanted it. */
+    public enum Cause {
+        POLICY,
+        OPERATOR,
+        PIN,
+        /** Another DataNode has become the block's home. */
+        MOVED_HOME,
+        /** A rule of the policy file. */
+        RULE
+    }
+
+    private static final int MOST_SENDINGS = 10;
+
+    private final long id;
+    private final Kind kind;
+    private final StampedBlock block;
+    private final String node;
+    private final Cause cause;
+    private final String reason;
+    private final long wishedMs;
+    private final List<Move> victims = new ArrayList<>(0);
+
+    private long examinedMs = -1;
+    private long notBeforeMs;
+    private long sentMs = -1;
+    private long endedMs = -1;
+    private int attempts;
+    private boolean overtaken;
+    private @Nullable Outcome outcome;
+    private String message = "";
+    private long bytesMoved;
+
+    Move(long id, Kind kind, StampedBlock block, String node, Cause cause, String reason, long wishedMs) {
+        this.id = id;
+        this.kind = kind;
+        this.block = block;
+        this.node = node;
+        this.cause = cause;
+        this.reason = reason;
+        this.wishedMs = wishedMs;
+    }
+
+    public long id() {
+        return id;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    public StampedBlock block() {
+        return block;
+    }
+
+    /** UUID of the DataNode. */
+    public String node() {
+        return node;
+    }
+
+    public Cause cause() {
+        return cause;
+    }
+
+    /** The rule and its numbers, for a person to read. */
+    public String reason() {
+        return reason;
+    }
+
+    public long wishedMs() {
+        return wishedMs;
+    }
+
+    /** When it was last sent to its DataNode; -1 before. */
+    public long sentMs() {
+        return sentMs;
+    }
+
+    /** -1 while it is open. */
+    public long endedMs() {
+        return endedMs;
+    }
+
+    public @Nullable Outcome outcome() {
+        return outcome;
+    }
+
+    /** What the DataNode or the NameNode said to the outcome; may be empty. */
+    public String message() {
+        return message;
+    }
+
+    public long bytesMoved() {
+        return bytesMoved;
+    }
+
+    public boolean isSent() {
+        return sentMs >= 0 && outcome == null;
+    }
+
+    public boolean isPromotion() {
+        return kind == Kind.PROMOTE;
+    }
+
+    /** Drops that make room for this promotion: sent just before it, not at all if it comes to nothing. */
+    public List<Move> victims() {
+        return victims;
+    }
+
+    /** The policy wants the opposite since this was sent; to be looked at when the result is in. */
+    public boolean isOvertaken() {
+        return overtaken;
+    }
+
+    public void overtaken(boolean is) {
+        overtaken = is;
+    }
+
+    public void examined(long nowMs) {
+        examinedMs = nowMs;
+    }
+
+    public boolean needsExamination(long nowMs, long validMs) {
+        return isPromotion() && (examinedMs < 0 || nowMs - examinedMs > validMs);
+    }
+
+    public boolean isDue(long nowMs) {
+        return nowMs >= notBeforeMs;
+    }
+
+    public Order order(long nowMs, long bytesPerSecond) {
+        sentMs = nowMs;
+        attempts++;
+        return new Order(id, kind, block, bytesPerSecond);
+    }
+
+    /** The order did not arrive: it may be sent again at once, a few times. */
+    public boolean unsend() {
+        if (attempts >= MOST_SENDINGS) {
+            return false;
+        }
+        sentMs = -1;
+        return true;
+    }
+
+    /** Puts a sent move back among the waiting ones; says false when it was tried often enough. */
+    public boolean retry(long nowMs, long pauseMs, int mostAttempts) {
+        if (attempts >= mostAttempts) {
+            return false;
+        }
+        sentMs = -1;
+        notBeforeMs = nowMs + (pauseMs << (attempts - 1));
+        return true;
+    }
+
+    void end(long nowMs, Outcome how, String said, long bytes) {
+        if (outcome != null) {
+            throw new IllegalStateException("move " + id + " of " + block + " ended twice: " + outcome + ", " + how);
+        }
+        outcome = how;
+        message = said;
+        bytesMoved = bytes;
+        endedMs = nowMs;
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + block + " on " + node + (outcome == null ? "" : ": " + outcome);
+    }
+}

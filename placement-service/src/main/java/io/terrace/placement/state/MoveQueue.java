@@ -1,0 +1,130 @@
+package io.terrace.placement.state;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open moves of one DataNode: those that wait, in the sequence they are to be sent, and those in flight. One open
+ * move per block. Owned by one thread.
+ */
+public final class MoveQueue {
+
+    /** Orders in one answer at most; more go with the next one, a quarter of a second later. */
+    public static final int ORDERS_PER_ANSWER = 256;
+
+    /** Drops that may wait; they follow from promotions and capacity, so they are bounded by what is resident too. */
+    static final int DROPS_WAITING = 100_000;
+
+    private final int mostPromotions;
+    private final ArrayDeque<Move> waiting = new ArrayDeque<>();
+    private final Map<Long, Move> inFlight = new HashMap<>();
+    private final Map<Long, Move> openByBlock = new HashMap<>();
+    private int promotionsWaiting;
+    private int promotionsInFlight;
+
+    MoveQueue(int mostPromotions) {
+        this.mostPromotions = mostPromotions;
+    }
+
+    @Nullable
+    public Move open(long blockId) {
+        return openByBlock.get(blockId);
+    }
+
+    public boolean isFullFor(Move.Kind kind) {
+        return kind == Move.Kind.PROMOTE
+                ? promotionsWaiting >= mostPromotions
+                : waiting.size() - promotionsWaiting >= DROPS_WAITING;
+    }
+
+    /** Makes it the block's one open move; it waits once it is enqueued, or goes along with the move it serves. */
+    void book(Move move) {
+        if (openByBlock.putIfAbsent(move.block().id(), move) != null) {
+            throw new IllegalStateException("two open moves of " + move.block() + " on " + move.node());
+        }
+    }
+
+    public void enqueue(Move move, boolean first) {
+        if (first) {
+            waiting.addFirst(move);
+        } else {
+            waiting.addLast(move);
+        }
+        promotionsWaiting += move.isPromotion() ? 1 : 0;
+    }
+
+    /** Takes a drop away from the promotion that it was to make room for. */
+    public void detach(Move victim) {
+        for (Move move : waiting) {
+            move.victims().remove(victim);
+        }
+    }
+
+    public void sent(Move move) {
+        if (waiting.remove(move) && move.isPromotion()) {
+            promotionsWaiting--;
+        }
+        inFlight.put(move.id(), move);
+        promotionsInFlight += move.isPromotion() ? 1 : 0;
+    }
+
+    @Nullable
+    public Move inFlight(long moveId) {
+        return inFlight.get(moveId);
+    }
+
+    /** A sent move waits again. */
+    public void waitAgain(Move move) {
+        inFlight.remove(move.id());
+        promotionsInFlight -= move.isPromotion() ? 1 : 0;
+        waiting.addFirst(move);
+        promotionsWaiting += move.isPromotion() ? 1 : 0;
+    }
+
+    /** The move is over, wherever it stood. */
+    void close(Move move) {
+        openByBlock.remove(move.block().id(), move);
+        if (inFlight.remove(move.id()) != null) {
+            promotionsInFlight -= move.isPromotion() ? 1 : 0;
+        } else if (waiting.remove(move) && move.isPromotion()) {
+            promotionsWaiting--;
+        }
+    }
+
+    /** Waiting moves in their sequence; a copy, because looking at them may change them. */
+    public List<Move> waiting() {
+        return new ArrayList<>(waiting);
+    }
+
+    public Collection<Move> inFlight() {
+        return Collections.unmodifiableCollection(inFlight.values());
+    }
+
+    public int promotionsInFlight() {
+        return promotionsInFlight;
+    }
+
+    public int waitingCount() {
+        return waiting.size();
+    }
+
+    public int inFlightCount() {
+        return inFlight.size();
+    }
+
+    boolean isEmpty() {
+        return waiting.isEmpty() && inFlight.isEmpty();
+    }
+
+    public List<Move> all() {
+        List<Move> moves = new ArrayList<>(waiting);
+        moves.addAll(inFlight.values());
+        return moves;
+    }
+}

@@ -1,0 +1,81 @@
+package io.terrace.placement.state;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the loop asks of the NameNode's maps. The NameNode's own implementation takes the read lock for a bounded number
+ * of blocks at a time; simulations have one in memory.
+ */
+public interface NamespaceView {
+
+    /** Whether a block may be copied into the memory of a DataNode. */
+    enum Verdict {
+        FIT("fit"),
+        /** The NameNode cannot say now, e.g. in safe mode: ask again. */
+        UNKNOWN("the NameNode is in safe mode"),
+        GONE("the block is deleted"),
+        CHANGED("the block has another generation stamp or length"),
+        /** So it has no replica yet that could be copied; the DataNode is in its pipeline, as far as is known. */
+        UNDER_CONSTRUCTION("the block is being written or recovered"),
+        ERASURE_CODED("the block is erasure-coded"),
+        NO_REPLICA("the DataNode holds no healthy replica");
+
+        private final String text;
+
+        Verdict(String text) {
+            this.text = text;
+        }
+
+        public String text() {
+            return text;
+        }
+    }
+
+    /** A block that is wanted in the memory of a DataNode. */
+    record Candidate(StampedBlock block, String node) {}
+
+    /**
+     * A complete, replicated block and the DataNodes that hold it.
+     *
+     * @param inode id of the file it belongs to
+     */
+    record Located(StampedBlock block, long inode, List<String> nodes) {
+
+        public Located {
+            nodes = List.copyOf(nodes);
+        }
+    }
+
+    /**
+     * The file that a block belongs to.
+     *
+     * @param path absolute, without a trailing slash
+     */
+    record Named(long inode, String path) {}
+
+    /**
+     * The files of blocks, in their order, of which there are at most {@code PlacementSettings.lockBlocks}; null where the
+     * block is gone. A view without names knows none, so rules by path never let anything of it be promoted.
+     */
+    default List<@Nullable Named> names(List<Long> blocks) {
+        return Collections.nCopies(blocks.size(), null);
+    }
+
+    /** The length of a file, which may cost a look at each of its blocks; -1 when it is gone. */
+    default long lengthOf(long inode) {
+        return -1;
+    }
+
+    /** Verdicts in the order of the candidates, of which there are at most {@code PlacementSettings.lockBlocks}. */
+    List<Verdict> examine(List<Candidate> candidates);
+
+    /**
+     * The complete replicated blocks of files, at most {@code limit} in all; files that are gone are left out.
+     *
+     * @param inodes ids of files
+     */
+    List<Located> blocksOf(Collection<Long> inodes, int limit);
+}

@@ -1,0 +1,128 @@
+package io.terrace.placementctl.client;
+
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
+import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.retry.RetryPolicies;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Talks to the placement services of a cluster. Connections are tried once, calls take {@value #CALL_TIMEOUT_MS} ms at
+ * most.
+ */
+public final class AdminClient implements AutoCloseable {
+
+    static final int CALL_TIMEOUT_MS = 30_000;
+
+    private final Configuration conf;
+    private final List<Peer> peers = new ArrayList<>();
+
+    /** One NameNode's service: its status, or why it has none. */
+    public record Peer(
+            InetSocketAddress address,
+            @Nullable PlacementAdminPB proxy,
+            @Nullable StatusResponseProto status,
+            String trouble) {
+
+        public String name() {
+            return address.getHostString() + ":" + address.getPort();
+        }
+    }
+
+    /** A call of the service. */
+    @FunctionalInterface
+    public interface Call<T> {
+        T on(PlacementAdminPB service) throws ServiceException;
+    }
+
+    AdminClient(Configuration given, List<InetSocketAddress> addresses) {
+        conf = new Configuration(given);
+        conf.setInt("ipc.client.connect.max.retries", 0);
+        conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
+        conf.setInt("ipc.client.connect.timeout", 5_000);
+        RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
+        addresses.forEach(address -> peers.add(meet(address)));
+    }
+
+    private Peer meet(InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            return new Peer(address, null, null, "unknown host " + address.getHostString());
+        }
+        try {
+            PlacementAdminPB proxy = RPC.getProtocolProxy(
+                            PlacementAdminPB.class,
+                            RPC.getProtocolVersion(PlacementAdminPB.class),
+                            address,
+                            UserGroupInformation.getCurrentUser(),
+                            conf,
+                            NetUtils.getDefaultSocketFactory(conf),
+                            CALL_TIMEOUT_MS,
+                            RetryPolicies.TRY_ONCE_THEN_FAIL)
+                    .getProxy();
+            return new Peer(address, proxy, proxy.status(null, StatusRequestProto.getDefaultInstance()), "");
+        } catch (ServiceException e) {
+            return new Peer(address, null, null, firstLine(e.getCause() == null ? e : e.getCause()));
+        } catch (IOException e) {
+            return new Peer(address, null, null, firstLine(e));
+        }
+    }
+
+    public List<Peer> peers() {
+        return List.copyOf(peers);
+    }
+
+    /** Calls the active service. */
+    public <T> T active(Call<T> call) throws Refused, Unreachable {
+        for (Peer peer : peers) {
+            if (peer.proxy != null && peer.status != null && peer.status.getActive()) {
+                return on(peer.proxy, call);
+            }
+        }
+        StringBuilder why = new StringBuilder("no placement service is active:");
+        for (Peer peer : peers) {
+            why.append("\n  ").append(peer.name()).append("  ").append(peer.status == null ? peer.trouble : "standby");
+        }
+        throw new Unreachable(why.toString());
+    }
+
+    private static <T> T on(PlacementAdminPB service, Call<T> call) throws Refused, Unreachable {
+        try {
+            return call.on(service);
+        } catch (ServiceException e) {
+            if (e.getCause() instanceof RemoteException refusal) {
+                throw new Refused(firstLine(refusal));
+            }
+            throw new Unreachable(firstLine(e.getCause() == null ? e : e.getCause()));
+        }
+    }
+
+    /** Remote exceptions carry a stack trace in their message; the first line is for people. */
+    private static String firstLine(Throwable e) {
+        String message = e.getMessage() == null ? e.toString() : e.getMessage();
+        if (e instanceof ConnectException) {
+            return "connection refused";
+        }
+        return message.lines().findFirst().orElse(message);
+    }
+
+    @Override
+    public void close() {
+        for (Peer peer : peers) {
+            if (peer.proxy != null) {
+                RPC.stopProxy(peer.proxy);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.terrace.placementctl.client;
+
+import java.io.File;
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Which cluster is meant, and how to print: the options that every command has. */
+public final class ConnectionOptions {
+
+    @Spec(Spec.Target.MIXEE)
+    CommandSpec command;
+
+    @Option(
+            names = "--conf",
+            paramLabel = "DIR",
+            description =
+                    "Directory of core-site.xml and hdfs-site.xml. Default: HADOOP_CONF_DIR, else the class path.")
+    @Nullable
+    File conf;
+
+    @Option(
+            names = "--service",
+            paramLabel = "HOST:PORT",
+            description = "Address of a placement service, past the configuration.")
+    @Nullable
+    String service;
+
+    @Option(names = "--nameservice", paramLabel = "NS", description = "Name service, where there are several.")
+    @Nullable
+    String nameservice;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    public boolean json;
+
+    /** The configuration that was asked for. */
+    public Configuration configuration() {
+        Configuration configuration = new HdfsConfiguration();
+        String fromEnvironment = System.getenv("HADOOP_CONF_DIR");
+        File dir =
+                conf != null || fromEnvironment == null || fromEnvironment.isBlank() ? conf : new File(fromEnvironment);
+        if (dir != null) {
+            boolean any = false;
+            for (String name : List.of("core-site.xml", "hdfs-site.xml")) {
+                File file = new File(dir, name);
+                if (file.isFile()) {
+                    configuration.addResource(new Path(file.toURI()));
+                    any = true;
+                }
+            }
+            if (!any) {
+                throw usage(dir + " holds no core-site.xml or hdfs-site.xml: name a Hadoop configuration with --conf");
+            }
+        }
+        UserGroupInformation.setConfiguration(configuration);
+        return configuration;
+    }
+
+    public AdminClient connect() {
+        return connect(configuration());
+    }
+
+    public AdminClient connect(Configuration configuration) {
+        try {
+            List<InetSocketAddress> addresses = service != null
+                    ? List.of(NetUtils.createSocketAddr(service))
+                    : ServiceAddresses.of(configuration, nameservice);
+            return new AdminClient(configuration, addresses);
+        } catch (IllegalArgumentException e) {
+            throw usage(String.valueOf(e.getMessage()));
+        }
+    }
+
+    public ParameterException usage(String message) {
+        return new ParameterException(command.commandLine(), message);
+    }
+}

@@ -1,0 +1,77 @@
+package io.terrace.placementctl.client;
+
+import io.terrace.conf.PlacementPort;
+import io.terrace.conf.TerraceSettings;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DFSUtilClient;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.net.NetUtils;
+import org.jspecify.annotations.Nullable;
+
+/** Where the placement services of a cluster listen, by its configuration: one per NameNode. */
+final class ServiceAddresses {
+
+    private ServiceAddresses() {}
+
+    /**
+     * All NameNodes of a name service, or of all of them.
+     *
+     * @param nameservice null for all
+     * @throws IllegalArgumentException when the configuration names no NameNode, with what to set
+     */
+    static List<InetSocketAddress> of(Configuration conf, @Nullable String nameservice) {
+        List<InetSocketAddress> addresses = new ArrayList<>();
+        Map<String, Map<String, InetSocketAddress>> nameNodes = DFSUtilClient.getAddresses(
+                conf, defaultAddress(conf), HdfsClientConfigKeys.DFS_NAMENODE_RPC_ADDRESS_KEY);
+        nameNodes.forEach((service, byId) -> {
+            if (nameservice == null || nameservice.equals(service)) {
+                byId.forEach((id, address) -> addresses.add(of(conf, service, id, address)));
+            }
+        });
+        String stated = conf.getTrimmed(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), "");
+        if (addresses.isEmpty() && nameservice == null && !stated.isEmpty()) {
+            addresses.add(NetUtils.createSocketAddr(
+                    stated, PlacementPort.of(conf, HdfsClientConfigKeys.DFS_NAMENODE_RPC_PORT_DEFAULT)));
+        }
+        if (addresses.isEmpty()) {
+            throw new IllegalArgumentException("the configuration names no NameNode"
+                    + (nameservice == null ? "" : " of name service " + nameservice)
+                    + ": use --conf DIR, or set fs.defaultFS or " + TerraceSettings.PLACEMENT_RPC_ADDRESS.key());
+        }
+        return addresses;
+    }
+
+    private static @Nullable String defaultAddress(Configuration conf) {
+        URI uri = FileSystem.getDefaultUri(conf);
+        boolean plain = "hdfs".equals(uri.getScheme())
+                && uri.getHost() != null
+                && conf.getTrimmedStringCollection(HdfsClientConfigKeys.DFS_NAMESERVICES)
+                        .isEmpty();
+        return plain
+                ? uri.getHost()
+                        + ":"
+                        + (uri.getPort() < 0 ? HdfsClientConfigKeys.DFS_NAMENODE_RPC_PORT_DEFAULT : uri.getPort())
+                : null;
+    }
+
+    private static InetSocketAddress of(
+            Configuration conf, @Nullable String service, @Nullable String id, InetSocketAddress nameNode) {
+        String key = TerraceSettings.PLACEMENT_RPC_ADDRESS.key();
+        String stated = null;
+        if (service != null && !service.isEmpty()) {
+            stated = id == null || id.isEmpty() ? null : conf.getTrimmed(key + "." + service + "." + id);
+            stated = stated == null ? conf.getTrimmed(key + "." + service) : stated;
+        }
+        stated = stated == null ? conf.getTrimmed(key, "") : stated;
+        int port = PlacementPort.of(conf, nameNode.getPort());
+        return stated.isEmpty()
+                ? NetUtils.createSocketAddrForHost(nameNode.getHostString(), port)
+                : NetUtils.createSocketAddr(stated, port);
+    }
+}

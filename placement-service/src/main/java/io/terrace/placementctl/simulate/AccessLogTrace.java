@@ -1,0 +1,154 @@
+package io.terrace.placementctl.simulate;
+
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.ProgressLine;
+import io.terrace.policy.replay.Trace;
+import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/**
+ * The service's log of accesses as a trace: fetched file by file into a private directory, which is removed again, and cut
+ * to the time that was asked for. A file whose end is missing, because a NameNode died while it wrote it, counts as far as
+ * it goes.
+ */
+public final class AccessLogTrace {
+
+    /** Rows in one simulation; more do not fit the command's heap. */
+    static final int MOST_ROWS = 10_000_000;
+
+    private static final int COLUMNS = 6;
+
+    private final Trace.Builder rows = new Trace.Builder("access log");
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final long fromMs;
+    private long firstMs = -1;
+    private long latestMs;
+
+    private AccessLogTrace(long fromMs) {
+        this.fromMs = fromMs;
+    }
+
+    /** @param fromMs since 1970 */
+    public static AccessLogTrace fetch(AdminClient client, long fromMs) throws Refused, Unreachable, IOException {
+        Path dir = Files.createTempDirectory("placementctl-");
+        try {
+            List<Path> files = download(client, fromMs, dir);
+            AccessLogTrace trace = new AccessLogTrace(fromMs);
+            for (Path file : files) {
+                trace.read(file);
+            }
+            if (trace.rows.rows() == 0) {
+                throw new Refused("nothing was read or written in that time, according to the log of accesses");
+            }
+            return trace;
+        } finally {
+            try (var left = Files.list(dir)) {
+                for (Path file : left.toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+            Files.deleteIfExists(dir);
+        }
+    }
+
+    /** The accesses as the simulator reads them. */
+    public Trace trace() {
+        return rows.build();
+    }
+
+    /** Numbers of the objects in {@link #trace}, by block id. */
+    public Map<String, Integer> numbers() {
+        return numbers;
+    }
+
+    private static List<Path> download(AdminClient client, long fromMs, Path dir)
+            throws Refused, Unreachable, IOException {
+        List<Path> files = new ArrayList<>();
+        long done = 0;
+        AccessLogRequestProto request =
+                AccessLogRequestProto.newBuilder().setFromMs(fromMs).build();
+        try (ProgressLine progress = new ProgressLine("fetching the log of accesses", 100)) {
+            while (true) {
+                AccessLogRequestProto asked = request;
+                AccessLogResponseProto answer = client.active(service -> service.accessLog(null, asked));
+                if (files.isEmpty() || request.getOffset() == 0) {
+                    files.add(dir.resolve("%06d.csv.gz".formatted(files.size())));
+                }
+                try (OutputStream out = Files.newOutputStream(
+                        files.get(files.size() - 1), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                    answer.getData().writeTo(out);
+                }
+                done += answer.getData().size();
+                progress.at(100 * done / Math.max(1, answer.getTotalBytes()));
+                if (!answer.hasNextSegment()) {
+                    return files;
+                }
+                request = AccessLogRequestProto.newBuilder()
+                        .setFromMs(fromMs)
+                        .setSegment(answer.getNextSegment())
+                        .setOffset(answer.getNextOffset())
+                        .build();
+            }
+        }
+    }
+
+    private void read(Path file) throws IOException, Refused {
+        if (Files.size(file) == 0) {
+            return;
+        }
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(file), 1 << 16);
+                BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII))) {
+            String line = lines.readLine();
+            while ((line = lines.readLine()) != null) {
+                row(line);
+            }
+        } catch (EOFException | ZipException e) {
+            // The end is missing; what came before it was taken.
+            return;
+        }
+    }
+
+    private void row(String line) throws Refused {
+        String[] cells = line.split(",", -1);
+        if (cells.length != COLUMNS) {
+            // Cut off in its middle.
+            return;
+        }
+        long atMs = Long.parseLong(cells[0].replace(".", ""));
+        if (atMs < fromMs) {
+            return;
+        }
+        if (rows.rows() >= MOST_ROWS) {
+            throw new Refused("there are more than " + MOST_ROWS + " accesses in that time; ask for less with --last");
+        }
+        firstMs = firstMs < 0 ? atMs : firstMs;
+        // Another NameNode's clock, or one that was set back, must not make time go back.
+        latestMs = Math.max(latestMs, atMs);
+        int object = numbers.computeIfAbsent(cells[1], id -> numbers.size());
+        rows.add(
+                latestMs - firstMs,
+                object,
+                Long.parseLong(cells[2]),
+                Long.parseLong(cells[4]),
+                cells[3].equals("W"),
+                -1);
+    }
+}

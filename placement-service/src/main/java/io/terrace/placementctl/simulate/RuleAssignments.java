@@ -1,0 +1,70 @@
+package io.terrace.placementctl.simulate;
+
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AccessRulesResponseProto;
+import java.util.Arrays;
+import java.util.Map;
+
+/**
+ * Which rule of a policy holds for each object of a simulation.
+ *
+ * @param rules by object: the number of the rule, 0 for none, {@link #UNKNOWN} where the object's path is not known
+ */
+public record RuleAssignments(int[] rules) {
+
+    static final int UNKNOWN = -1;
+
+    /** Of objects without paths. */
+    public static RuleAssignments none(int objects) {
+        int[] rules = new int[objects];
+        Arrays.fill(rules, UNKNOWN);
+        return new RuleAssignments(rules);
+    }
+
+    /**
+     * Lets the service try a policy's rules on the paths of the blocks in its log of accesses.
+     *
+     * @param numbers of the objects, by block id
+     */
+    public static RuleAssignments fetch(
+            AdminClient client, long fromMs, String policyText, Map<String, Integer> numbers)
+            throws Refused, Unreachable {
+        RuleAssignments found = none(numbers.size());
+        AccessRulesRequestProto request = AccessRulesRequestProto.newBuilder()
+                .setFromMs(fromMs)
+                .setPolicyText(policyText)
+                .build();
+        while (true) {
+            AccessRulesRequestProto asked = request;
+            AccessRulesResponseProto answer = client.active(service -> service.accessRules(null, asked));
+            for (int i = 0; i < answer.getBlocksCount(); i++) {
+                Integer object = numbers.get(Long.toString(answer.getBlocks(i)));
+                if (object != null) {
+                    found.rules[object] = answer.getRules(i);
+                }
+            }
+            if (!answer.hasNextSegment()) {
+                return found;
+            }
+            request = request.toBuilder()
+                    .setSegment(answer.getNextSegment())
+                    .setOffset(answer.getNextOffset())
+                    .build();
+        }
+    }
+
+    int of(long object) {
+        return rules[(int) object];
+    }
+
+    public long matched() {
+        return Arrays.stream(rules).filter(rule -> rule > 0).count();
+    }
+
+    public long unknown() {
+        return Arrays.stream(rules).filter(rule -> rule == UNKNOWN).count();
+    }
+}

@@ -1,0 +1,77 @@
+package io.terrace.placement;
+
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.StampedBlock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The NameNode's maps in memory: every candidate is fit, unless the block's holders or a verdict are set. */
+public final class FakeNamespaceView implements NamespaceView {
+
+    final Map<Long, Verdict> verdicts = new HashMap<>();
+    private final Map<Long, Located> stored = new HashMap<>();
+    final Map<Long, List<Located>> files = new HashMap<>();
+    final Map<Long, Named> named = new HashMap<>();
+    final Map<Long, Long> lengths = new HashMap<>();
+    final List<Long> lengthsAsked = new ArrayList<>();
+    public int looks;
+    public int pathLooks;
+    int asked;
+    int mostInOneLook;
+
+    /** From now on these DataNodes alone hold the block, as it is. */
+    public void store(StampedBlock block, FakeDataNode... holders) {
+        List<String> nodes = Stream.of(holders).map(holder -> holder.uuid).toList();
+        stored.put(block.id(), new Located(block, block.id(), nodes));
+    }
+
+    private Verdict verdict(Candidate candidate) {
+        Located located = stored.get(candidate.block().id());
+        if (located == null) {
+            return Verdict.FIT;
+        }
+        if (!located.block().equals(candidate.block())) {
+            return Verdict.CHANGED;
+        }
+        return located.nodes().contains(candidate.node()) ? Verdict.FIT : Verdict.NO_REPLICA;
+    }
+
+    @Override
+    public List<Verdict> examine(List<Candidate> candidates) {
+        looks++;
+        asked += candidates.size();
+        mostInOneLook = Math.max(mostInOneLook, candidates.size());
+        List<Verdict> answers = new ArrayList<>();
+        for (Candidate candidate : candidates) {
+            answers.add(verdicts.getOrDefault(candidate.block().id(), verdict(candidate)));
+        }
+        return answers;
+    }
+
+    @Override
+    public List<Named> names(List<Long> blocks) {
+        pathLooks++;
+        mostInOneLook = Math.max(mostInOneLook, blocks.size());
+        List<Named> names = new ArrayList<>();
+        blocks.forEach(block -> names.add(named.get(block)));
+        return names;
+    }
+
+    @Override
+    public long lengthOf(long inode) {
+        lengthsAsked.add(inode);
+        return lengths.getOrDefault(inode, -1L);
+    }
+
+    @Override
+    public List<Located> blocksOf(Collection<Long> inodes, int limit) {
+        return inodes.stream()
+                .flatMap(inode -> files.getOrDefault(inode, List.of()).stream())
+                .limit(limit)
+                .toList();
+    }
+}

@@ -1,0 +1,79 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Outcome;
+import io.terrace.policy.PolicyCatalog;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What a DataNode may leave in the heap of a rehearsal. */
+class ShadowDataNodeTest extends SteppedLoop {
+
+    private static final int MOST = 10;
+
+    private final DataNodeState real = new DataNodeState(
+            "one",
+            settings,
+            PolicyCatalog.create(
+                    "lru",
+                    Map.of(),
+                    TierHierarchy.of(new TierSpec("memory", 0, 1, 1, true), new TierSpec("home", 0, 1, 1, false))),
+            nowMs);
+    private final ShadowDataNode rehearsed = new ShadowDataNode(real, 4, MOST);
+
+    private Heartbeat translated() {
+        one.wantsFull = false;
+        return rehearsed.translated(real, one.heartbeat());
+    }
+
+    @Test
+    void copies_pinnedByTheRealOne_areKeptUpToTheLimit() {
+        for (int i = 1; i <= 3 * MOST; i++) {
+            one.arrives(block(i, 0), true);
+            translated();
+        }
+        assertThat(rehearsed.size()).isEqualTo(MOST);
+        one.leaves(block(1, 0));
+        one.arrives(block(100, 0), true);
+        translated();
+        assertThat(rehearsed.holds(100)).as("there is room again").isTrue();
+    }
+
+    @Test
+    void promotions_ofEmptyBlocks_areRefusedBeyondTheLimit() {
+        translated();
+        for (int i = 1; i <= MOST + 1; i++) {
+            Order order = new Order(i, Move.Kind.PROMOTE, block(i, 0), 0);
+            rehearsed.carryOut(new HeartbeatAnswer(true, 1, true, false, List.of(order), 250));
+            Outcome expected = i <= MOST ? Outcome.DONE : Outcome.NO_ROOM;
+            assertThat(translated().results())
+                    .extracting(Heartbeat.Result::outcome)
+                    .containsExactly(expected);
+        }
+    }
+
+    @Test
+    void changes_moreThanHeartbeatsCarry_becomeAFullReport() {
+        assertThat(translated().full()).isTrue();
+        boolean fullAgain = false;
+        for (int i = 1; i <= 3 * MOST; i++) {
+            for (int j = 0; j < 4; j++) {
+                one.arrives(block(100L * i + j, 0), true);
+                one.leaves(block(100L * i + j, 0));
+            }
+            Heartbeat said = translated();
+            assertThat(said.residency()).hasSizeLessThanOrEqualTo(4);
+            fullAgain |= said.full();
+        }
+        assertThat(fullAgain).isTrue();
+    }
+}

@@ -1,0 +1,151 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.BusyLoop;
+import io.terrace.placement.Leadership;
+import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.hdfs.EmptyNamespaceView;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policy.PolicyChoice.Source;
+import io.terrace.placement.policyfile.PolicyHistory;
+import io.terrace.placement.state.OperatorState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which policy is in force where an apply, the policy file and a busy loop meet. */
+class PolicyStoreTest {
+
+    @TempDir
+    Path dir;
+
+    private final PlacementSettings settings = PlacementSettings.defaults();
+    private final FakeAttribute stored = new FakeAttribute();
+    private volatile Runnable amidAnApply = () -> {};
+    private Path file;
+    private PolicyStore desk;
+    private PlacementAgent loop;
+
+    private final class Leader implements Leadership {
+
+        @Override
+        public long epoch() {
+            return 7;
+        }
+
+        @Override
+        public OperatorState operatorState() {
+            return OperatorState.initial();
+        }
+
+        @Override
+        public PolicyChoice policy() {
+            return desk.atActivation();
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        file = Files.writeString(dir.resolve("policy.yaml"), "policy: lru\n");
+        desk = new PolicyStore(stored, settings.choice(), new PolicyFileWatch(file, new MetricRegistry()), () -> {
+            amidAnApply.run();
+            return 1;
+        });
+        loop = new PlacementAgent(
+                new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry()),
+                new Leader(),
+                new MetricRegistry(),
+                10,
+                () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+        loop.start();
+        eventually().until(() -> loop.engineStatus().active());
+        desk.serve(loop, 10);
+    }
+
+    @AfterEach
+    void stop() {
+        desk.close();
+        loop.close();
+    }
+
+    private static ConditionFactory eventually() {
+        return await().atMost(Duration.ofSeconds(30));
+    }
+
+    private PolicyChoice inForce() throws Exception {
+        return loop.ask(PlacementEngine::policyInForce);
+    }
+
+    /** Whether the thread that looks at the file is telling what is in it, and cannot go on. */
+    private static boolean fileIsHeldUp() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .anyMatch(thread -> thread.getKey().getName().equals("terrace-policy")
+                        && thread.getKey().getState() == Thread.State.BLOCKED
+                        && isOfDesk(thread.getValue()));
+    }
+
+    private static boolean fileIsBeingTold() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .anyMatch(thread -> thread.getKey().getName().equals("terrace-policy") && isOfDesk(thread.getValue()));
+    }
+
+    private static boolean isOfDesk(StackTraceElement[] stack) {
+        return Arrays.stream(stack)
+                .anyMatch(frame -> frame.getClassName().equals(PolicyStore.class.getName())
+                        && frame.getMethodName().startsWith("tell"));
+    }
+
+    @Test
+    void file_thatChanges_isInForce() throws Exception {
+        assertThat(inForce().spec().policy()).isEqualTo("lru");
+        Files.writeString(file, "policy: idecider\n");
+        eventually().until(() -> inForce().spec().policy().equals("idecider"));
+        assertThat(inForce().source()).isEqualTo(Source.FILE);
+    }
+
+    @Test
+    @Timeout(60)
+    void apply_whileTheFileChanges_isStoredAndStaysInForce() throws Exception {
+        amidAnApply = () -> {
+            try {
+                Files.writeString(file, "policy: idecider\n");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            eventually().until(PolicyStoreTest::fileIsHeldUp);
+        };
+        assertThat(desk.apply("policy: s3-fifo\n", "operator")).isEqualTo(1);
+        assertThat(PolicyHistory.decoded(stored.value).inForce()).isEqualTo(1);
+        eventually().until(() -> !fileIsBeingTold());
+        assertThat(inForce().source()).isEqualTo(Source.APPLIED);
+        assertThat(inForce().spec().policy()).isEqualTo("s3-fifo");
+    }
+
+    @Test
+    void apply_thatTheLoopDoesNotComeTo_neverTakesEffect() throws Exception {
+        try (BusyLoop busy = new BusyLoop(loop)) {
+            assertThatThrownBy(() -> desk.apply("policy: s3-fifo\n", "operator"))
+                    .isInstanceOf(TimeoutException.class);
+        }
+        assertThat(inForce().spec().policy()).isEqualTo("lru");
+        assertThat(PolicyHistory.decoded(stored.value)).isEqualTo(PolicyHistory.EMPTY);
+        assertThat(desk.history()).isEqualTo(PolicyHistory.EMPTY);
+    }
+}

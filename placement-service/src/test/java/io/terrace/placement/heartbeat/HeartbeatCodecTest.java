@@ -1,0 +1,134 @@
+package io.terrace.placement.heartbeat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
+import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import org.junit.jupiter.api.Test;
+
+class HeartbeatCodecTest {
+
+    private static final int ENTRIES = 100;
+
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+
+    private Heartbeat decoded(HeartbeatRequestProto request) {
+        return HeartbeatCodec.heartbeat(request, "registered", 1, ENTRIES, metricRegistry);
+    }
+
+    private static HeartbeatRequestProto heartbeat(long lengthBytes, long reads) {
+        BlockProto block = BlockProto.newBuilder()
+                .setBlockId(1)
+                .setGenerationStamp(1)
+                .setLengthBytes(lengthBytes)
+                .build();
+        return HeartbeatRequestProto.newBuilder()
+                .setBlockPoolId("BP-1")
+                .setDatanodeUuid("one")
+                .setHostName("host")
+                .setTransferPort(9866)
+                .setIncarnation(1)
+                .setSequence(1)
+                .addHeat(HeatProto.newBuilder()
+                        .setBlock(block)
+                        .setReplicaTier(TierProto.DISK)
+                        .setInMemory(false)
+                        .setReads(reads)
+                        .setBytesRead(0))
+                .build();
+    }
+
+    @Test
+    void heartbeat_ofAmountsThatCannotBe_isRefusedNamingThem() {
+        assertThat(decoded(heartbeat(1L << 43, 1L << 56)).heat()).hasSize(1);
+        for (long length : new long[] {-1, (1L << 43) + 1, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> decoded(heartbeat(length, 1)))
+                    .hasMessage("lengthBytes is " + Long.toUnsignedString(length));
+        }
+        for (long reads : new long[] {-1, (1L << 56) + 1, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> decoded(heartbeat(1, reads)))
+                    .hasMessage("reads is " + Long.toUnsignedString(reads));
+        }
+    }
+
+    @Test
+    void heartbeat_withOneTooManyOfEach_isCopiedUpToTheLimitsAndCounted() {
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder();
+        HeatProto heat = request.getHeat(0);
+        ResidencyProto residency = ResidencyProto.newBuilder()
+                .setBlock(heat.getBlock())
+                .setResident(true)
+                .build();
+        ResultProto result = ResultProto.newBuilder()
+                .setMoveId(1)
+                .setOutcome(OutcomeProto.DONE)
+                .setBlock(heat.getBlock())
+                .build();
+        request.clearHeat();
+        for (int i = 0; i <= ENTRIES; i++) {
+            request.addHeat(heat).addResidency(residency).addResults(result);
+        }
+        for (int i = 0; i <= HeartbeatLimits.MOST_CONDITIONS; i++) {
+            request.addConditions(condition("id", "text"));
+        }
+        for (int i = 0; i <= HeartbeatLimits.MOST_FIGURES; i++) {
+            request.addFigures(FigureValueProto.newBuilder().setId("figure" + i).setValue(i));
+        }
+        for (int i = 0; i <= HeartbeatLimits.MOST_TIERS; i++) {
+            request.addTiers(TierStateProto.newBuilder()
+                    .setTier(TierProto.MEMORY)
+                    .setCapacityBytes(1)
+                    .setUsedBytes(0));
+        }
+        Heartbeat heartbeat = decoded(request.build());
+        assertThat(heartbeat.heat()).hasSize(ENTRIES);
+        assertThat(heartbeat.residency()).hasSize(ENTRIES);
+        assertThat(heartbeat.results()).hasSize(ENTRIES);
+        assertThat(heartbeat.conditions()).hasSize(HeartbeatLimits.MOST_CONDITIONS);
+        assertThat(heartbeat.figures()).hasSize(HeartbeatLimits.MOST_FIGURES);
+        assertThat(heartbeat.tiers()).hasSize(HeartbeatLimits.MOST_TIERS);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(6);
+    }
+
+    @Test
+    void heartbeat_ofLongTexts_isCopiedUpToTheLimitsAndCounted() {
+        String endless = "x".repeat(1 << 20);
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder()
+                .setHostName(endless)
+                .addConditions(condition(endless, endless))
+                .addFigures(FigureValueProto.newBuilder().setId(endless).setValue(1));
+        request.addResults(ResultProto.newBuilder()
+                .setMoveId(1)
+                .setOutcome(OutcomeProto.FAILED)
+                .setBlock(request.getHeat(0).getBlock())
+                .setMessage(endless));
+        Heartbeat heartbeat = decoded(request.build());
+        assertThat(heartbeat.host()).as("not what it calls itself").isEqualTo("registered");
+        assertThat(heartbeat.conditions().get(0).id()).hasSize(HeartbeatLimits.LONGEST_NAME);
+        assertThat(heartbeat.conditions().get(0).text()).hasSize(HeartbeatLimits.LONGEST_TEXT);
+        assertThat(heartbeat.conditions().get(0).remedy()).hasSize(HeartbeatLimits.LONGEST_TEXT);
+        assertThat(heartbeat.results().get(0).message()).hasSize(HeartbeatLimits.LONGEST_TEXT);
+        assertThat(heartbeat.figures()).containsOnlyKeys("x".repeat(HeartbeatLimits.LONGEST_NAME));
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
+    }
+
+    private static ConditionProto condition(String id, String text) {
+        return ConditionProto.newBuilder()
+                .setId(id)
+                .setSeverity(ConditionProto.Severity.NOTE)
+                .setText(text)
+                .setRemedy(text)
+                .build();
+    }
+}

@@ -1,0 +1,246 @@
+package io.terrace.policy;
+
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.Explanation;
+import io.terrace.policy.api.MoveRequests;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.cache.CachePolicy;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A policy made of one {@link CachePolicy} per boundary between tiers.
+ *
+ * <p>Shelf <i>k</i> says what deserves tier <i>k</i> or better. Where tiers hold copies ({@link
+ * io.terrace.policy.Tier#copies}), its capacity is that of tier <i>k</i> and an object stands in the fastest tier whose
+ * shelf holds it. Where objects move instead, its capacity also counts the moving tiers above, and an object climbs into
+ * tier <i>k</i> only if the next shelf down holds it too, so no tier is ever booked over its capacity; what exceeds it
+ * all the same, because a faster tier was left empty, goes one tier down.
+ */
+public final class TieredPolicy implements PlacementPolicy, CachePolicy.Evictions {
+
+    private final String name;
+    private final CachePolicy[] shelves;
+    private final boolean[] copies;
+    private final long[] capacities;
+    private final int home;
+    private final boolean allocateOnWrite;
+    private final PlacementTable placementTable;
+
+    private long[] left = new long[16];
+    private long[] leftBytes = new long[16];
+    private int leftCount;
+
+    public TieredPolicy(String name, TierHierarchy hierarchy, CachePolicy.Maker maker, boolean allocateOnWrite) {
+        this(name, hierarchy, fill(hierarchy.home(), maker), allocateOnWrite);
+    }
+
+    /** As above with a maker of its own for each boundary, fastest first. */
+    public TieredPolicy(String name, TierHierarchy hierarchy, CachePolicy.Maker[] makers, boolean allocateOnWrite) {
+        this.name = name;
+        this.allocateOnWrite = allocateOnWrite;
+        home = hierarchy.home();
+        placementTable = new PlacementTable(hierarchy.size());
+        shelves = new CachePolicy[home];
+        copies = new boolean[home];
+        capacities = new long[home];
+        for (int k = 0; k < home; k++) {
+            copies[k] = hierarchy.tier(k).copies();
+            capacities[k] = hierarchy.tier(k).capacityBytes();
+        }
+        for (int k = 0; k < home; k++) {
+            shelves[k] = makers[k].make(shelfCapacity(k));
+        }
+    }
+
+    private static CachePolicy.Maker[] fill(int count, CachePolicy.Maker maker) {
+        CachePolicy.Maker[] makers = new CachePolicy.Maker[count];
+        Arrays.fill(makers, maker);
+        return makers;
+    }
+
+    private long shelfCapacity(int k) {
+        long sum = capacities[k];
+        if (!copies[k]) {
+            for (int j = k - 1; j >= 0 && !copies[j]; j--) {
+                sum += capacities[j];
+            }
+        }
+        return sum;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void access(Access access, MoveRequests moveRequests) {
+        if (access.isWrite() && !allocateOnWrite) {
+            return;
+        }
+        long object = access.object();
+        if (access.tier() < home && !placementTable.knows(object)) {
+            adopt(access.nowMs(), object, access.sizeBytes(), access.tier());
+        }
+        long bookedBytes = placementTable.sizeBytes(object);
+        if (bookedBytes >= 0 && bookedBytes != access.sizeBytes()) {
+            resized(object, access.sizeBytes());
+        }
+        for (int k = home - 1; k >= 0; k--) {
+            shelves[k].access(access, this);
+        }
+        settleLeft(moveRequests);
+        settle(object, access.sizeBytes(), moveRequests);
+    }
+
+    private void resized(long object, long sizeBytes) {
+        placementTable.resize(object, sizeBytes);
+        for (CachePolicy cachePolicy : shelves) {
+            cachePolicy.resized(object, sizeBytes, this);
+        }
+    }
+
+    private void adopt(long nowMs, long object, long sizeBytes, int tier) {
+        if (tier >= home) {
+            return;
+        }
+        placementTable.settle(object, sizeBytes, tier);
+        int k = tier;
+        do {
+            shelves[k].adopt(nowMs, object, sizeBytes, this);
+        } while (!copies[k] && ++k < home);
+    }
+
+    @Override
+    public void evicted(long object, long sizeBytes) {
+        if (leftCount == left.length) {
+            left = Arrays.copyOf(left, leftCount * 2);
+            leftBytes = Arrays.copyOf(leftBytes, leftCount * 2);
+        }
+        left[leftCount] = object;
+        leftBytes[leftCount++] = sizeBytes;
+    }
+
+    private void settleLeft(MoveRequests moveRequests) {
+        for (int i = 0; i < leftCount; i++) {
+            settle(left[i], leftBytes[i], moveRequests);
+        }
+        leftCount = 0;
+    }
+
+    /** Brings the object's booking in line with the shelves. */
+    private void settle(long object, long sizeBytes, MoveRequests moveRequests) {
+        int wanted = wantedTier(object);
+        int booked = placementTable.tier(object);
+        while (wanted < home
+                && wanted != booked
+                && !copies[wanted]
+                && placementTable.bookedBytes(wanted) + sizeBytes > capacities[wanted]) {
+            wanted++;
+        }
+        if (wanted != booked) {
+            placementTable.wish(object, sizeBytes, wanted);
+            moveRequests.place(object, sizeBytes, booked, wanted);
+        }
+    }
+
+    private int wantedTier(long object) {
+        int wanted = home;
+        boolean below = true;
+        for (int k = home - 1; k >= 0; k--) {
+            below = shelves[k].holds(object) && (copies[k] || below);
+            if (below) {
+                wanted = k;
+            }
+        }
+        return wanted;
+    }
+
+    @Override
+    public void moved(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
+        int booked = placementTable.tier(object);
+        if (placementTable.pending(object)) {
+            if (tier == booked) {
+                if (placementTable.climbing(object)) {
+                    shelves[tier].arrived(nowMs, object);
+                }
+                placementTable.settle(object, sizeBytes, tier);
+            }
+            return;
+        }
+        correct(nowMs, object, sizeBytes, tier, moveRequests);
+    }
+
+    @Override
+    public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
+        correct(nowMs, object, sizeBytes, tier, moveRequests);
+    }
+
+    private void correct(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
+        for (int k = 0; k < Math.min(tier, home); k++) {
+            shelves[k].drop(object);
+        }
+        placementTable.settle(object, sizeBytes, Math.min(tier, home));
+        adopt(nowMs, object, sizeBytes, tier);
+        settleLeft(moveRequests);
+    }
+
+    @Override
+    public void vanished(long nowMs, long object) {
+        for (CachePolicy cachePolicy : shelves) {
+            cachePolicy.forget(object);
+        }
+        placementTable.forget(object);
+    }
+
+    @Override
+    public void tick(long nowMs, MoveRequests moveRequests) {
+        // Shelves decide on accesses alone.
+    }
+
+    @Override
+    public void resize(long nowMs, int tier, long capacityBytes, MoveRequests moveRequests) {
+        if (tier < 0 || tier >= home) {
+            throw new IllegalArgumentException("tier " + tier + " cannot be resized; only 0.." + (home - 1) + " can");
+        }
+        if (capacityBytes < 0) {
+            throw new IllegalArgumentException("capacity " + capacityBytes + " of tier " + tier + " is negative");
+        }
+        capacities[tier] = capacityBytes;
+        for (int k = home - 1; k >= tier; k--) {
+            shelves[k].resize(shelfCapacity(k), this);
+        }
+        settleLeft(moveRequests);
+    }
+
+    @Override
+    public @Nullable Explanation explain(long nowMs, long object) {
+        int tier = placementTable.tier(object);
+        // The boundary that decides: the one below the object's tier if it stands above one, else the first above it.
+        Explanation answer = tier < home ? shelves[tier].explain(nowMs, object, tier) : null;
+        for (int k = home - 1; k >= 0 && answer == null; k--) {
+            answer = shelves[k].explain(nowMs, object, tier);
+        }
+        return answer;
+    }
+
+    @Override
+    public long trackedObjects() {
+        long most = 0;
+        for (CachePolicy cachePolicy : shelves) {
+            most = Math.max(most, cachePolicy.trackedObjects());
+        }
+        return most;
+    }
+
+    @Override
+    public long memoryBytes() {
+        long sum = placementTable.memoryBytes();
+        for (CachePolicy cachePolicy : shelves) {
+            sum += cachePolicy.memoryBytes();
+        }
+        return sum;
+    }
+}

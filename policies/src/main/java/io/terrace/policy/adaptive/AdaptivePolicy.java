@@ -1,0 +1,325 @@
+package io.terrace.policy.adaptive;
+
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.Explanation;
+import io.terrace.policy.cache.CachePolicy;
+import io.terrace.policy.cache.FrequencySketch;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The self-tuning shelf. Every access teaches the {@link ReuseModel}; a {@link RuleTournament} of imagined residencies picks
+ * the {@link RankingRule}; the real residency lets an object in when by that rule it is worth more than each one it displaces.
+ *
+ * <p>Reads of one object by one job within {@value #BURST_MS} ms are one sign of interest.
+ *
+ * <p>At most {@code tracked} objects have a record; when one more comes, of a few records drawn at random the one unused
+ * for longest is given up, and how often it was read goes into a sketch from which it starts when it comes back.
+ */
+public final class AdaptivePolicy implements CachePolicy {
+
+    private static final String NAME = "adaptive";
+    static final int REAL = 1;
+    private static final long BURST_MS = 60_000;
+    private static final double GAP_MEMORY = 0.25;
+    private static final int FORGET_DRAWS = 8;
+    private static final int FORGET_TRIES = 64;
+    private static final int IDS_PER_WORD = 16;
+    private static final int MOST_REMEMBERED_READS = 15;
+    private static final int JOB_MASK = 0xFFFF;
+
+    private final ObjectRecords records;
+    private final ReuseModel model;
+    private final ObjectRanking ranking;
+    private final CacheContents real;
+    private final RuleTournament ruleTournament;
+    private final JobRuns runs = new JobRuns();
+    private final MoveLatencySampler moveLatencySampler = new MoveLatencySampler();
+    private final int tracked;
+    /** Reads of objects without a record. */
+    private final FrequencySketch forgotten;
+
+    private long latestMs = Long.MIN_VALUE;
+    private long seed = 1;
+
+    public AdaptivePolicy(long capacityBytes, Tuning tuning) {
+        tracked = tuning.tracked();
+        records = new ObjectRecords(tracked);
+        forgotten = new FrequencySketch(tracked / IDS_PER_WORD);
+        model = new ReuseModel(tuning.readsPerHalving(), tuning.moveCost());
+        ranking = new ObjectRanking(records, model);
+        real = new CacheContents(REAL, records, ranking, capacityBytes);
+        ruleTournament = new RuleTournament(
+                records,
+                ranking,
+                capacityBytes,
+                tuning.objective(),
+                tuning.moveCost(),
+                tuning.margin(),
+                tuning.sampled());
+    }
+
+    @Override
+    public void access(Access access, Evictions evictions) {
+        latestMs = Math.max(latestMs, access.nowMs());
+        long id = access.object();
+        long hash = Hash.of(id);
+        int slot = records.find(id, hash);
+        if (slot == ObjectRecords.NONE) {
+            slot = remember(id, hash, access.sizeBytes(), evictions);
+        } else if (records.sizeBytes(slot) != access.sizeBytes()) {
+            sized(slot, access.sizeBytes(), evictions);
+        }
+        int job = access.job() < 0 ? 0 : 1 + ((int) (Hash.of(access.job()) & JOB_MASK) % JOB_MASK);
+        boolean again = job != 0
+                && job == records.job(slot)
+                && records.weight(slot) > 0
+                && latestMs - records.readMs(slot) < BURST_MS;
+        if (again) {
+            ruleTournament.readAgain(slot, hash, access.bytes(), access.burst(), latestMs);
+            return;
+        }
+        int burst = Math.min(access.burst(), ObjectRecords.MOST_READS);
+        learn(slot, job, access.job(), burst);
+        ruleTournament.read(slot, hash, access.bytes(), burst, model.delayMs(), latestMs);
+        if (!real.has(slot) && real.offer(slot, ruleTournament.favourite(), latestMs, evictions)) {
+            moveLatencySampler.begin(slot, latestMs, real);
+        }
+    }
+
+    private void learn(int slot, int job, long jobId, int burst) {
+        int reads = records.reads(slot);
+        // An object that was forgotten comes back with its reads, but nobody knows when the last one was.
+        boolean first = records.weight(slot) == 0;
+        long ageMs = first ? ReportIntervalEstimator.FIRST_PERIOD_MS : Math.max(0, latestMs - records.readMs(slot));
+        ReportIntervalEstimator reportIntervalEstimator = ranking.cadence(slot);
+        if (burst > 1 && !first) {
+            reportIntervalEstimator.toldTogether(ageMs);
+        }
+        // Reads told together were made one after the other since the last report.
+        double spanMs = Math.min(ageMs, reportIntervalEstimator.periodMs());
+        long withinMs = (long) (spanMs / burst);
+        float weight = runs.next(jobId, latestMs);
+        double gapLog = 0;
+        if (!first) {
+            long gapMs = burst == 1 ? ageMs : ageMs - (long) spanMs + withinMs;
+            model.end(records.returnClass(slot), gapMs, records.weight(slot));
+            gapLog = nearer(records.gapLog(slot), Log2.of(gapMs + 1), reads, 1);
+            ranking.heat(slot, ageMs, burst);
+        } else {
+            records.heats(slot, (float) Log2.of((long) burst), (float) Log2.of((long) reads + burst));
+        }
+        if (burst > 1) {
+            gapLog = nearer(gapLog, Log2.of(1 + spanMs / burst), first ? 0 : reads + 1, burst - 1);
+        }
+        int known = (first ? 0 : reads) + burst;
+        int node = ReuseModel.classOf(known, gapLog, records.sizeBytes(slot));
+        if (burst > 1) {
+            model.startAndEnd(node, burst - 1, withinMs, weight);
+        }
+        records.reads(slot, reads + burst);
+        records.readMs(slot, latestMs);
+        records.gapAndWeight(slot, (float) gapLog, weight);
+        records.classAndJob(slot, node, job);
+        model.start(node, weight);
+    }
+
+    /** The typical gap after further gaps that are alike; {@code before} is how many it was made of. */
+    private static double nearer(double gapLog, double furtherLog, int before, int further) {
+        double share =
+                Math.max(1 - Math.pow(1 - GAP_MEMORY, further), (double) further / Math.max(1, before + further - 1));
+        return gapLog + (furtherLog - gapLog) * Math.min(1, share);
+    }
+
+    private int remember(long id, long hash, long sizeBytes, Evictions evictions) {
+        if (records.count() >= tracked) {
+            forgetOne(evictions);
+        }
+        int slot = records.add(id, hash);
+        records.size(slot, sizeBytes);
+        records.reads(slot, forgotten.estimate(id));
+        ruleTournament.thin();
+        return slot;
+    }
+
+    /** Gives up the record unused for longest among a few drawn; those that stand on the shelf only if no other is found. */
+    private void forgetOne(Evictions evictions) {
+        int oldest = ObjectRecords.NONE;
+        int drawn = 0;
+        for (int tries = 0; drawn < FORGET_DRAWS && (tries < FORGET_TRIES || oldest == ObjectRecords.NONE); tries++) {
+            seed ^= seed << 13;
+            seed ^= seed >>> 7;
+            seed ^= seed << 17;
+            int slot = (int) (((seed >>> 32) * records.high()) >>> 32);
+            if (!records.used(slot) || (real.has(slot) && tries < FORGET_TRIES)) {
+                continue;
+            }
+            drawn++;
+            if (oldest == ObjectRecords.NONE || records.readMs(slot) < records.readMs(oldest)) {
+                oldest = slot;
+            }
+        }
+        long id = records.id(oldest);
+        for (int i = Math.min(MOST_REMEMBERED_READS, records.reads(oldest)); i > 0; i--) {
+            forgotten.add(id, tracked);
+        }
+        if (real.has(oldest)) {
+            real.leave(oldest);
+            evictions.evicted(id, records.sizeBytes(oldest));
+        }
+        ruleTournament.leave(oldest);
+        records.remove(oldest);
+    }
+
+    private void sized(int slot, long sizeBytes, Evictions evictions) {
+        long more = sizeBytes - records.sizeBytes(slot);
+        boolean here = real.has(slot);
+        real.grow(slot, more);
+        ruleTournament.grow(slot, more);
+        records.size(slot, sizeBytes);
+        if (here && sizeBytes > real.capacityBytes()) {
+            real.leave(slot);
+            evictions.evicted(records.id(slot), sizeBytes);
+        }
+        real.resized(slot, ruleTournament.favourite(), latestMs);
+        real.shrink(ruleTournament.favourite(), latestMs, evictions);
+        ruleTournament.resized(slot, latestMs);
+    }
+
+    @Override
+    public boolean holds(long object) {
+        int slot = records.find(object, Hash.of(object));
+        return slot != ObjectRecords.NONE && real.has(slot);
+    }
+
+    @Override
+    public void adopt(long nowMs, long object, long sizeBytes, Evictions evictions) {
+        latestMs = Math.max(latestMs, nowMs);
+        long hash = Hash.of(object);
+        int slot = records.find(object, hash);
+        if (slot == ObjectRecords.NONE) {
+            slot = remember(object, hash, sizeBytes, evictions);
+            records.readMs(slot, latestMs);
+            records.classAndJob(slot, ReuseModel.classOf(1, 0, sizeBytes), 0);
+        } else if (records.sizeBytes(slot) != sizeBytes) {
+            sized(slot, sizeBytes, evictions);
+        }
+        if (!real.has(slot)) {
+            real.adopt(slot);
+            real.shrink(ruleTournament.favourite(), latestMs, evictions);
+        }
+    }
+
+    @Override
+    public void resized(long object, long sizeBytes, Evictions evictions) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot != ObjectRecords.NONE) {
+            sized(slot, sizeBytes, evictions);
+        }
+    }
+
+    @Override
+    public void arrived(long nowMs, long object) {
+        int slot = records.find(object, Hash.of(object));
+        long tookMs = slot == ObjectRecords.NONE ? -1 : moveLatencySampler.end(slot, nowMs);
+        if (tookMs >= 0) {
+            model.moved(tookMs);
+        }
+    }
+
+    @Override
+    public void drop(long object) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot != ObjectRecords.NONE) {
+            real.leave(slot);
+            moveLatencySampler.giveUp(slot);
+        }
+    }
+
+    @Override
+    public void forget(long object) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot != ObjectRecords.NONE) {
+            real.leave(slot);
+            ruleTournament.leave(slot);
+            records.remove(slot);
+        }
+    }
+
+    @Override
+    public void resize(long capacityBytes, Evictions evictions) {
+        real.capacity(capacityBytes);
+        real.shrink(ruleTournament.favourite(), latestMs, evictions);
+        ruleTournament.capacity(capacityBytes, latestMs);
+    }
+
+    /** The rule followed at present, by its name. */
+    public String favourite() {
+        return ruleTournament.favourite().name();
+    }
+
+    @Override
+    public long usedBytes() {
+        return real.usedBytes();
+    }
+
+    @Override
+    public long capacityBytes() {
+        return real.capacityBytes();
+    }
+
+    @Override
+    public long trackedObjects() {
+        return records.count();
+    }
+
+    @Override
+    public long memoryBytes() {
+        return records.memoryBytes()
+                + model.memoryBytes()
+                + forgotten.memoryBytes()
+                + real.memoryBytes()
+                + ruleTournament.memoryBytes();
+    }
+
+    @Override
+    public @Nullable Explanation explain(long nowMs, long object, int tier) {
+        int slot = records.find(object, Hash.of(object));
+        if (slot == ObjectRecords.NONE) {
+            return null;
+        }
+        RankingRule rule = ruleTournament.favourite();
+        long now = Math.max(latestMs, nowMs);
+        long ageMs = Math.max(0, now - records.readMs(slot));
+        int rival = real.candidate(rule, now);
+        boolean contested = rival != ObjectRecords.NONE && rival != slot;
+        double worth = ranking.worthNow(rule, slot, now);
+        double bar = contested ? ranking.worthNow(rule, rival, now) : Double.NaN;
+        boolean here = real.has(slot);
+        String because = records.sizeBytes(slot) > real.capacityBytes()
+                ? "larger than the tier"
+                : here ? "worth its room" : "worth less than what would leave, or than the move";
+        String sentence = String.format(
+                Locale.ROOT,
+                "read %s, last %d s ago, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",
+                Explanation.times(records.reads(slot)),
+                ageMs / 1000,
+                100 * model.returnChance(records.returnClass(slot)),
+                rule.evidence(),
+                worth,
+                contested
+                        ? String.format(Locale.ROOT, ", against 2^%.1f of object %d here", bar, records.id(rival))
+                        : "",
+                because);
+        return new Explanation(
+                NAME,
+                because,
+                object,
+                tier,
+                worth,
+                bar,
+                ageMs,
+                contested ? records.id(rival) : Explanation.NO_RIVAL,
+                sentence);
+    }
+}

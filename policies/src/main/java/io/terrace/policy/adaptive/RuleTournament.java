@@ -1,0 +1,239 @@
+package io.terrace.policy.adaptive;
+
+import java.util.Arrays;
+
+/**
+ * Picks the rule to follow: each candidate keeps an imagined residency of its own on the same accesses, and scores what
+ * it would have served less what its moves would have cost. Old scores fade; the favourite changes only when another is
+ * ahead by the margin, and by more than chance gives.
+ *
+ * <p>All candidates see the same objects: all of them while few are tracked, then a hash sample halved as often as
+ * needed to keep at most {@code sampled} of them, with capacities scaled alike (Waldspurger et al., USENIX ATC 2017).
+ */
+final class RuleTournament {
+
+    private static final RankingRule[] RULES = RankingRule.values();
+    private static final int FIRST_BIT = 2;
+    /** Least and most reads over which scores fade by a factor e; between them a quarter of all reads so far. */
+    private static final double SHORTEST = 2000;
+
+    private static final double LONGEST = 100_000;
+    private static final int JUDGE_EVERY = 64;
+    /** Standard deviations by which another rule must be ahead besides; few reads, or a few large sums, prove little. */
+    private static final double DOUBT = 0.5;
+
+    /** Share of all bytes read; where sizes differ by orders of magnitude, nothing would ever be proved otherwise. */
+    private static final double MOST_DOUBT = 0.01;
+
+    private final ObjectRecords records;
+    private final ObjectRanking ranking;
+    private final CacheContents[] imagined = new CacheContents[RULES.length];
+    private final ShadowTransfers shadowTransfers;
+    private final double[] scores = new double[RULES.length];
+    private final Objective objective;
+    private final double moveCost;
+    private final double margin;
+    private final int sampledMost;
+
+    private long capacityBytes;
+    private int halvings;
+    private double weight = 1;
+    private double total;
+    /** Sum of the squares of what was read, fading as the scores do, over the present weight. */
+    private double squares;
+
+    private long judged;
+    private RankingRule favourite;
+    /**
+     * The rule ahead at present, and since when. Where reads are told in sums it has to stay ahead for a while: what the
+     * favourite's objects were read is told later than what others' were.
+     */
+    private RankingRule challenger;
+
+    private long challengedMs;
+    /** The rule that needs no margin: it is followed where several are about as good. */
+    private final RankingRule natural;
+
+    /**
+     * @param margin share of all that was read by which another rule must be ahead to become the favourite
+     * @param moveCost what a move costs, as a share of what serving the object is worth
+     */
+    RuleTournament(
+            ObjectRecords records,
+            ObjectRanking ranking,
+            long capacityBytes,
+            Objective objective,
+            double moveCost,
+            double margin,
+            int sampledMost) {
+        this.records = records;
+        this.ranking = ranking;
+        shadowTransfers = new ShadowTransfers(records);
+        this.capacityBytes = capacityBytes;
+        this.objective = objective;
+        this.moveCost = moveCost;
+        this.margin = margin;
+        this.sampledMost = sampledMost;
+        natural = objective == Objective.BYTES ? RankingRule.RETURN : RankingRule.RETURN_DENSITY;
+        // Counting is right from the first read on; what returns are like has to be seen first.
+        favourite = objective == Objective.BYTES ? RankingRule.SLOW : RankingRule.SLOW_DENSITY;
+        challenger = favourite;
+        for (int i = 0; i < RULES.length; i++) {
+            imagined[i] = new CacheContents(FIRST_BIT << i, records, ranking, capacityBytes);
+        }
+    }
+
+    RankingRule favourite() {
+        return favourite;
+    }
+
+    /** Share of the value read that a rule would have kept ready, its moves taken off. */
+    double score(RankingRule rule) {
+        return total == 0 ? 0 : scores[rule.ordinal()] / total;
+    }
+
+    /** Share of the ids in the sample. */
+    double rate() {
+        return Math.scalb(1.0, -halvings);
+    }
+
+    /**
+     * The object, already counted in its record, was read; its residencies are as before the read.
+     *
+     * @param bytes of all reads told together
+     * @param burst how many these are
+     * @param delayMs time from letting an object in until it serves reads
+     */
+    void read(int slot, long hash, long bytes, int burst, double delayMs, long nowMs) {
+        if (!sampled(hash)) {
+            return;
+        }
+        shadowTransfers.arrive(nowMs);
+        double value = objective.value(bytes, burst) * weight;
+        count(value);
+        for (int i = 0; i < RULES.length; i++) {
+            if (imagined[i].has(slot)) {
+                scores[i] += records.travels(slot, i) ? 0 : value;
+            } else if (imagined[i].offer(slot, RULES[i], nowMs, RuleTournament::nobody)) {
+                scores[i] -= moveCost * value / burst;
+                if (delayMs >= 1) {
+                    shadowTransfers.add(slot, i, nowMs + (long) delayMs);
+                }
+            }
+        }
+        judge(nowMs);
+    }
+
+    /** A read that is no new sign of interest: it counts for the scores and lets nothing in. */
+    void readAgain(int slot, long hash, long bytes, int burst, long nowMs) {
+        if (sampled(hash)) {
+            shadowTransfers.arrive(nowMs);
+            double value = objective.value(bytes, burst) * weight;
+            count(value);
+            for (int i = 0; i < RULES.length; i++) {
+                scores[i] += imagined[i].has(slot) && !records.travels(slot, i) ? value : 0;
+            }
+        }
+    }
+
+    private void count(double value) {
+        total += value;
+        squares += value * value;
+    }
+
+    private boolean sampled(long hash) {
+        // Bits that neither the index nor its tags use much.
+        return (hash & sampleMask()) == 0;
+    }
+
+    private long sampleMask() {
+        return ((1L << halvings) - 1) << 32;
+    }
+
+    private void judge(long nowMs) {
+        judged++;
+        double span = Math.max(SHORTEST, Math.min(LONGEST, judged * 0.25));
+        weight *= 1 + 1 / span;
+        if (weight > 1e100) {
+            for (int i = 0; i < scores.length; i++) {
+                scores[i] /= weight;
+            }
+            total /= weight;
+            squares /= weight * weight;
+            weight = 1;
+        }
+        if (judged % JUDGE_EVERY == 0) {
+            chooseFavourite(nowMs);
+        }
+    }
+
+    private void chooseFavourite(long nowMs) {
+        double doubt = DOUBT * Math.sqrt(squares);
+        if (objective == Objective.BYTES) {
+            doubt = Math.min(doubt, MOST_DOUBT * total);
+        }
+        double bar = scores[favourite.ordinal()] + doubt;
+        RankingRule best = favourite;
+        for (RankingRule rule : RULES) {
+            double score = scores[rule.ordinal()] - (rule == natural ? 0 : margin * total);
+            if (score > bar) {
+                bar = score;
+                best = rule;
+            }
+        }
+        if (best != challenger) {
+            challenger = best;
+            challengedMs = nowMs;
+        }
+        if (nowMs - challengedMs >= ranking.silenceMs()) {
+            favourite = best;
+        }
+    }
+
+    /** Halves the sample when too many objects are tracked. */
+    void thin() {
+        while (records.count() * rate() > sampledMost && halvings < 20) {
+            halvings++;
+            for (CacheContents cacheContents : imagined) {
+                cacheContents.thin(sampleMask(), sampledMost);
+            }
+            capacity(capacityBytes, 0);
+        }
+    }
+
+    void capacity(long bytes, long nowMs) {
+        capacityBytes = bytes;
+        for (int i = 0; i < RULES.length; i++) {
+            imagined[i].capacity(bytes >>> halvings);
+            imagined[i].shrink(RULES[i], nowMs, RuleTournament::nobody);
+        }
+    }
+
+    void leave(int slot) {
+        for (CacheContents cacheContents : imagined) {
+            cacheContents.leave(slot);
+        }
+        shadowTransfers.cancelAll(slot);
+    }
+
+    /** The object's size is about to change. */
+    void grow(int slot, long bytes) {
+        for (int i = 0; i < RULES.length; i++) {
+            imagined[i].grow(slot, bytes);
+        }
+    }
+
+    void resized(int slot, long nowMs) {
+        for (int i = 0; i < RULES.length; i++) {
+            imagined[i].resized(slot, RULES[i], nowMs);
+        }
+        capacity(capacityBytes, nowMs);
+    }
+
+    long memoryBytes() {
+        return shadowTransfers.memoryBytes()
+                + Arrays.stream(imagined).mapToLong(CacheContents::memoryBytes).sum();
+    }
+
+    private static void nobody(long object, long sizeBytes) {}
+}

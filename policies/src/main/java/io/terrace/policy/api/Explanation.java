@@ -1,0 +1,42 @@
+package io.terrace.policy.api;
+
+import java.util.Objects;
+
+/**
+ * Why a {@link PlacementPolicy} wants one object where it is.
+ *
+ * @param policy name of the policy
+ * @param rule the rule that decided, in a few words, e.g. {@code count over threshold}
+ * @param object the object
+ * @param tier tier the policy wants it in
+ * @param count the evidence: accesses, decayed accesses or expected hits per byte, as {@code rule} says; NaN when the
+ *     rule has none
+ * @param threshold what the evidence is held against; NaN when the rule has none
+ * @param ageMs time since the object was first or last seen, as the sentence says; -1 when the rule has none
+ * @param rival object that would have to leave for this one, or that this one left for; {@link #NO_RIVAL} if none
+ * @param sentence the same for a person to read
+ */
+public record Explanation(
+        String policy,
+        String rule,
+        long object,
+        int tier,
+        double count,
+        double threshold,
+        long ageMs,
+        long rival,
+        String sentence) {
+
+    public static final long NO_RIVAL = -1;
+
+    public Explanation {
+        Objects.requireNonNull(policy, "policy");
+        Objects.requireNonNull(rule, "rule");
+        Objects.requireNonNull(sentence, "sentence");
+    }
+
+    /** How often, for a sentence: {@code once}, {@code 2 times}. */
+    public static String times(long count) {
+        return count == 1 ? "once" : count + " times";
+    }
+}

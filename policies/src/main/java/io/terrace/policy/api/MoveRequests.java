@@ -1,0 +1,20 @@
+package io.terrace.policy.api;
+
+/**
+ * Where a {@link PlacementPolicy} puts the placements it wishes for. Demotions that make room come before the promotion that
+ * needs it, so a caller that carries wishes out in order never overfills a tier.
+ */
+@FunctionalInterface
+public interface MoveRequests {
+
+    /**
+     * The object should stand in another tier. The policy books the wish as done; the caller answers with
+     * {@link PlacementPolicy#moved} or {@link PlacementPolicy#moveFailed}, at once or later.
+     *
+     * @param object the object
+     * @param sizeBytes its stored size as last told to the policy
+     * @param fromTier tier the policy believes it to be in
+     * @param toTier wanted tier, different from {@code fromTier}
+     */
+    void place(long object, long sizeBytes, int fromTier, int toTier);
+}

@@ -1,0 +1,70 @@
+package io.terrace.policy.cache;
+
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.Explanation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One cut through the tiers: which objects deserve to stand above it. A classical cache policy is a shelf; {@link
+ * TieredPolicy} stacks one per boundary between two tiers.
+ *
+ * <p>A shelf never holds more bytes than its capacity. An object larger than the capacity is never taken. Shelves are
+ * single-threaded and deterministic; time is {@link Access#nowMs()}.
+ */
+public interface CachePolicy {
+
+    /**
+     * Told of every access the policy counts, reads and, when writes allocate, writes. Afterwards {@link #holds} says
+     * whether the object is on the shelf; what had to leave for it was told to {@code evictions} before.
+     */
+    void access(Access access, Evictions evictions);
+
+    /** Whether the object is on the shelf. */
+    boolean holds(long object);
+
+    /** The object is here already, whatever the shelf thinks of it; what then no longer fits is told to leave. */
+    void adopt(long nowMs, long object, long sizeBytes, Evictions evictions);
+
+    /** An object on the shelf has another size now; what no longer fits, itself perhaps, is told to leave. */
+    void resized(long object, long sizeBytes, Evictions evictions);
+
+    /** The object is not here after all, by no decision of the shelf; what was learned of it may be kept. */
+    void drop(long object);
+
+    /** The object that was let in has arrived where reads are served from it; tells how long moves take. */
+    default void arrived(long nowMs, long object) {}
+
+    /** The object no longer exists, or is another one now; nothing of it is kept. */
+    default void forget(long object) {
+        drop(object);
+    }
+
+    /** Sets the capacity in bytes; what no longer fits is told to leave. */
+    void resize(long capacityBytes, Evictions evictions);
+
+    long usedBytes();
+
+    long capacityBytes();
+
+    /** Objects with an entry, resident or remembered. */
+    long trackedObjects();
+
+    /** Bytes of memory held, from the lengths of the arrays. */
+    long memoryBytes();
+
+    /** The shelf's figures for one object, {@code tier} being copied into the answer; null when not remembered. */
+    @Nullable
+    Explanation explain(long nowMs, long object, int tier);
+
+    /** Where a shelf tells what leaves it. */
+    @FunctionalInterface
+    interface Evictions {
+        void evicted(long object, long sizeBytes);
+    }
+
+    /** Makes a shelf of a capacity; a policy kind with its parameters read is a maker. */
+    @FunctionalInterface
+    interface Maker {
+        CachePolicy make(long capacityBytes);
+    }
+}

@@ -1,0 +1,226 @@
+package io.terrace.policy.cache;
+
+import io.terrace.policy.api.Access;
+
+/**
+ * What shelves share that rank all objects by one figure: the one of least rank leaves, and an object outside is admitted
+ * only if it ranks higher than each of those that would have to leave for it. Figures of objects outside are kept for the
+ * {@code remembered} most recently read ones.
+ */
+abstract class RankedCachePolicy implements CachePolicy {
+
+    static final int NONE = ObjectTable.NONE;
+
+    final ObjectTable table = new ObjectTable();
+    final IndexedHeap residents = new IndexedHeap();
+    /** Objects that are counted but not here, most recently read at the head. */
+    private final IndexedList outside = new IndexedList();
+
+    private final int remembered;
+    private int[] trial = new int[16];
+    private long[] trialTurns = new long[16];
+    private long capacityBytes;
+    private long usedBytes;
+    private long latestMs = Long.MIN_VALUE;
+
+    /** @param remembered objects outside that are counted, at least 1 */
+    RankedCachePolicy(long capacityBytes, int remembered) {
+        this.capacityBytes = capacityBytes;
+        this.remembered = remembered;
+    }
+
+    /** A slot has been given to an object that was not known; {@link ObjectTable#slotCapacity} may have grown. */
+    abstract void begin(int slot);
+
+    /** The object was read, {@link Access#burst} times; it is {@code known} if it was before. */
+    abstract void count(int slot, Access access, boolean known);
+
+    /** Rank of the object; objects of equal rank leave in the order in which they were ranked. */
+    abstract double rank(int slot);
+
+    /** Whether the object may be admitted at all, whoever would have to leave. */
+    abstract boolean eligible(int slot);
+
+    /** Bytes of the columns that the subclass keeps. */
+    abstract long columnBytes();
+
+    /** Latest time told; time does not go back. */
+    final long latestMs() {
+        return latestMs;
+    }
+
+    @Override
+    public final void access(Access access, Evictions evictions) {
+        latestMs = Math.max(latestMs, access.nowMs());
+        int slot = table.find(access.object());
+        boolean known = slot != NONE;
+        if (!known) {
+            slot = remember(access.object(), access.sizeBytes());
+        }
+        count(slot, access, known);
+        if (residents.contains(slot)) {
+            rankAgain(slot);
+            return;
+        }
+        table.resize(slot, access.sizeBytes());
+        outside.moveToHead(slot);
+        if (eligible(slot) && beatsVictims(slot)) {
+            outside.remove(slot, 0);
+            usedBytes += table.size(slot);
+            shrink(evictions);
+            residents.put(slot, rank(slot));
+        }
+    }
+
+    private void rankAgain(int slot) {
+        double rank = rank(slot);
+        if (rank != residents.key(slot)) {
+            residents.put(slot, rank);
+        }
+    }
+
+    /** Whether room can be made by residents that all rank lower. They are taken out one by one and put back after. */
+    private boolean beatsVictims(int slot) {
+        long needed = table.size(slot);
+        if (needed > capacityBytes) {
+            return false;
+        }
+        double rank = rank(slot);
+        long room = capacityBytes - usedBytes;
+        int popped = 0;
+        while (room < needed && residents.count() > 0 && residents.leastKey() < rank) {
+            int victim = residents.least();
+            room += table.size(victim);
+            if (popped == trial.length) {
+                trial = ObjectTable.grown(trial, popped * 2);
+                trialTurns = ObjectTable.grown(trialTurns, popped * 2);
+            }
+            trialTurns[popped] = residents.turn(victim);
+            trial[popped++] = victim;
+            residents.remove(victim);
+        }
+        while (popped > 0) {
+            int victim = trial[--popped];
+            residents.restore(victim, rank(victim), trialTurns[popped]);
+        }
+        return room >= needed;
+    }
+
+    private void shrink(Evictions evictions) {
+        while (usedBytes > capacityBytes && residents.count() > 0) {
+            leave(residents.least(), evictions);
+        }
+        forgetOldest();
+    }
+
+    private void leave(int victim, Evictions evictions) {
+        residents.remove(victim);
+        usedBytes -= table.size(victim);
+        outside.pushHead(victim, 0);
+        evictions.evicted(table.id(victim), table.size(victim));
+    }
+
+    private int remember(long object, long sizeBytes) {
+        int slot = table.add(object, sizeBytes);
+        begin(slot);
+        outside.pushHead(slot, 0);
+        forgetOldest();
+        return slot;
+    }
+
+    private void forgetOldest() {
+        while (outside.count() > remembered) {
+            int oldest = outside.tail();
+            outside.remove(oldest, 0);
+            table.remove(oldest);
+        }
+    }
+
+    @Override
+    public final boolean holds(long object) {
+        int slot = table.find(object);
+        return slot != NONE && residents.contains(slot);
+    }
+
+    @Override
+    public final void adopt(long nowMs, long object, long sizeBytes, Evictions evictions) {
+        latestMs = Math.max(latestMs, nowMs);
+        int slot = table.find(object);
+        if (slot == NONE) {
+            slot = remember(object, sizeBytes);
+        }
+        if (!residents.contains(slot)) {
+            outside.remove(slot, 0);
+            table.resize(slot, sizeBytes);
+            usedBytes += sizeBytes;
+            residents.put(slot, rank(slot));
+        }
+        shrink(evictions);
+    }
+
+    @Override
+    public final void resized(long object, long sizeBytes, Evictions evictions) {
+        int slot = table.find(object);
+        if (slot == NONE || !residents.contains(slot)) {
+            return;
+        }
+        usedBytes += sizeBytes - table.size(slot);
+        table.resize(slot, sizeBytes);
+        rankAgain(slot);
+        if (sizeBytes > capacityBytes) {
+            leave(slot, evictions);
+        }
+        shrink(evictions);
+    }
+
+    @Override
+    public final void drop(long object) {
+        int slot = table.find(object);
+        if (slot != NONE && residents.contains(slot)) {
+            residents.remove(slot);
+            usedBytes -= table.size(slot);
+            outside.pushHead(slot, 0);
+            forgetOldest();
+        }
+    }
+
+    @Override
+    public final void forget(long object) {
+        drop(object);
+        int slot = table.find(object);
+        if (slot != NONE) {
+            outside.remove(slot, 0);
+            table.remove(slot);
+        }
+    }
+
+    @Override
+    public final void resize(long bytes, Evictions evictions) {
+        capacityBytes = bytes;
+        shrink(evictions);
+    }
+
+    @Override
+    public final long usedBytes() {
+        return usedBytes;
+    }
+
+    @Override
+    public final long capacityBytes() {
+        return capacityBytes;
+    }
+
+    @Override
+    public final long trackedObjects() {
+        return table.count();
+    }
+
+    @Override
+    public final long memoryBytes() {
+        return table.memoryBytes()
+                + residents.memoryBytes()
+                + outside.memoryBytes()
+                + columnBytes()
+                + 12L * trial.length;
+    }
+}

@@ -1,0 +1,290 @@
+package io.terrace.policy.replay;
+
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.MoveRequests;
+import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.TierHierarchy;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Replays a {@link Trace} against a policy. Every object starts in the last tier. Each access is first scored by where
+ * the object stands, then told to the policy, at once or in sums, whose wishes are carried out as the {@link ReplayConditions}
+ * allows. Wishes that would overfill a tier fail.
+ */
+public final class TraceReplay implements MoveRequests {
+
+    private static final int PROGRESS_ROWS = 8192;
+
+    private final Trace trace;
+    private final TierHierarchy hierarchy;
+    private final ReplayConditions replayConditions;
+    private final PlacementPolicy policy;
+    private final LongSupplier clockNs;
+
+    private final byte[] tiers;
+    private final long[] placedBytes;
+    private final long[] standing;
+    private final long[] peak;
+    private final boolean[] readSinceMove;
+    private final TransferQueue line;
+    private final AccessBatches slowReads;
+    private final AccessBatches fastReads;
+    private final long[] sizes;
+    private final Access access = new Access();
+    private long nextTickMs = Long.MIN_VALUE;
+
+    private long[] wishedObjects = new long[64];
+    private long[] wishedSizes = new long[64];
+    private int[] wishedTiers = new int[64];
+    private int wished;
+
+    private double promotedBytes;
+    private double movedBytes;
+    private long moves;
+    private long wastedMoves;
+    private long failedMoves;
+
+    private TraceReplay(
+            Trace trace,
+            TierHierarchy hierarchy,
+            ReplayConditions replayConditions,
+            PlacementPolicy policy,
+            LongSupplier clockNs) {
+        this.trace = trace;
+        this.hierarchy = hierarchy;
+        this.replayConditions = replayConditions;
+        this.policy = policy;
+        this.clockNs = clockNs;
+        tiers = new byte[trace.objects()];
+        Arrays.fill(tiers, (byte) hierarchy.home());
+        placedBytes = new long[trace.objects()];
+        standing = new long[hierarchy.size()];
+        peak = new long[hierarchy.home()];
+        readSinceMove = new boolean[trace.objects()];
+        line = new TransferQueue(replayConditions);
+        slowReads = new AccessBatches(replayConditions.reportMs(), trace.objects());
+        fastReads = new AccessBatches(replayConditions.fastReportMs(), trace.objects());
+        sizes = new long[slowReads.gathers() || fastReads.gathers() ? trace.objects() : 0];
+    }
+
+    /** Replays with no clock and nobody watching. */
+    public static ReplayResult replay(
+            Trace trace, TierHierarchy hierarchy, ReplayConditions replayConditions, PlacementPolicy policy) {
+        return replay(trace, hierarchy, replayConditions, policy, () -> 0, rows -> {});
+    }
+
+    /**
+     * Replays a trace.
+     *
+     * @param clockNs for the time spent in the policy, e.g. {@code System::nanoTime}
+     * @param progress told the rows done, now and then
+     */
+    public static ReplayResult replay(
+            Trace trace,
+            TierHierarchy hierarchy,
+            ReplayConditions replayConditions,
+            PlacementPolicy policy,
+            LongSupplier clockNs,
+            LongConsumer progress) {
+        return new TraceReplay(trace, hierarchy, replayConditions, policy, clockNs).run(progress);
+    }
+
+    private ReplayResult run(LongConsumer progress) {
+        int home = hierarchy.home();
+        long[] tierReads = new long[hierarchy.size()];
+        double[] tierBytes = new double[hierarchy.size()];
+        double readNs = 0;
+        byte[] jobState = new byte[trace.jobs()];
+        long jobs = 0;
+        long jobsAllHit = 0;
+        long startNs = clockNs.getAsLong();
+        for (int row = 0; row < trace.rows(); row++) {
+            long nowMs = trace.timeMs(row);
+            int object = trace.object(row);
+            advance(nowMs);
+            int tier = tiers[object];
+            if (!trace.isWrite(row)) {
+                tierReads[tier]++;
+                tierBytes[tier] += trace.bytes(row);
+                readNs += hierarchy.tier(tier).readNs(trace.bytes(row));
+                readSinceMove[object] = true;
+                int job = trace.job(row);
+                if (job < 0) {
+                    jobs++;
+                    jobsAllHit += tier == 0 ? 1 : 0;
+                } else if (tier == 0) {
+                    jobState[job] |= 1;
+                } else {
+                    jobState[job] |= 2;
+                }
+            }
+            tell(nowMs, row, tier);
+            grow(object, trace.size(row));
+            if (row % PROGRESS_ROWS == 0) {
+                progress.accept(row);
+            }
+        }
+        double decisionNs = (double) (clockNs.getAsLong() - startNs) / Math.max(1, trace.rows());
+        progress.accept(trace.rows());
+        for (byte state : jobState) {
+            jobs += state == 0 ? 0 : 1;
+            jobsAllHit += state == 1 ? 1 : 0;
+        }
+        for (int object = 0; object < tiers.length; object++) {
+            wastedMoves += tiers[object] < home && !readSinceMove[object] ? 1 : 0;
+        }
+        long reads = Arrays.stream(tierReads).sum();
+        return new ReplayResult(
+                reads,
+                Arrays.stream(tierBytes).sum(),
+                tierReads,
+                tierBytes,
+                jobs,
+                jobsAllHit,
+                promotedBytes,
+                movedBytes,
+                moves,
+                wastedMoves,
+                failedMoves,
+                peak,
+                reads == 0 ? 0 : readNs / reads / 1e6,
+                decisionNs,
+                policy.memoryBytes(),
+                policy.trackedObjects());
+    }
+
+    /** Lets time pass: what has arrived is there, what was gathered is told, in the order of time. */
+    private void advance(long nowMs) {
+        for (long dueMs = nextReportMs(); dueMs <= nowMs; dueMs = nextReportMs()) {
+            arrive(dueMs);
+            long atMs = dueMs;
+            AccessBatches due = slowReads.dueMs() == dueMs ? slowReads : fastReads;
+            due.tell((object, reads, bytes) -> {
+                access.read(atMs, object, sizes[object], bytes, tiers[object]).burst(reads);
+                policy.access(access, this);
+                carryOut(atMs);
+            });
+        }
+        arrive(nowMs);
+        if (nowMs >= nextTickMs) {
+            policy.tick(nowMs, this);
+            carryOut(nowMs);
+            nextTickMs = nowMs + 1000;
+        }
+    }
+
+    private long nextReportMs() {
+        return Math.min(slowReads.dueMs(), fastReads.dueMs());
+    }
+
+    private void tell(long nowMs, int row, int tier) {
+        int object = trace.object(row);
+        long sizeBytes = trace.size(row);
+        AccessBatches gathered = tier == hierarchy.home() ? slowReads : fastReads;
+        if (trace.isWrite(row)) {
+            access.write(nowMs, object, sizeBytes, trace.bytes(row), tier);
+        } else if (gathered.gathers()) {
+            sizes[object] = sizeBytes;
+            gathered.add(nowMs, object, trace.bytes(row));
+            return;
+        } else {
+            access.read(nowMs, object, sizeBytes, trace.bytes(row), tier);
+        }
+        policy.access(access.by(trace.job(row)), this);
+        carryOut(nowMs);
+    }
+
+    /** An object that changed size where it stands was brought up to date there: the new part was moved in. */
+    private void grow(int object, long sizeBytes) {
+        long more = sizeBytes - placedBytes[object];
+        int tier = tiers[object];
+        if (more != 0 && tier < hierarchy.home()) {
+            standing[tier] += more;
+            placedBytes[object] = sizeBytes;
+            peak[tier] = Math.max(peak[tier], standing[tier]);
+            movedBytes += Math.max(0, more);
+            promotedBytes += tier == 0 ? Math.max(0, more) : 0;
+        }
+    }
+
+    @Override
+    public void place(long object, long sizeBytes, int fromTier, int toTier) {
+        if (wished == wishedObjects.length) {
+            wishedObjects = Arrays.copyOf(wishedObjects, wished * 2);
+            wishedSizes = Arrays.copyOf(wishedSizes, wished * 2);
+            wishedTiers = Arrays.copyOf(wishedTiers, wished * 2);
+        }
+        wishedObjects[wished] = object;
+        wishedSizes[wished] = sizeBytes;
+        wishedTiers[wished++] = toTier;
+    }
+
+    private void carryOut(long nowMs) {
+        // A correction may lead to further wishes, which are appended while this runs.
+        for (int i = 0; i < wished; i++) {
+            start(nowMs, (int) wishedObjects[i], wishedSizes[i], wishedTiers[i]);
+        }
+        wished = 0;
+    }
+
+    private void start(long nowMs, int object, long sizeBytes, int toTier) {
+        boolean climbs = toTier < tiers[object];
+        line.cancel(object);
+        if (!climbs || (replayConditions.promotionDelayMs() == 0 && replayConditions.moveBytesPerS() == 0)) {
+            settle(nowMs, object, sizeBytes, toTier);
+        } else if (!line.join(nowMs, object, sizeBytes, toTier)) {
+            fail(nowMs, object, sizeBytes);
+        }
+    }
+
+    private void arrive(long nowMs) {
+        while (line.readyMs(nowMs) <= nowMs) {
+            int object = line.object();
+            long sizeBytes = line.sizeBytes();
+            int toTier = line.toTier();
+            boolean wanted = line.leave();
+            if (wanted) {
+                settle(nowMs, object, sizeBytes, toTier);
+                carryOut(nowMs);
+            }
+        }
+    }
+
+    private void settle(long nowMs, int object, long sizeBytes, int toTier) {
+        int home = hierarchy.home();
+        int from = tiers[object];
+        if (from == toTier) {
+            policy.moved(nowMs, object, sizeBytes, toTier, this);
+            return;
+        }
+        if (toTier < home
+                && standing[toTier] + sizeBytes > hierarchy.tier(toTier).capacityBytes()) {
+            fail(nowMs, object, sizeBytes);
+            return;
+        }
+        if (from < home) {
+            wastedMoves += readSinceMove[object] ? 0 : 1;
+        }
+        standing[from] -= placedBytes[object];
+        standing[toTier] += sizeBytes;
+        placedBytes[object] = sizeBytes;
+        tiers[object] = (byte) toTier;
+        readSinceMove[object] = false;
+        if (toTier < home) {
+            peak[toTier] = Math.max(peak[toTier], standing[toTier]);
+            moves++;
+            movedBytes += sizeBytes;
+            if (toTier == 0) {
+                promotedBytes += sizeBytes;
+            }
+        }
+        policy.moved(nowMs, object, sizeBytes, toTier, this);
+    }
+
+    private void fail(long nowMs, int object, long sizeBytes) {
+        failedMoves++;
+        policy.moveFailed(nowMs, object, sizeBytes, tiers[object], this);
+    }
+}

@@ -1,0 +1,127 @@
+package io.terrace.policy.adaptive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.policy.api.Access;
+import io.terrace.policy.cache.CachePolicy;
+import java.lang.management.ManagementFactory;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AdaptivePolicyTest {
+
+    private static final CachePolicy.Evictions NOBODY = (object, sizeBytes) -> {};
+
+    private final Access access = new Access();
+
+    private boolean read(CachePolicy cachePolicy, long nowMs, long object, long sizeBytes, long job) {
+        boolean hit = cachePolicy.holds(object);
+        cachePolicy.access(access.read(nowMs, object, sizeBytes, sizeBytes, 1).by(job), NOBODY);
+        return hit;
+    }
+
+    private static AdaptivePolicy shelf(long capacityBytes, int tracked) {
+        return new AdaptivePolicy(capacityBytes, new Tuning(Objective.OBJECTS, tracked, 1024, 0.03, 0.005, 100_000));
+    }
+
+    @Test
+    void access_loopLargerThanTheRoom_keepsAFixedPart() {
+        AdaptivePolicy shelf = shelf(200, 10_000);
+        int hits = 0;
+        for (int i = 0; i < 100_000; i++) {
+            hits += read(shelf, i * 1000L, i % 1000, 1, Access.NO_JOB) && i >= 50_000 ? 1 : 0;
+        }
+        assertThat(hits).as("of 50,000, a fifth being the most possible").isBetween(9000, 10_000);
+    }
+
+    @Test
+    void access_scans_doNotWashOutWhatIsUsed() {
+        AdaptivePolicy shelf = shelf(100, 100_000);
+        Random random = new Random(7);
+        long fresh = 1_000_000;
+        int hits = 0;
+        int hot = 0;
+        for (int i = 0; i < 100_000; i++) {
+            if (i % 1000 < 700) {
+                read(shelf, i * 1000L, fresh++, 1, Access.NO_JOB);
+            } else {
+                hot++;
+                hits += read(shelf, i * 1000L, random.nextInt(80), 1, Access.NO_JOB) ? 1 : 0;
+            }
+        }
+        assertThat(hits).isGreaterThan(hot * 9 / 10);
+    }
+
+    @Test
+    void access_manySmallAgainstOneLarge_keepsTheSmallOnesWhenObjectsCount() {
+        AdaptivePolicy shelf = shelf(1000, 10_000);
+        int hits = 0;
+        for (int i = 0; i < 30_000; i++) {
+            hits += read(shelf, i * 1000L, i % 90, 10, Access.NO_JOB) ? 1 : 0;
+            if (i % 20 == 0) {
+                read(shelf, i * 1000L, 5000, 900, Access.NO_JOB);
+            }
+        }
+        assertThat(hits).isGreaterThan(25_000);
+    }
+
+    @Test
+    void access_sameJobWithinAMinute_isOneSign() {
+        AdaptivePolicy shelf = shelf(100, 10_000);
+        for (int i = 0; i < 50; i++) {
+            read(shelf, i * 1000L, 1, 10, 77);
+        }
+        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read once, ");
+        read(shelf, 51_000, 1, 10, 78);
+        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read 2 times, ");
+    }
+
+    @Test
+    void access_moreObjectsThanTracked_staysWithinTheBound() {
+        AdaptivePolicy shelf = shelf(500, 2000);
+        Random random = new Random(3);
+        for (int i = 0; i < 100_000; i++) {
+            read(shelf, i * 100L, random.nextInt(50_000), 1 + i % 3, Access.NO_JOB);
+            assertThat(shelf.trackedObjects()).isLessThanOrEqualTo(2000);
+            assertThat(shelf.usedBytes()).isLessThanOrEqualTo(500);
+        }
+    }
+
+    @Test
+    void memoryBytes_manyObjects_isBounded() {
+        // Just below a doubling of the hash, where it is fullest; the ledger of the policy comes on top.
+        int objects = 1_300_000;
+        AdaptivePolicy shelf =
+                new AdaptivePolicy(objects / 4, new Tuning(Objective.OBJECTS, objects, 32_768, 0.03, 0.005, 100_000));
+        for (int i = 0; i < objects; i++) {
+            read(shelf, i, i, 1, Access.NO_JOB);
+        }
+        assertThat((double) shelf.memoryBytes() / shelf.trackedObjects()).isLessThan(60);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {900, 4000})
+    void access_steadyState_allocatesNothing(int tracked) {
+        // All take part in the contest of rules, or a sample of them.
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        AdaptivePolicy shelf = shelf(500, tracked);
+        for (int object = 0; object < 500; object++) {
+            shelf.adopt(0, object, 1, NOBODY);
+        }
+        long state = 1;
+        long before = 0;
+        for (int i = 0; i < 300_000; i++) {
+            if (i == 200_000) {
+                before = threads.getCurrentThreadAllocatedBytes();
+            }
+            state = state * 6364136223846793005L + 1442695040888963407L;
+            access.read(i * 10L, (state >>> 40) % 20_000, 1, 1, 1);
+            shelf.access(access, NOBODY);
+        }
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                .as("in 100,000 accesses")
+                .isLessThan(1000);
+    }
+}

@@ -1,0 +1,44 @@
+package io.terrace.policy.adaptive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ShadowTransfersTest {
+
+    private final ObjectRecords records = new ObjectRecords(100);
+    private final ShadowTransfers shadowTransfers = new ShadowTransfers(records);
+    private final int one = records.add(1, Hash.of(1));
+    private final int two = records.add(2, Hash.of(2));
+
+    @Test
+    void arrive_dueOnes_haveArrived() {
+        shadowTransfers.add(one, 0, 100);
+        shadowTransfers.add(one, 6, 150);
+        shadowTransfers.add(two, 0, 200);
+        shadowTransfers.arrive(150);
+        assertThat(records.travelsAtAll(one)).isFalse();
+        assertThat(records.travels(two, 0)).isTrue();
+        assertThat(records.travels(two, 1)).isFalse();
+    }
+
+    @Test
+    void add_onItsWayAgain_arrivesWithTheLaterMove() {
+        shadowTransfers.add(one, 3, 100);
+        shadowTransfers.add(one, 3, 180);
+        shadowTransfers.arrive(100);
+        assertThat(records.travels(one, 3)).isTrue();
+        shadowTransfers.arrive(180);
+        assertThat(records.travels(one, 3)).isFalse();
+    }
+
+    @Test
+    void cancelAll_slotGivenToAnother_isNotTakenForIt() {
+        shadowTransfers.add(one, 2, 100);
+        shadowTransfers.cancelAll(one);
+        assertThat(records.travelsAtAll(one)).isFalse();
+        shadowTransfers.add(one, 2, 300);
+        shadowTransfers.arrive(100);
+        assertThat(records.travels(one, 2)).isTrue();
+    }
+}

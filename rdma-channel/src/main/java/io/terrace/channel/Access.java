@@ -1,7 +1,0 @@
-package io.terrace.channel;
-
-/** What a registered range may be used for from afar. */
-public enum Access {
-    READ,
-    READ_WRITE
-}

@@ -1,0 +1,82 @@
+package io.terrace.channel;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts frames together from what a byte channel has to give, however it is cut. Holds one frame's bytes at most. Used by
+ * one thread.
+ *
+ * <p>Bytes are moved only where there is no room behind them, which is at most once for each frame: small frames that come
+ * by the thousand cost what they have of bytes.
+ */
+public final class FrameDecoder {
+    private static final int FIRST_BYTES = 4096;
+
+    private ByteBuffer buffer = ByteBuffer.allocate(FIRST_BYTES);
+
+    /** Where the first byte lies that was not taken out. */
+    private int taken;
+
+    /**
+     * Reads once from the channel, after {@link #next} had no more.
+     *
+     * @return bytes read; -1 at the end of the stream
+     */
+    public int fill(ReadableByteChannel from) throws IOException {
+        if (!buffer.hasRemaining()) {
+            makeRoom();
+        }
+        return from.read(buffer);
+    }
+
+    /**
+     * The next whole frame without its length, or null when more bytes are needed.
+     *
+     * @throws MalformedMessageException for a length beyond {@link MessageCodec#MAX_FRAME_BYTES}
+     */
+    public @Nullable ByteBuffer next() throws MalformedMessageException {
+        if (buffer.position() - taken < Integer.BYTES) {
+            return null;
+        }
+        int length = buffer.getInt(taken);
+        if (length < 2 || length > MessageCodec.MAX_FRAME_BYTES) {
+            throw new MalformedMessageException("a frame of " + length + " bytes");
+        }
+        int start = taken + Integer.BYTES;
+        if (buffer.position() - start < length) {
+            return null;
+        }
+        byte[] frame = new byte[length];
+        buffer.get(start, frame);
+        taken = start + length;
+        if (taken == buffer.position()) {
+            buffer.clear();
+            taken = 0;
+        }
+        return ByteBuffer.wrap(frame);
+    }
+
+    /** Whether a frame has begun that was not taken; it is not whole if {@link #next} has no more. */
+    public boolean isPartial() {
+        return buffer.position() > taken;
+    }
+
+    private void makeRoom() {
+        if (taken > 0) {
+            buffer.flip().position(taken);
+            buffer.compact();
+            taken = 0;
+            return;
+        }
+        int most = Integer.BYTES + MessageCodec.MAX_FRAME_BYTES;
+        if (buffer.capacity() >= most) {
+            throw new IllegalStateException("take the frames out before filling again");
+        }
+        ByteBuffer larger = ByteBuffer.allocate(Math.min(most, buffer.capacity() * 4));
+        buffer.flip();
+        buffer = larger.put(buffer);
+    }
+}

@@ -1,0 +1,30 @@
+package io.terrace.channel.server;
+
+/**
+ * What a {@link GrantServer} spends at most.
+ *
+ * @param connections clients at once
+ * @param connectionsPerUser clients of one operating system user at once
+ * @param workers threads that call the owner
+ * @param messageTimeoutMs for the first message, for the rest of a message begun, and for taking an answer
+ * @param idleTimeoutMs a client that says nothing for so long is cut
+ * @param linkTimeoutMs a link that is not opened in time is removed
+ */
+public record GrantLimits(
+        int connections,
+        int connectionsPerUser,
+        int workers,
+        long messageTimeoutMs,
+        long idleTimeoutMs,
+        long linkTimeoutMs) {
+    public static final GrantLimits DEFAULT = new GrantLimits(1024, 256, 4, 5_000, 300_000, 5_000);
+
+    public GrantLimits {
+        if (connections < 1 || connectionsPerUser < 1 || workers < 1) {
+            throw new IllegalArgumentException("connections and workers must be positive");
+        }
+        if (messageTimeoutMs < 1 || idleTimeoutMs < 1 || linkTimeoutMs < 1) {
+            throw new IllegalArgumentException("timeouts must be positive");
+        }
+    }
+}

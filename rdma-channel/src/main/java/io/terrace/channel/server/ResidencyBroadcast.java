@@ -1,0 +1,83 @@
+package io.terrace.channel.server;
+
+import io.terrace.channel.ResidentBlocks;
+import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.tcp.server.TcpResponse;
+import io.terrace.channel.transport.Completion.Status;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What clients are told of the blocks that a DataNode announces: everything when they come, changes after that. Each frame
+ * is made once for all clients, so that those who take none keep no more than the frames themselves. Used under the lock of
+ * its owner.
+ */
+final class ResidencyBroadcast {
+    private final AnnouncedBlocks blocks;
+    private long[] told = new long[0];
+    private @Nullable List<byte[]> everything;
+
+    ResidencyBroadcast(AnnouncedBlocks blocks) {
+        this.blocks = blocks;
+    }
+
+    /** The frames that tell a new client what the others know. */
+    List<byte[]> everything() {
+        List<byte[]> frames = everything;
+        if (frames == null) {
+            frames = told.length == 0 ? List.of(frame(true, told, told)) : frames(true, new long[0], told);
+            everything = frames;
+        }
+        return frames;
+    }
+
+    /** Bytes of all fingerprints that there are to tell. */
+    long everythingBytes() {
+        return (long) told.length * Long.BYTES;
+    }
+
+    /** The frames that tell what changed since they were asked for last; none when nothing did. */
+    List<byte[]> changes() {
+        long[] now = blocks.sortedFingerprints();
+        if (Arrays.equals(now, told)) {
+            return List.of();
+        }
+        List<byte[]> frames = frames(false, without(told, now), without(now, told));
+        told = now;
+        everything = null;
+        return frames;
+    }
+
+    private List<byte[]> frames(boolean fromNothing, long[] go, long[] come) {
+        List<byte[]> frames = new ArrayList<>();
+        boolean first = fromNothing;
+        int gone = 0;
+        int came = 0;
+        while (gone < go.length || came < come.length) {
+            int goes = Math.min(go.length - gone, ResidentBlocks.MAX_IN_FRAME);
+            int comes = Math.min(come.length - came, ResidentBlocks.MAX_IN_FRAME - goes);
+            frames.add(frame(
+                    first, Arrays.copyOfRange(go, gone, gone + goes), Arrays.copyOfRange(come, came, came + comes)));
+            gone += goes;
+            came += comes;
+            first = false;
+        }
+        return frames;
+    }
+
+    private byte[] frame(boolean fromNothing, long[] go, long[] come) {
+        ByteBuffer body = ResidentBlocks.frame(fromNothing, blocks.fingerprintKey(), go, come);
+        return TcpResponse.Ready.frame(TcpFrame.RESIDENT, Status.DONE, 0, body.remaining())
+                .put(body)
+                .array();
+    }
+
+    private static long[] without(long[] sorted, long[] others) {
+        return Arrays.stream(sorted)
+                .filter(value -> Arrays.binarySearch(others, value) < 0)
+                .toArray();
+    }
+}

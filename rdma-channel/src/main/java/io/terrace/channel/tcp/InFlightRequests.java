@@ -1,0 +1,111 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.CompletionQueue;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of one connection that are not answered yet, within their limits. Used under the exchange's lock. */
+final class InFlightRequests {
+    private static final int MAX_COMPLETIONS = 1024;
+
+    private final TcpLimits limits;
+    private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
+
+    /** By number, in the order in which they were asked, which is mostly that of the answers. */
+    private final Map<Long, TcpRequest> operations = new LinkedHashMap<>();
+
+    private long lastNumber;
+    private volatile long bytesInFlight;
+
+    InFlightRequests(TcpLimits limits) {
+        this.limits = limits;
+    }
+
+    /** Of operations that were posted; safe without the lock. */
+    CompletionQueue completions() {
+        return completions;
+    }
+
+    /** Asked for and not arrived; safe without the lock. */
+    long bytesInFlight() {
+        return bytesInFlight;
+    }
+
+    /** Whether one more may be in flight, whose answer has so many bytes. */
+    boolean hasRoom(int bodyBytes) {
+        return operations.size() < limits.operations()
+                && (bytesInFlight == 0 || bytesInFlight + bodyBytes <= limits.bytesInFlight());
+    }
+
+    /**
+     * Posted ones have negative numbers, which the completion queue gives.
+     *
+     * @throws ChannelException when more ends of posted ones wait than may
+     */
+    TcpRequest begin(ResponseSink responseSink, boolean posted, long deadlineNs) throws ChannelException {
+        long number = posted ? -completions.begin() : ++lastNumber;
+        TcpRequest tcpRequest = new TcpRequest(number, responseSink, posted, deadlineNs);
+        operations.put(number, tcpRequest);
+        bytesInFlight += tcpRequest.bodyBytes;
+        return tcpRequest;
+    }
+
+    @Nullable
+    TcpRequest find(long number) {
+        return operations.get(number);
+    }
+
+    /** Whether the next answer is likely to be one that is taken segment by segment. */
+    boolean expectsStream() {
+        Iterator<TcpRequest> oldest = operations.values().iterator();
+        return oldest.hasNext() && oldest.next().isStreamed();
+    }
+
+    /** Ends an operation that has not ended yet, and wakes who waits for it. */
+    void finish(TcpRequest tcpRequest, Status status) {
+        if (operations.remove(tcpRequest.number) == null) {
+            return;
+        }
+        bytesInFlight -= tcpRequest.bodyBytes;
+        tcpRequest.status = status;
+        if (tcpRequest.posted) {
+            completions.complete(-tcpRequest.number, status, status == Status.DONE ? tcpRequest.bodyBytes : 0);
+        }
+        if (tcpRequest.waiter != null) {
+            LockSupport.unpark(tcpRequest.waiter);
+        }
+    }
+
+    /** Nothing lands in its place any more. */
+    void expire(TcpRequest tcpRequest) {
+        if (tcpRequest.status == null) {
+            abandon(tcpRequest, Status.DEADLINE);
+        }
+    }
+
+    /** Ends the posted ones that are overdue: nobody waits for them. */
+    void expirePosted(long nowNs) {
+        for (TcpRequest tcpRequest : List.copyOf(operations.values())) {
+            if (tcpRequest.posted && tcpRequest.deadlineNs - nowNs < 0) {
+                expire(tcpRequest);
+            }
+        }
+    }
+
+    void disconnected() {
+        for (TcpRequest tcpRequest : List.copyOf(operations.values())) {
+            abandon(tcpRequest, Status.DISCONNECTED);
+        }
+    }
+
+    private void abandon(TcpRequest tcpRequest, Status status) {
+        tcpRequest.abandon();
+        finish(tcpRequest, status);
+    }
+}

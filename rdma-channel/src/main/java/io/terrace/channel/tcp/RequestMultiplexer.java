@@ -1,0 +1,384 @@
+package io.terrace.channel.tcp;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.Completion;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.CompletionQueue;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests and answers of one connection, shared by any number of threads with many requests in flight.
+ *
+ * <p>It has no thread of its own: of those that wait, one reads the socket and serves all, and hands over to another when
+ * it has its own answer. So a lone reader pays no switch between threads. What arrives while nobody waits stays in the
+ * socket's buffer.
+ *
+ * <p>Operations and the bytes they ask for are bounded; who wants more waits. Whoever waited to a deadline without a single
+ * byte having arrived meanwhile ends the connection: the other side, or the way to it, is dead.
+ */
+final class RequestMultiplexer implements Closeable {
+    /** What arrives that answers no request; on the thread that reads, without the lock. */
+    interface Unasked {
+        void message(ByteBuffer message) throws MalformedMessageException;
+
+        void resident(ByteBuffer body) throws MalformedMessageException;
+    }
+
+    private final SocketChannel channel;
+    private final Selector selector;
+    private final FrameWriter frameWriter;
+    private final FrameReader frameReader;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final InFlightRequests inFlightRequests;
+    private final Deque<Thread> waiters = new ArrayDeque<>();
+    private boolean reading;
+
+    /** Set once, under the lock. */
+    private volatile @Nullable IOException failure;
+
+    private volatile long lastHeardNs = System.nanoTime();
+
+    /** @param selector the channel is registered with, for reading */
+    RequestMultiplexer(SocketChannel channel, Selector selector, TcpLimits limits, Unasked unasked) {
+        this.channel = channel;
+        this.selector = selector;
+        this.inFlightRequests = new InFlightRequests(limits);
+        this.frameWriter = new FrameWriter(channel);
+        this.frameReader = new FrameReader(channel, new Incoming(unasked));
+    }
+
+    CompletionQueue completions() {
+        return inFlightRequests.completions();
+    }
+
+    /** Why the connection is of no more use; null while it is. */
+    @Nullable
+    IOException failure() {
+        return failure;
+    }
+
+    /** Asked for and not arrived, as of a moment ago. */
+    long bytesInFlight() {
+        return inFlightRequests.bytesInFlight();
+    }
+
+    /** Takes in what arrived while nobody waited, and ends posted operations that are overdue. Never waits. */
+    void hearNews() {
+        lock.lock();
+        try {
+            if (failure == null && !reading) {
+                step(0);
+            }
+            inFlightRequests.expirePosted(System.nanoTime());
+            wakeNext();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int poll(Consumer<Completion> taker, int most) {
+        hearNews();
+        return completions().poll(taker, most);
+    }
+
+    /** Sends what is not answered. */
+    void tell(byte type, ByteBuffer body, long deadlineNs) throws IOException {
+        send(type, 0, body, deadlineNs);
+    }
+
+    /** As the other, with one place for the whole body of the answer, from position to limit. */
+    TcpRequest begin(byte type, ByteBuffer body, ByteBuffer target, boolean posted, long deadlineNs)
+            throws IOException {
+        return begin(type, body, new BufferSink(target), posted, deadlineNs);
+    }
+
+    /**
+     * Sends a request once it may be in flight.
+     *
+     * @param landing of the answer's body; the operation's until it ends
+     * @param posted whether its end is told by {@link #poll}; such a one does not wait for room
+     */
+    TcpRequest begin(byte type, ByteBuffer body, ResponseSink responseSink, boolean posted, long deadlineNs)
+            throws IOException {
+        int bytes = responseSink.bodyBytes();
+        long nowNs = System.nanoTime();
+        if (deadlineNs - nowNs <= 0) {
+            throw new ChannelException(Status.DEADLINE, "no time is left", null);
+        }
+        boolean mayBegin = driveUntil(() -> inFlightRequests.hasRoom(bytes), posted ? nowNs : deadlineNs, null);
+        TcpRequest tcpRequest;
+        lock.lock();
+        try {
+            if (failure != null) {
+                throw new ChannelException(Status.DISCONNECTED, "the connection has ended", failure);
+            }
+            if (!mayBegin) {
+                throw new ChannelException(posted ? Status.FAILED : Status.DEADLINE, "too much is in flight", null);
+            }
+            tcpRequest = inFlightRequests.begin(responseSink, posted, deadlineNs);
+        } finally {
+            lock.unlock();
+        }
+        send(type, tcpRequest.number, body, deadlineNs);
+        return tcpRequest;
+    }
+
+    /**
+     * Waits for the end of an operation; its target is the caller's again afterwards, however it ended.
+     *
+     * @param deadlineNs may be later than the operation's own, which only bounds how long it waited to be sent
+     */
+    void await(TcpRequest tcpRequest, long deadlineNs) throws IOException {
+        try {
+            awaitPart(tcpRequest, () -> false, deadlineNs);
+        } finally {
+            end(tcpRequest);
+        }
+    }
+
+    /**
+     * Waits for a part of the body, or for the end of the operation if that comes first.
+     *
+     * @param there whether the part is
+     */
+    void awaitPart(TcpRequest tcpRequest, BooleanSupplier there, long deadlineNs) throws IOException {
+        long beganNs = System.nanoTime();
+        boolean came = driveUntil(() -> tcpRequest.status != null || there.getAsBoolean(), deadlineNs, tcpRequest);
+        if (!came) {
+            end(tcpRequest);
+            if (beganNs - lastHeardNs > 0) {
+                fail(new SocketTimeoutException("nothing was heard of the other side"));
+            }
+        }
+        Status status = tcpRequest.status;
+        if (status != null && status != Status.DONE) {
+            throw new ChannelException(status, "ended " + status, failure());
+        }
+    }
+
+    /** Takes the target back from an operation, whether it has ended or not. */
+    void end(TcpRequest tcpRequest) {
+        lock.lock();
+        try {
+            inFlightRequests.expire(tcpRequest);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets all who wait look again at what they wait for. */
+    void wakeup() {
+        lock.lock();
+        try {
+            waiters.forEach(LockSupport::unpark);
+        } finally {
+            lock.unlock();
+        }
+        selector.wakeup();
+    }
+
+    @Override
+    public void close() throws IOException {
+        fail(new EOFException("closed"));
+        selector.close();
+    }
+
+    /** Ends the connection and everything outstanding. */
+    void fail(IOException why) {
+        lock.lock();
+        try {
+            if (failure != null) {
+                return;
+            }
+            failure = why;
+            inFlightRequests.disconnected();
+            waiters.forEach(LockSupport::unpark);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            channel.close();
+        } catch (IOException e) {
+            why.addSuppressed(e);
+        }
+    }
+
+    /**
+     * Waits until something holds, reading the socket for all when nobody else does.
+     *
+     * @param done asked under the lock
+     * @param own the operation that is waited for
+     * @return whether it holds; false at the deadline, or when the connection has ended
+     */
+    boolean driveUntil(BooleanSupplier done, long deadlineNs, @Nullable TcpRequest own) throws IOException {
+        Thread me = Thread.currentThread();
+        lock.lock();
+        try {
+            while (!done.getAsBoolean()) {
+                long leftNs = deadlineNs - System.nanoTime();
+                if (leftNs <= 0 || failure != null) {
+                    return false;
+                }
+                if (me.isInterrupted()) {
+                    throw new InterruptedIOException("interrupted while waiting for the other side");
+                }
+                if (reading) {
+                    rest(me, leftNs, own);
+                } else {
+                    step(leftNs);
+                }
+            }
+            return true;
+        } finally {
+            wakeNext();
+            lock.unlock();
+        }
+    }
+
+    private void send(byte type, long number, ByteBuffer body, long deadlineNs) throws IOException {
+        try {
+            frameWriter.send(type, number, body, deadlineNs);
+        } catch (IOException e) {
+            fail(e);
+            throw new ChannelException(Status.DISCONNECTED, "cannot send", e);
+        }
+    }
+
+    /** Waits, without the lock, until somebody else has news. */
+    private void rest(Thread me, long leftNs, @Nullable TcpRequest own) {
+        waiters.add(me);
+        if (own != null) {
+            own.waiter = me;
+        }
+        lock.unlock();
+        try {
+            LockSupport.parkNanos(this, leftNs);
+        } finally {
+            lock.lock();
+            waiters.remove(me);
+            if (own != null) {
+                own.waiter = null;
+            }
+        }
+    }
+
+    /** Reads the socket, without the lock, and waits for it as long as allowed. */
+    private void step(long waitNs) {
+        reading = true;
+        lock.unlock();
+        IOException failed = null;
+        try {
+            int got = frameReader.receive();
+            if (got == 0 && waitNs > 0) {
+                selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(waitNs)));
+                selector.selectedKeys().clear();
+                got = frameReader.receive();
+            }
+            if (got > 0) {
+                lastHeardNs = System.nanoTime();
+            } else if (got < 0) {
+                failed = new EOFException("the other side is gone");
+            }
+        } catch (IOException e) {
+            failed = e;
+        } catch (ClosedSelectorException e) {
+            failed = new EOFException("closed");
+        } catch (RuntimeException e) {
+            failed = new IOException("the connection is in an unknown state", e);
+        } finally {
+            lock.lock();
+            reading = false;
+        }
+        if (failed != null) {
+            fail(failed);
+        }
+    }
+
+    /** Of those that wait, somebody must read the socket when nobody does. */
+    private void wakeNext() {
+        Thread next = waiters.peek();
+        if (!reading && next != null) {
+            LockSupport.unpark(next);
+        }
+    }
+
+    /** What the receiver has, on the thread that reads. */
+    private final class Incoming implements FrameReader.Taker {
+        private final Unasked unasked;
+
+        Incoming(Unasked unasked) {
+            this.unasked = unasked;
+        }
+
+        @Override
+        public @Nullable TcpRequest find(long number) {
+            lock.lock();
+            try {
+                return inFlightRequests.find(number);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void done(TcpRequest tcpRequest, Status status) {
+            lock.lock();
+            try {
+                inFlightRequests.finish(tcpRequest, status);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void partLanded(TcpRequest tcpRequest) {
+            lock.lock();
+            try {
+                if (tcpRequest.waiter != null) {
+                    LockSupport.unpark(tcpRequest.waiter);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean expectsStream() {
+            lock.lock();
+            try {
+                return inFlightRequests.expectsStream();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void message(ByteBuffer message) throws MalformedMessageException {
+            unasked.message(message);
+            wakeup();
+        }
+
+        @Override
+        public void resident(ByteBuffer body) throws MalformedMessageException {
+            unasked.resident(body);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.terrace.channel.tcp;
+
+import java.nio.ByteBuffer;
+
+/** Where the body of an answer goes, in the order in which it comes. Used under its {@link TcpRequest}'s monitor. */
+interface ResponseSink {
+    /** Bytes of the whole body. */
+    int bodyBytes();
+
+    /** Room for what comes next; none only when all is there. */
+    ByteBuffer room();
+
+    /** Told that the room was moved on; returns whether a part is there now that somebody may wait for. */
+    boolean landed();
+
+    /** Whether the socket may be read straight into it, however little is left. */
+    boolean isStreamed();
+}

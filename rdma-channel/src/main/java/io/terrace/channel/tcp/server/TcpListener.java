@@ -1,0 +1,270 @@
+package io.terrace.channel.tcp.server;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.tcp.TcpLimits;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.Link;
+import io.terrace.channel.transport.Listener;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.common.FairQuota;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The owner's end of tcp: accepts connections, spreads them over a few {@link TcpLoop}s, and knows the registered ranges
+ * by their keys. Thread-safe.
+ */
+public final class TcpListener implements Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(TcpListener.class);
+    private static final int BACKLOG = 256;
+
+    private record Secret(long high, long low) {}
+
+    private final TcpAcceptor acceptor;
+    private final SocketAddress address;
+    private final TcpLimits limits;
+    private final @Nullable MessageHandler messageHandler;
+    private final SecureRandom random = new SecureRandom();
+    private final SharedFiles files = new SharedFiles();
+    private final Map<Secret, TcpRange> ranges = new ConcurrentHashMap<>();
+    private final Set<TcpSession> sessions = ConcurrentHashMap.newKeySet();
+    private final FairQuota<InetAddress> fairQuota;
+    private final BlockingQueue<TcpSession> accepted;
+    /** Those that run. */
+    final List<TcpLoop> loops = new CopyOnWriteArrayList<>();
+
+    private long lastNumber;
+
+    private TcpListener(ServerSocketChannel server, TcpLimits limits, @Nullable MessageHandler messageHandler)
+            throws IOException {
+        this.address = server.getLocalAddress();
+        this.limits = limits;
+        this.messageHandler = messageHandler;
+        this.fairQuota = new FairQuota<>(limits.connections(), limits.addressConnections());
+        this.accepted = new LinkedBlockingQueue<>(limits.connections());
+        for (int i = 0; i < limits.threads(); i++) {
+            loops.add(new TcpLoop("terrace-tcp-" + address + "-" + i, this, limits));
+        }
+        this.acceptor = new TcpAcceptor(server, address.toString(), this::take);
+    }
+
+    /** @param conversation answers control messages; null leaves them to {@link #accept} and {@link Link#receive} */
+    public static TcpListener open(SocketAddress where, TcpLimits limits, @Nullable MessageHandler messageHandler)
+            throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        try {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(where, BACKLOG);
+            return serve(server, limits, messageHandler);
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** Serves who connects to a socket that listens. */
+    static TcpListener serve(ServerSocketChannel server, TcpLimits limits, @Nullable MessageHandler messageHandler)
+            throws IOException {
+        TcpListener listener = new TcpListener(server, limits, messageHandler);
+        listener.loops.forEach(TcpLoop::start);
+        listener.acceptor.start();
+        return listener;
+    }
+
+    @Override
+    public SocketAddress address() {
+        return address;
+    }
+
+    @Override
+    public RegionKey register(ExtentRange range, Access access) throws IOException {
+        return register(range, access, ChunkChecksums.NONE).key;
+    }
+
+    /** Registers a range whose reads bring its checksums along. */
+    public TcpRange register(ExtentRange range, Access access, ChunkChecksums checksums) throws IOException {
+        SharedFiles.OpenFile file = files.open(range.file(), access);
+        if (file.channel().size() != range.lengthBytes() || !checksums.cover(range.lengthBytes())) {
+            file.release();
+            throw new IOException("a range of " + range.lengthBytes() + " bytes with " + checksums
+                    + " whose file is another size, or not all covered");
+        }
+        RegionKey key =
+                new RegionKey(random.nextLong(), random.nextLong(), range.address(), range.lengthBytes(), access);
+        TcpRange registered = new TcpRange(key, file, checksums);
+        ranges.put(new Secret(key.high(), key.low()), registered);
+        return registered;
+    }
+
+    @Override
+    public void deregister(RegionKey key) {
+        TcpRange range = ranges.remove(new Secret(key.high(), key.low()));
+        if (range != null) {
+            range.deregister();
+        }
+    }
+
+    /** Makes a key void and ends what is attached with it; tells when no operation on it is in progress any more. */
+    public void revoke(RegionKey key, Runnable then) {
+        TcpRange range = ranges.remove(new Secret(key.high(), key.low()));
+        if (range == null) {
+            then.run();
+        } else {
+            range.revoke(then);
+        }
+    }
+
+    /** The range that an ATTACH names truthfully, or null. */
+    @Nullable
+    TcpRange find(ByteBuffer attach) {
+        TcpRange range = ranges.get(new Secret(attach.getLong(), attach.getLong()));
+        if (range == null) {
+            return null;
+        }
+        RegionKey key = range.key;
+        boolean truthful = attach.getLong() == key.address()
+                && attach.getLong() == key.lengthBytes()
+                && attach.get() == (key.access() == Access.READ_WRITE ? 1 : 0);
+        return truthful ? range : null;
+    }
+
+    @Override
+    public @Nullable Link accept(long timeoutNs) throws IOException {
+        try {
+            return accepted.poll(timeoutNs, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new java.io.InterruptedIOException("interrupted while waiting for a connection");
+        }
+    }
+
+    public int connections() {
+        return sessions.size();
+    }
+
+    /** Files that ranges for reading have open. */
+    int openFiles() {
+        return files.count();
+    }
+
+    /** Whether whoever connects has to say what for: control messages are answered here. */
+    boolean wantsRequests() {
+        return messageHandler != null;
+    }
+
+    /** Whether somebody took the message. */
+    boolean message(TcpSession session, ByteBuffer message) throws MalformedMessageException {
+        if (messageHandler == null) {
+            return false;
+        }
+        messageHandler.message(session, message);
+        return true;
+    }
+
+    /** A session is about to end by its peer's fault. */
+    void cut() {
+        if (messageHandler != null) {
+            messageHandler.cut();
+        }
+    }
+
+    void ended(TcpSession session) {
+        leave(session);
+        if (messageHandler != null) {
+            messageHandler.ended(session);
+        } else {
+            boolean unused = accepted.remove(session);
+        }
+    }
+
+    /** The loop serves nobody any more. When none is left, whoever connects should not wait for an answer. */
+    void ended(TcpLoop loop) {
+        loops.remove(loop);
+        if (loops.isEmpty()) {
+            try {
+                acceptor.close();
+            } catch (IOException e) {
+                LOG.warn("Cannot stop listening at {}", address, e);
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        acceptor.close();
+        loops.forEach(TcpLoop::close);
+        for (TcpRange range : ranges.values()) {
+            range.deregister();
+        }
+        ranges.clear();
+    }
+
+    /** On the acceptor's thread. */
+    private void take(SocketChannel channel) throws IOException {
+        InetAddress from = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
+        if (!fairQuota.take(from)) {
+            LOG.debug("Too many connections at {}, from {} or in all", address, from);
+            channel.close();
+            if (messageHandler != null) {
+                messageHandler.refused();
+            }
+            return;
+        }
+        TcpSession session = null;
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            TcpLoop loop = nextLoop();
+            TcpSession fresh =
+                    new TcpSession(lastNumber, channel, from, this, loop, limits.operations(), System.nanoTime());
+            sessions.add(fresh);
+            session = fresh;
+            if (messageHandler == null && !accepted.offer(session)) {
+                throw new IOException("more connections than anybody accepts");
+            }
+            loop.adopt(session);
+        } catch (IOException | RuntimeException | Error e) {
+            if (session == null) {
+                fairQuota.giveBack(from);
+            } else {
+                leave(session);
+            }
+            throw e;
+        }
+    }
+
+    private TcpLoop nextLoop() throws ClosedChannelException {
+        lastNumber++;
+        Object[] running = loops.toArray();
+        if (running.length == 0) {
+            throw new ClosedChannelException();
+        }
+        return (TcpLoop) running[(int) (lastNumber % running.length)];
+    }
+
+    private void leave(TcpSession session) {
+        if (sessions.remove(session)) {
+            fairQuota.giveBack(session.peerAddress);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package io.terrace.channel.transport;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** An operation on a channel that did not succeed, with its {@link Completion.Status}. */
+public final class ChannelException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final Completion.Status status;
+
+    public ChannelException(Completion.Status status, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.status = status;
+    }
+
+    public Completion.Status status() {
+        return status;
+    }
+}

@@ -1,0 +1,193 @@
+package io.terrace.channel.verbs;
+
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.device.ProtectionDomain;
+import io.terrace.channel.verbs.device.ValidityWords;
+import io.terrace.common.CloseAll;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ranges that a process has registered, by the secret that a grant carries. What a range is read with on the wire, the
+ * device's 32-bit key, is told only to who shows the secret.
+ *
+ * <p>Registrations are made here and nowhere on the way of a read. A range that is deregistered is void at once, by its
+ * word. Thread-safe.
+ */
+final class RangeRegistry implements Closeable {
+    private record Secret(long high, long low) {}
+
+    /** A key that leads to a range, and whether anybody has shown it. */
+    private record Shown(RegionKey key, RegisteredRange range, AtomicBoolean attached) {}
+
+    private final VerbsLimits limits;
+    private final Map<Secret, RegisteredRange> ranges = new ConcurrentHashMap<>();
+    private final Map<Secret, Shown> keys = new ConcurrentHashMap<>();
+    private final ValidityWords words;
+    private final MemoryRegistrar memoryRegistrar;
+
+    /** Shared by who registers, and taken whole by who closes: nothing is registered after that. */
+    private final ReadWriteLock open = new ReentrantReadWriteLock();
+
+    private boolean closed;
+    private long rangeBytes;
+
+    RangeRegistry(ProtectionDomain domain, VerbsLimits limits) throws IOException {
+        this.limits = limits;
+        this.words = new ValidityWords(limits.ranges());
+        this.memoryRegistrar = new MemoryRegistrar(domain, words);
+    }
+
+    /**
+     * Maps and pins a range.
+     *
+     * @param checksums read along with the bytes; {@link ChunkChecksums#NONE} for none
+     * @throws IOException when it is not as long as it should be, or over a limit
+     */
+    RegionKey register(ExtentRange range, Access access, ChunkChecksums checksums) throws IOException {
+        long lengthBytes = range.lengthBytes();
+        if (Files.size(range.file()) != lengthBytes || !checksums.cover(lengthBytes)) {
+            throw new IOException(range.file() + " is not " + lengthBytes + " bytes long with all its checksums");
+        }
+        if (Attachment.segments(lengthBytes) > Attachment.MAX_SEGMENTS) {
+            throw new IOException("a range of " + lengthBytes + " bytes is more than can be registered");
+        }
+        long bytes = lengthBytes + checksums.sums().length;
+        open.readLock().lock();
+        try {
+            if (closed) {
+                throw new IOException("nothing is registered any more");
+            }
+            memoryRegistrar.endRest(System.nanoTime());
+            int word = reserve(bytes);
+            try {
+                // Pins pages, which may take seconds: others go on meanwhile.
+                RegisteredRange registered = memoryRegistrar.add(range, access, checksums, word);
+                ranges.put(secret(registered.key()), registered);
+                admit(registered.key(), registered.key());
+                return registered.key();
+            } catch (IOException | RuntimeException | Error e) {
+                giveBack(word, bytes);
+                throw e;
+            }
+        } finally {
+            open.readLock().unlock();
+        }
+    }
+
+    private synchronized int reserve(long bytes) throws IOException {
+        int word = rangeBytes + bytes > limits.registeredBytes() ? -1 : words.take();
+        if (word < 0) {
+            throw new IOException(
+                    "no more may be registered: " + ranges.size() + " ranges of " + rangeBytes + " bytes are");
+        }
+        rangeBytes += bytes;
+        return word;
+    }
+
+    private synchronized void giveBack(int word, long bytes) {
+        words.give(word);
+        rangeBytes -= bytes;
+    }
+
+    void deregister(RegionKey key) throws IOException {
+        RegisteredRange range = ranges.remove(secret(key));
+        if (range == null) {
+            return;
+        }
+        keys.remove(secret(key));
+        words.invalidate(range.wordIndex(), range.attachment().word());
+        try {
+            memoryRegistrar.remove(range, System.nanoTime());
+        } finally {
+            giveBack(range.wordIndex(), range.bytes());
+        }
+    }
+
+    /** Makes a range invalid for its readers, who see it behind the bytes; nobody attaches it any more. */
+    void voidWord(RegionKey key) {
+        RegisteredRange range = ranges.get(secret(key));
+        if (range != null) {
+            words.invalidate(range.wordIndex(), range.attachment().word());
+        }
+    }
+
+    /** Lets one more key lead to a range that is registered. */
+    void admit(RegionKey key, RegionKey registered) throws IOException {
+        RegisteredRange range = ranges.get(secret(registered));
+        if (range == null) {
+            throw new IOException("the range is not registered any more");
+        }
+        keys.put(secret(key), new Shown(key, range, new AtomicBoolean()));
+    }
+
+    /** Makes an admitted key void; returns whether anybody has shown it. */
+    boolean dismiss(RegionKey key) {
+        Shown shown = keys.remove(secret(key));
+        return shown != null && shown.attached.get();
+    }
+
+    /** What a key that was shown leads to; null when it is void or lies about its range. */
+    @Nullable
+    Attachment find(RegionKey key) {
+        Shown shown = keys.get(secret(key));
+        if (shown == null || !shown.key.equals(key)) {
+            return null;
+        }
+        shown.attached.set(true);
+        return isValid(shown.range) ? shown.range.attachment() : null;
+    }
+
+    /** Whether a key that was found leads to a range still. */
+    boolean isGood(RegionKey key) {
+        Shown shown = keys.get(secret(key));
+        return shown != null && isValid(shown.range);
+    }
+
+    private boolean isValid(RegisteredRange range) {
+        return words.get(range.wordIndex()) == range.attachment().word();
+    }
+
+    private static Secret secret(RegionKey key) {
+        return new Secret(key.high(), key.low());
+    }
+
+    synchronized long rangeBytes() {
+        return rangeBytes;
+    }
+
+    int ranges() {
+        return ranges.size();
+    }
+
+    @Override
+    public void close() throws IOException {
+        open.writeLock().lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        } finally {
+            open.writeLock().unlock();
+        }
+        List<Closeable> steps = new ArrayList<>();
+        for (RegisteredRange range : ranges.values()) {
+            steps.add(() -> deregister(range.key()));
+        }
+        steps.add(memoryRegistrar::close);
+        CloseAll.all(steps);
+    }
+}

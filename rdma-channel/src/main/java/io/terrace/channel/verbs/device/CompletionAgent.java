@@ -1,0 +1,129 @@
+package io.terrace.channel.verbs.device;
+
+import com.ibm.disni.verbs.IbvWC;
+import com.ibm.disni.verbs.RdmaVerbs;
+import com.ibm.disni.verbs.SVCPollCq;
+import com.ibm.disni.verbs.SVCReqNotify;
+import io.terrace.channel.verbs.VerbsProvider;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The thread that polls the completions of many connections. Whatever one turn throws, an {@link Error} too, the next one
+ * follows after a pause: the thread is everybody's. It spins for a short while before it waits for the device.
+ */
+public final class CompletionAgent {
+
+    /** What is done with them, on this thread. */
+    public interface Taker {
+        /** A request is complete; the object is used again afterwards. */
+        void completed(IbvWC completion);
+
+        /** Now and then. */
+        void look(long nowNs);
+    }
+
+    static final int LOOK_MS = 100;
+
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(LOOK_MS);
+    private static final int POLLED = 32;
+    private static final int SPINS = 100;
+
+    private final RdmaVerbs verbs;
+    private final CompletionChannel queue;
+    private final Taker taker;
+    private final IbvWC[] polled = new IbvWC[POLLED];
+    private final SVCPollCq poll;
+    private final SVCReqNotify notify;
+    private final Thread thread;
+    private int idle;
+    private long lookedNs = System.nanoTime();
+    private volatile boolean closed;
+
+    public CompletionAgent(RdmaVerbs verbs, CompletionChannel queue, Taker taker, String name) throws IOException {
+        this.verbs = verbs;
+        this.queue = queue;
+        this.taker = taker;
+        for (int i = 0; i < POLLED; i++) {
+            polled[i] = new IbvWC();
+        }
+        this.poll = verbs.pollCQ(queue.queue(), polled, POLLED);
+        this.notify = verbs.reqNotifyCQ(queue.queue(), false);
+        this.thread = new Thread(this::turnUntilClosed, name);
+        this.thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** Returns when it takes nothing any more. */
+    public void close() {
+        closed = true;
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void turnUntilClosed() {
+        boolean failing = false;
+        while (!closed) {
+            try {
+                turn();
+                failing = false;
+            } catch (IOException | RuntimeException | Error e) {
+                // A device that is gone fails for good: one line says so.
+                if (!failing) {
+                    tell("Completions cannot be polled", e);
+                }
+                failing = true;
+                LockSupport.parkNanos(LOOK_NS);
+            }
+        }
+    }
+
+    private void turn() throws IOException {
+        if (take() > 0) {
+            idle = 0;
+        } else if (++idle < SPINS) {
+            Thread.onSpinWait();
+        } else {
+            idle = 0;
+            // One more look after asking for an event: a completion in between would tell nobody.
+            notify.execute();
+            if (take() == 0 && verbs.getCqEvent(queue.channel(), queue.queue(), LOOK_MS)) {
+                verbs.ackCqEvents(queue.queue(), 1);
+            }
+        }
+        long nowNs = System.nanoTime();
+        if (nowNs - lookedNs >= LOOK_NS) {
+            lookedNs = nowNs;
+            taker.look(nowNs);
+        }
+    }
+
+    private int take() throws IOException {
+        int taken = poll.execute().getPolls();
+        for (int i = 0; i < taken; i++) {
+            try {
+                taker.completed(polled[i]);
+            } catch (RuntimeException | Error e) {
+                // Those behind it are others'.
+                tell("A completion is lost", e);
+            }
+        }
+        return taken;
+    }
+
+    /** Without memory the log may fail too. */
+    private static void tell(String what, Throwable why) {
+        try {
+            VerbsProvider.LOG.error(what, why);
+        } catch (RuntimeException | Error e) {
+            why.addSuppressed(e);
+        }
+    }
+}

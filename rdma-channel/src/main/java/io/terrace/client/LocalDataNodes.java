@@ -1,0 +1,241 @@
+package io.terrace.client;
+
+import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory of this host's DataNodes as one client process sees it: which blocks are resident, and the grants held.
+ * There is one for each different set of settings in a process; everything that reads shares it.
+ *
+ * <p>A read of a block whose grant is held costs a hash lookup and a look at its slot. Asking for a grant costs one round
+ * trip over a Unix socket, once; a block that was refused is not asked for again for a while. Thread-safe.
+ */
+final class LocalDataNodes {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalDataNodes.class);
+    private static final Map<ClientConfig, LocalDataNodes> ALL = new ConcurrentHashMap<>();
+    private static final CopyBuffers PIECES = new CopyBuffers();
+    private static final MappingBudget MAPPINGS = new MappingBudget();
+    private static final long GOODBYE_MS = 500;
+
+    /** DataNodes of one host, at most. */
+    private static final int MAX_LINKS = 64;
+
+    /** Blocks remembered as refused; when full they are all forgotten, which costs an ask each. */
+    private static final int MAX_PAUSED = 8192;
+
+    private final ClientConfig settings;
+    private final Path directory;
+    private final ReadResources limits;
+    private final String clientName;
+    private final List<DataNodeLink> links = new CopyOnWriteArrayList<>();
+    private final Map<GrantKey, LocalGrant> grants = new ConcurrentHashMap<>();
+    private final Map<GrantKey, PendingGrant> asks = new ConcurrentHashMap<>();
+    private final Map<GrantKey, Long> pausedUntilNs = new ConcurrentHashMap<>();
+    private final ReentrantLock scanning = new ReentrantLock();
+    private volatile long lastScanNs;
+    private volatile boolean scanned;
+    private volatile boolean complained;
+
+    private LocalDataNodes(ClientConfig settings, Path directory) {
+        this.settings = settings;
+        this.directory = directory;
+        this.limits = new ReadResources(PIECES, MAPPINGS, settings.mappedMaxBytes(), settings.reportBytes());
+        this.clientName = "pid " + ProcessHandle.current().pid();
+    }
+
+    /** The process's only one for these settings. */
+    static LocalDataNodes of(ClientConfig settings, Path directory) {
+        return ALL.computeIfAbsent(settings, key -> new LocalDataNodes(key, directory));
+    }
+
+    static {
+        ClientMetrics.metricRegistry().gauge(Metric.CLIENT_MAPPED_BYTES, MAPPINGS::mappedBytes);
+        ClientMetrics.metricRegistry().gauge(Metric.CLIENT_GRANTS, () -> ALL.values().stream()
+                .mapToLong(memory -> memory.grants.size())
+                .sum());
+        ClientMetrics.metricRegistry().gauge(Metric.CLIENT_CONNECTIONS, () -> ALL.values().stream()
+                .mapToLong(memory -> memory.links.size())
+                .sum());
+        // What was read in the last moments is reported, and the DataNodes need not guess whether we died.
+        Runtime.getRuntime().addShutdownHook(new Thread(LocalDataNodes::closeAll, "terrace-goodbye"));
+    }
+
+    static void flushAll() {
+        ALL.values().forEach(memory -> memory.links.forEach(DataNodeLink::reportSoon));
+    }
+
+    /** Gives every grant back and forgets all connections; the next read starts anew. */
+    static void closeAll() {
+        for (LocalDataNodes memory : ALL.values()) {
+            memory.links.forEach(link -> link.close(GOODBYE_MS));
+            memory.links.clear();
+            memory.scanned = false;
+        }
+    }
+
+    /**
+     * A grant to read the block through; null when stock HDFS is to read it, which is counted.
+     *
+     * @param visibleBytes where the reader's range ends; a shorter extent is no use to it
+     */
+    @Nullable
+    LocalGrant grant(GrantKey key, long visibleBytes) {
+        LocalGrant held = grants.get(key);
+        if (held == null || !held.isUsable()) {
+            held = obtain(key);
+            if (held == null) {
+                return null;
+            }
+        }
+        if (held.lengthBytes() < visibleBytes) {
+            return fallback(Metric.CLIENT_FALLBACK_LENGTH);
+        }
+        return held;
+    }
+
+    ReadBuffer readBuffer() {
+        return new ReadBuffer(PIECES);
+    }
+
+    /** Leaves the block to stock HDFS for a while. */
+    void pause(GrantKey key) {
+        if (pausedUntilNs.size() >= MAX_PAUSED) {
+            pausedUntilNs.clear();
+        }
+        pausedUntilNs.put(key, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.refusedPauseMs()));
+    }
+
+    private @Nullable LocalGrant obtain(GrantKey key) {
+        long nowNs = System.nanoTime();
+        if (!scanned || nowNs - lastScanNs > TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs())) {
+            scan(nowNs);
+        }
+        if (links.stream().noneMatch(DataNodeLink::isOpen)) {
+            return fallback(Metric.CLIENT_FALLBACK_NO_DATANODE);
+        }
+        DataNodeLink link = resident(key.block());
+        if (link == null) {
+            return fallback(Metric.CLIENT_FALLBACK_NOT_RESIDENT);
+        }
+        Long untilNs = pausedUntilNs.get(key);
+        if (untilNs != null) {
+            if (nowNs - untilNs < 0) {
+                return fallback(Metric.CLIENT_FALLBACK_REFUSED);
+            }
+            pausedUntilNs.remove(key, untilNs);
+        }
+        if (grants.size() >= settings.grantsMax()) {
+            return fallback(Metric.CLIENT_FALLBACK_LIMIT);
+        }
+        return ask(key, link);
+    }
+
+    /** One thread asks; others that want the same wait for its answer. */
+    private @Nullable LocalGrant ask(GrantKey key, DataNodeLink link) {
+        boolean[] first = new boolean[1];
+        PendingGrant ask = asks.computeIfAbsent(key, absent -> {
+            first[0] = true;
+            return link.ask(key);
+        });
+        if (first[0]) {
+            ask.whenDone(outcome -> settle(ask, outcome));
+        }
+        PendingGrant.Outcome outcome = ask.await(settings.grantTimeoutMs());
+        LocalGrant held = outcome.grant();
+        return held == null ? fallback(outcome.fallback()) : held;
+    }
+
+    /** Enters what came of an ask, whoever still waits for it. */
+    private void settle(PendingGrant ask, PendingGrant.Outcome outcome) {
+        LocalGrant held = outcome.grant();
+        if (held == null) {
+            pause(ask.key());
+        } else {
+            grants.put(ask.key(), held);
+            if (!held.isUsable()) {
+                // It may have ended before it was entered; then nobody would take it out again.
+                grants.remove(ask.key(), held);
+            }
+        }
+        asks.remove(ask.key(), ask);
+    }
+
+    private @Nullable DataNodeLink resident(BlockKey block) {
+        for (DataNodeLink link : links) {
+            if (link.isResident(block)) {
+                return link;
+            }
+        }
+        return null;
+    }
+
+    /** Looks for DataNodes that came, and drops those that went. Only the very first look waits for them to answer. */
+    private void scan(long nowNs) {
+        if (!scanning.tryLock()) {
+            if (scanned) {
+                return;
+            }
+            scanning.lock();
+        }
+        try {
+            if (scanned && nowNs - lastScanNs < TimeUnit.MILLISECONDS.toNanos(settings.connectPauseMs())) {
+                return;
+            }
+            links.removeIf(DataNodeLink::hasEnded);
+            links.forEach(link -> link.touch(nowNs));
+            SocketDirectory channel = SocketDirectory.check(directory);
+            for (Path socket : channel.sockets(MAX_LINKS)) {
+                if (links.size() < MAX_LINKS
+                        && links.stream().noneMatch(link -> link.socketPath().equals(socket))) {
+                    // Here and not on every look, since it may have to ask for the owner's name.
+                    channel.requireOwner(settings.owners(), SocketDirectory.ownUid());
+                    DataNodeLink link = new DataNodeLink(
+                            socket,
+                            settings,
+                            limits,
+                            clientName,
+                            grants::size,
+                            (grant, how) -> grants.remove(grant.key(), grant));
+                    links.add(link);
+                    link.start();
+                }
+            }
+            if (!scanned) {
+                long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(settings.grantTimeoutMs());
+                for (Iterator<DataNodeLink> each = links.iterator(); each.hasNext(); ) {
+                    each.next().awaitOpened(deadlineNs - System.nanoTime());
+                }
+                links.removeIf(DataNodeLink::hasEnded);
+            }
+        } catch (IOException e) {
+            if (!complained) {
+                complained = true;
+                LOG.info("Reads through stock HDFS only: {}", e.toString());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lastScanNs = nowNs;
+            scanned = true;
+            scanning.unlock();
+        }
+    }
+
+    private static @Nullable LocalGrant fallback(Metric reason) {
+        ClientMetrics.metricRegistry().increment(reason);
+        return null;
+    }
+}

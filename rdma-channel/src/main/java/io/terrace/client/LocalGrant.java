@@ -1,0 +1,346 @@
+package io.terrace.client;
+
+import io.terrace.channel.ExtentDescriptor;
+import io.terrace.channel.Grant;
+import io.terrace.channel.ReadReport;
+import io.terrace.channel.shm.ExtentFile;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.metrics.Metric;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A grant in use: the open extent, its lease, the reads in progress and what they read.
+ *
+ * <p>Every read asks before it starts whether the extent is live and the lease runs, and after it copied whether the
+ * bytes were still whole: an extent that retires meanwhile keeps its bytes until this holder has acknowledged, so the
+ * read is right. The acquire fence between copy and question keeps the copy's loads before it.
+ *
+ * <p>Any number of threads read. Whoever ends the grant while reads are in progress leaves the cleaning to the last of
+ * them: only then is the file closed, the mapping unmapped and the end told to the DataNode.
+ */
+public final class LocalGrant {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalGrant.class);
+    private static final int ENDED = 1 << 31;
+    private static final VarHandle USERS;
+    private static final VarHandle READS;
+    private static final VarHandle BYTES;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            USERS = lookup.findVarHandle(LocalGrant.class, "users", int.class);
+            READS = lookup.findVarHandle(LocalGrant.class, "reads", long.class);
+            BYTES = lookup.findVarHandle(LocalGrant.class, "bytes", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** Why a grant ended: what the DataNode is told. */
+    public enum End {
+        REVOKED,
+        RELEASED,
+        /** The connection is gone, so nobody can be told. */
+        LOST
+    }
+
+    /** The bytes of the extent: an open file, or one in memory for simulations. */
+    public interface Content {
+        /** Whether all bytes were there. */
+        boolean read(long position, byte[] target, int offset, int length) throws IOException;
+
+        /** As the other, into the target from its position on, which stays. */
+        boolean read(long position, ByteBuffer target, int length) throws IOException;
+
+        /** Nobody reads any more. */
+        void close();
+    }
+
+    /** Takes note when the last read has ended. */
+    public interface Aftermath {
+        void ended(LocalGrant grant, End how);
+    }
+
+    private final GrantKey key;
+    private final Grant grant;
+    private final ExtentDescriptor extent;
+    private final SlotTable table;
+    private final Content content;
+    private final Aftermath aftermath;
+    private final Runnable reportSoon;
+    private final long reportBytes;
+    private final LongSupplier nanoClock;
+
+    @SuppressWarnings("unused") // through USERS: reads in progress, and the sign bit once ended
+    private volatile int users;
+
+    @SuppressWarnings("unused") // through READS
+    private volatile long reads;
+
+    @SuppressWarnings("unused") // through BYTES
+    private volatile long bytes;
+
+    private volatile long leaseEndNs;
+    private volatile boolean used = true;
+    private volatile boolean cleaned;
+    private volatile End how = End.RELEASED;
+
+    /** Owned by the control thread. */
+    long lastUsedNs;
+
+    /** Owned by the control thread: whether the DataNode would still extend the lease. */
+    boolean renewable = true;
+
+    LocalGrant(
+            GrantKey key,
+            Grant grant,
+            long askedNs,
+            SlotTable table,
+            ExtentFile file,
+            ReadResources limits,
+            Aftermath aftermath,
+            Runnable reportSoon) {
+        this(
+                key,
+                grant,
+                askedNs,
+                table,
+                new ExtentReader(file, limits),
+                aftermath,
+                reportSoon,
+                limits.reportBytes(),
+                System::nanoTime);
+    }
+
+    /**
+     * A grant over any content, by any monotonic clock.
+     *
+     * @param askedNs from when the lease counts
+     * @param reportBytes so much read and not reported is worth a report at once
+     */
+    public LocalGrant(
+            GrantKey key,
+            Grant grant,
+            long askedNs,
+            SlotTable table,
+            Content content,
+            Aftermath aftermath,
+            Runnable reportSoon,
+            long reportBytes,
+            LongSupplier nanoClock) {
+        this.key = key;
+        this.grant = grant;
+        this.extent = grant.descriptor();
+        this.table = table;
+        this.content = content;
+        this.aftermath = aftermath;
+        this.reportSoon = reportSoon;
+        this.reportBytes = reportBytes;
+        this.nanoClock = nanoClock;
+        this.leaseEndNs = askedNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
+        this.lastUsedNs = askedNs;
+    }
+
+    public GrantKey key() {
+        return key;
+    }
+
+    public long id() {
+        return grant.grantId();
+    }
+
+    public long leaseMs() {
+        return grant.leaseMs();
+    }
+
+    public long lengthBytes() {
+        return extent.lengthBytes();
+    }
+
+    /** Whether a read may start now. */
+    public boolean isUsable() {
+        return users >= 0 && nanoClock.getAsLong() - leaseEndNs < 0 && table.isLive(extent.slot(), extent.sequence());
+    }
+
+    /**
+     * Copies bytes of the extent into an array.
+     *
+     * @return whether they are all there and right; if not, nothing in the target may be used and the grant is over
+     * @throws InterruptedIOException when the reading thread is interrupted
+     */
+    public boolean read(long position, byte[] target, int offset, int length) throws IOException {
+        if (!enter()) {
+            return false;
+        }
+        boolean whole = false;
+        try {
+            whole = content.read(position, target, offset, length) && isStillWhole();
+        } catch (IOException | InternalError e) {
+            // InternalError is the JVM's word for a mapping whose file was cut.
+            failed(e);
+        } finally {
+            exit(whole, length);
+        }
+        return whole;
+    }
+
+    /** As the other, into the target from its position on, which moves only when the bytes are right. */
+    boolean read(long position, ByteBuffer target, int length) throws IOException {
+        return copy(position, target, length, length);
+    }
+
+    /** As {@link #read}, but counts nothing: {@link #countServed} does, when the bytes are handed on. */
+    boolean readAhead(long position, ByteBuffer target, int length) throws IOException {
+        return copy(position, target, length, 0);
+    }
+
+    /**
+     * Counts a read. As stock counts a block stream when it is opened, whatever is read from it, so is a reader counted
+     * once for each grant that it reads through, before its first bytes.
+     */
+    public void countReader() {
+        READS.getAndAdd(this, 1L);
+    }
+
+    /** Counts bytes that were served from what was read ahead. */
+    void countServed(int length) {
+        count(length);
+        used = true;
+        if (cleaned) {
+            // Its last report is gone already.
+            ReadReport late = takeReport();
+            if (late != null) {
+                ClientMetrics.metricRegistry().add(Metric.CLIENT_UNREPORTED_BYTES, late.bytes());
+            }
+        }
+    }
+
+    private boolean copy(long position, ByteBuffer target, int length, int counted) throws IOException {
+        if (!enter()) {
+            return false;
+        }
+        int start = target.position();
+        boolean whole = false;
+        try {
+            whole = content.read(position, target, length) && isStillWhole();
+        } catch (IOException | InternalError e) {
+            failed(e);
+        } finally {
+            target.position(whole ? start + length : start);
+            exit(whole, counted);
+        }
+        return whole;
+    }
+
+    /** Ends the grant: no read starts any more. Once the last one is over, its end is told. */
+    public void end(End reason) {
+        int before;
+        do {
+            before = users;
+            if (before < 0) {
+                return;
+            }
+            how = reason;
+        } while (!USERS.compareAndSet(this, before, before | ENDED));
+        if (before == 0) {
+            clean();
+        }
+    }
+
+    /** Takes what was read since the last time; null when nothing was. */
+    @Nullable
+    public ReadReport takeReport() {
+        // In this order no bytes go out before the read that they belong to.
+        long bytesNow = (long) BYTES.getAndSet(this, 0L);
+        long readsNow = (long) READS.getAndSet(this, 0L);
+        return readsNow == 0 && bytesNow == 0 ? null : new ReadReport(id(), readsNow, bytesNow);
+    }
+
+    /** Whether it was used since this was last asked. */
+    public boolean takeUsed() {
+        boolean was = used;
+        used = false;
+        return was;
+    }
+
+    public long leaseLeftMs(long nowNs) {
+        return TimeUnit.NANOSECONDS.toMillis(leaseEndNs - nowNs);
+    }
+
+    public void extendLease(long endNs) {
+        leaseEndNs = endNs;
+    }
+
+    private boolean enter() throws InterruptedIOException {
+        if (Thread.currentThread().isInterrupted()) {
+            // Reading on would close the file under everybody else who reads it.
+            throw new InterruptedIOException("interrupted before a read of " + extent.block());
+        }
+        int now = users;
+        while (now >= 0 && !USERS.compareAndSet(this, now, now + 1)) {
+            now = users;
+        }
+        if (now < 0) {
+            return false;
+        }
+        if (!isUsable()) {
+            leave();
+            end(End.RELEASED);
+            return false;
+        }
+        return true;
+    }
+
+    private boolean isStillWhole() {
+        VarHandle.acquireFence();
+        return table.isReadable(extent.slot(), extent.sequence()) && nanoClock.getAsLong() - leaseEndNs < 0;
+    }
+
+    private void exit(boolean whole, int length) {
+        if (whole) {
+            if (length > 0) {
+                count(length);
+            }
+            used = true;
+        } else {
+            end(End.RELEASED);
+        }
+        leave();
+    }
+
+    private void count(int length) {
+        long before = (long) BYTES.getAndAdd(this, (long) length);
+        if (before < reportBytes && before + length >= reportBytes) {
+            reportSoon.run();
+        }
+    }
+
+    private void leave() {
+        if ((int) USERS.getAndAdd(this, -1) == (ENDED | 1)) {
+            clean();
+        }
+    }
+
+    private void clean() {
+        content.close();
+        cleaned = true;
+        aftermath.ended(this, how);
+    }
+
+    private void failed(Throwable e) throws IOException {
+        if (e instanceof ClosedByInterruptException || Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException("interrupted while reading " + extent.block());
+        }
+        LOG.debug("A read of {} through a grant failed", extent.block(), e);
+    }
+}

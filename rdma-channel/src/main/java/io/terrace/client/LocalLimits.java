@@ -1,4 +1,0 @@
-package io.terrace.client;
-
-/** What the grants of a process share: buffers, the room for mappings, and when a report is due. */
-record LocalLimits(PieceBuffers pieces, MappingBudget mappings, long mappedMaxBytes, long reportBytes) {}

@@ -1,0 +1,113 @@
+package io.terrace.client.read;
+
+import io.terrace.client.BlockReadRequest;
+import io.terrace.client.remote.ReadCostModel;
+import io.terrace.client.remote.RemoteDataNodes;
+import io.terrace.client.remote.RemoteReplica;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.util.function.Supplier;
+import org.apache.hadoop.hdfs.BlockReader;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens every block in the memory of this host where it is there, else in the memory of another host unless stock HDFS has
+ * lately been cheaper ({@link ReadCostModel}), else with stock HDFS.
+ *
+ * <p>Local memory needs no comparing: nothing of stock's is nearer. Memory across a network does: the replica that stock
+ * reads may be on this very host, in its page cache.
+ *
+ * <p>Thread-safe. What a source throws never reaches the application: it is counted, and stock HDFS reads the block.
+ */
+public final class ReadRouter {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadRouter.class);
+
+    private final @Nullable LocalReads local;
+    private final @Nullable RemoteDataNodes remote;
+    private final MetricRegistry metricRegistry;
+
+    /**
+     * @param local null when the memory of this host is not read
+     * @param remote null when that of other hosts is not
+     */
+    public ReadRouter(@Nullable LocalReads local, @Nullable RemoteDataNodes remote, MetricRegistry metricRegistry) {
+        this.local = local;
+        this.remote = remote;
+        this.metricRegistry = metricRegistry;
+    }
+
+    /**
+     * A reader of the range.
+     *
+     * @param stockHolder UUID of the DataNode that stock would read from
+     * @throws IOException only what stock HDFS throws
+     */
+    public BlockReader open(BlockReadRequest range, String stockHolder, StockReaderFactory stock) throws IOException {
+        LocalReads here = local;
+        ReplicaAccessor granted = here == null ? null : orNull(range, () -> here.open(range));
+        if (granted != null) {
+            return onMemory(granted, range, stock);
+        }
+        RemoteDataNodes elsewhere = remote;
+        RemoteReplica copy = elsewhere == null ? null : orNull(range, () -> elsewhere.find(range));
+        if (elsewhere == null || copy == null) {
+            return onStock(range, stock);
+        }
+        if (elsewhere.settings().byCost()) {
+            return cheaper(elsewhere, copy, range, stockHolder, stock);
+        }
+        ReplicaAccessor remotely = orNull(range, () -> elsewhere.open(copy, range));
+        return remotely == null ? onStock(range, stock) : onMemory(remotely, range, stock);
+    }
+
+    private BlockReader cheaper(
+            RemoteDataNodes elsewhere,
+            RemoteReplica copy,
+            BlockReadRequest range,
+            String stockHolder,
+            StockReaderFactory stock)
+            throws IOException {
+        ReadCostModel.Costs memoryCosts = elsewhere.costs().memory(copy.datanode());
+        ReadCostModel.Costs stockCosts = elsewhere.costs().stock(stockHolder);
+        long bytes = range.endOffset() - range.startOffset();
+        long startNs = System.nanoTime();
+        if (ReadCostModel.prefersMemory(memoryCosts, stockCosts, bytes)) {
+            ReplicaAccessor granted = orNull(range, () -> elsewhere.open(copy, range));
+            return granted == null
+                    ? onStock(range, stock)
+                    : new TimedBlockReader(
+                            onMemory(granted, range, stock), memoryCosts, bytes, System.nanoTime() - startNs);
+        }
+        metricRegistry.increment(Metric.CLIENT_FS_STOCK_PREFERRED);
+        BlockReader reader = onStock(range, stock);
+        return new TimedBlockReader(reader, stockCosts, bytes, System.nanoTime() - startNs);
+    }
+
+    private BlockReader onMemory(ReplicaAccessor granted, BlockReadRequest range, StockReaderFactory stock) {
+        metricRegistry.increment(Metric.CLIENT_FS_MEMORY_READERS);
+        return new FallbackBlockReader(granted, range, stock, why -> steppedDown(range, why));
+    }
+
+    private BlockReader onStock(BlockReadRequest range, StockReaderFactory stock) throws IOException {
+        metricRegistry.increment(Metric.CLIENT_FS_STOCK_READERS);
+        return stock.open(range.startOffset(), range.endOffset() - range.startOffset());
+    }
+
+    private <T> @Nullable T orNull(BlockReadRequest range, Supplier<@Nullable T> source) {
+        try {
+            return source.get();
+        } catch (RuntimeException | LinkageError e) {
+            steppedDown(range, e);
+            return null;
+        }
+    }
+
+    private void steppedDown(BlockReadRequest range, Throwable why) {
+        metricRegistry.increment(Metric.CLIENT_FS_STEPPED_DOWN);
+        LOG.debug("Reading {} of {} from stock HDFS", range.block(), range.fileName(), why);
+    }
+}

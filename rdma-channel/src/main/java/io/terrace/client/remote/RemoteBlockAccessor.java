@@ -1,0 +1,131 @@
+package io.terrace.client.remote;
+
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one block from the memory of another host. A read of all that the reader may want is one exchange; one that wants
+ * more afterwards is read ahead of. Used by one thread at a time.
+ */
+final class RemoteBlockAccessor extends ReplicaAccessor {
+    /** The process's figures are told after so many, not of each read of a few bytes. */
+    private static final int COUNTED_BYTES = 64 << 10;
+
+    private final RemoteDataNodes memory;
+    private final RemoteDataNode node;
+    private final RemoteGrant grant;
+    private final long endOffset;
+    private final int networkDistance;
+    private @Nullable Prefetcher ahead;
+
+    /** Read and not yet counted. */
+    private long reads;
+
+    private long bytes;
+
+    RemoteBlockAccessor(
+            RemoteDataNodes memory, RemoteDataNode node, RemoteGrant grant, long endOffset, int networkDistance) {
+        this.memory = memory;
+        this.node = node;
+        this.grant = grant;
+        this.endOffset = endOffset;
+        this.networkDistance = networkDistance;
+    }
+
+    @Override
+    public int read(long position, byte[] buffer, int offset, int length) throws IOException {
+        int wanted = (int) Math.min(length, endOffset - position);
+        if (wanted <= 0 || isWhole(position, wanted)) {
+            return read(position, ByteBuffer.wrap(buffer, offset, length));
+        }
+        try {
+            return read(ahead().read(position, buffer, offset, wanted));
+        } catch (IOException e) {
+            node.failed(grant, e);
+            throw e;
+        }
+    }
+
+    @Override
+    public int read(long position, ByteBuffer buffer) throws IOException {
+        int wanted = (int) Math.min(buffer.remaining(), endOffset - position);
+        if (wanted <= 0) {
+            return buffer.hasRemaining() ? -1 : 0;
+        }
+        try {
+            if (!isWhole(position, wanted)) {
+                return read(ahead().read(position, buffer));
+            }
+            int limit = buffer.limit();
+            buffer.limit(buffer.position() + wanted);
+            grant.region().read(position, buffer, memory.settings().timeoutNs(wanted));
+            buffer.limit(limit);
+            return read(wanted);
+        } catch (IOException e) {
+            node.failed(grant, e);
+            throw e;
+        }
+    }
+
+    /** Whether a first read is of all that may be wanted: an exchange of its own, with nothing asked for ahead. */
+    private boolean isWhole(long position, int wanted) {
+        return ahead == null && position + wanted == endOffset;
+    }
+
+    private Prefetcher ahead() {
+        Prefetcher open = ahead;
+        if (open == null) {
+            open = new Prefetcher(memory, grant.region(), endOffset);
+            ahead = open;
+        }
+        return open;
+    }
+
+    private int read(int count) {
+        node.succeeded();
+        reads++;
+        bytes += count;
+        if (bytes >= COUNTED_BYTES) {
+            count();
+        }
+        return count;
+    }
+
+    private void count() {
+        memory.metricRegistry().add(Metric.CLIENT_REMOTE_READS, reads);
+        memory.metricRegistry().add(Metric.CLIENT_REMOTE_BYTES, bytes);
+        if (grant.medium() == StorageTier.NVM) {
+            memory.metricRegistry().add(Metric.CLIENT_REMOTE_NVM_BYTES, bytes);
+        }
+        reads = 0;
+        bytes = 0;
+    }
+
+    @Override
+    public void close() {
+        count();
+        if (ahead != null) {
+            ahead.close();
+            ahead = null;
+        }
+    }
+
+    @Override
+    public boolean isLocal() {
+        return false;
+    }
+
+    @Override
+    public boolean isShortCircuit() {
+        return false;
+    }
+
+    @Override
+    public int getNetworkDistance() {
+        return networkDistance;
+    }
+}

@@ -1,0 +1,219 @@
+package io.terrace.client.remote;
+
+import io.terrace.channel.ResidentBlocks;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.ChecksumMismatchException;
+import io.terrace.channel.transport.Completion.Status;
+import io.terrace.client.RemoteConfig;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory of one DataNode, reached over tcp: connections for the whole process, and the grants it has over the first.
+ *
+ * <p>Whether a block is there is known from what the DataNode tells on the connection. Trouble makes this pause, for
+ * longer each time: a DataNode that is slow or dead costs one deadline, then nothing. Thread-safe.
+ */
+public final class RemoteDataNode {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteDataNode.class);
+    private static final long NEWS_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long FIRST_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
+
+    private final String uuid;
+    private final InetSocketAddress address;
+    private final RemoteConfig settings;
+    private final String clientName;
+    private final MetricRegistry metricRegistry;
+
+    /** Held by who connects: others go to stock HDFS meanwhile. */
+    private final ReentrantLock connecting = new ReentrantLock();
+
+    private volatile @Nullable RemoteGrantCache current;
+    private volatile long pausedUntilNs;
+    private volatile long newsNs;
+    private volatile long usedNs = System.nanoTime();
+    private volatile int failures;
+
+    RemoteDataNode(
+            String uuid,
+            InetSocketAddress address,
+            RemoteConfig settings,
+            String clientName,
+            MetricRegistry metricRegistry) {
+        this.uuid = uuid;
+        this.address = address;
+        this.settings = settings;
+        this.clientName = clientName;
+        this.metricRegistry = metricRegistry;
+        this.pausedUntilNs = System.nanoTime();
+    }
+
+    /** Whether the DataNode says that it has the block; connects when there is no connection yet. */
+    boolean has(BlockKey block) {
+        long nowNs = System.nanoTime();
+        usedNs = nowNs;
+        RemoteGrantCache present = connected(nowNs);
+        if (present == null) {
+            return false;
+        }
+        if (nowNs - newsNs > NEWS_NS) {
+            newsNs = nowNs;
+            present.connection().hearNews();
+        }
+        ResidentBlocks resident = present.connection().resident();
+        return resident.contains(SlotTable.fingerprint(resident.fingerprintKey(), block))
+                && !present.isRefused(block, nowNs);
+    }
+
+    /** A grant that covers so many bytes, held already or asked for; null when there is none in time. */
+    @Nullable
+    RemoteGrant grant(RemoteGrant.Key key, byte[] token, long visibleBytes) {
+        RemoteGrantCache present = current;
+        if (present == null) {
+            return null;
+        }
+        try {
+            RemoteGrant grant = present.of(key, token);
+            return grant != null && grant.region().lengthBytes() >= visibleBytes ? grant : null;
+        } catch (IOException | RuntimeException e) {
+            if (!isInterrupt(e)) {
+                pause(present.connection(), e);
+            }
+            return null;
+        }
+    }
+
+    /** Tells that a read was answered: the next trouble is the first again. */
+    void succeeded() {
+        RemoteGrantCache present = current;
+        if (present != null && present.connection().offersVerbs()) {
+            present.reports().wasRead();
+        }
+        if (failures != 0) {
+            failures = 0;
+        }
+    }
+
+    /** Tells what became of a read. */
+    void failed(RemoteGrant grant, Exception why) {
+        if (isInterrupt(why)) {
+            return;
+        }
+        if (isOfOneOfSeveral(grant.connection(), why)) {
+            LOG.debug("A connection beside others to {} has ended", address, why);
+            return;
+        }
+        RemoteGrantCache present = current;
+        if (present != null) {
+            present.forget(grant);
+        }
+        if (why instanceof ChecksumMismatchException) {
+            metricRegistry.increment(Metric.CLIENT_REMOTE_CORRUPT);
+            LOG.warn("{} from the memory of {} does not match its checksums", grant.key(), address, why);
+            if (present != null) {
+                present.refuse(grant.key().block());
+            }
+        } else if (why instanceof ChannelException channel && channel.status() == Status.NO_ACCESS) {
+            LOG.debug("The grant of {} at {} has ended", grant.key(), address);
+            grant.region().close();
+        } else {
+            pause(grant.connection(), why);
+        }
+    }
+
+    long usedNs() {
+        return usedNs;
+    }
+
+    boolean isConnected() {
+        RemoteGrantCache present = current;
+        return present != null && !present.connection().hasEnded();
+    }
+
+    /** Tells the DataNode what it does not know of yet. */
+    void report() {
+        RemoteGrantCache present = current;
+        if (present != null && !present.connection().hasEnded()) {
+            present.reports().report();
+        }
+    }
+
+    void close() {
+        RemoteGrantCache present = current;
+        current = null;
+        if (present != null) {
+            present.connection().close();
+        }
+    }
+
+    private @Nullable RemoteGrantCache connected(long nowNs) {
+        RemoteGrantCache present = current;
+        if (present != null && !present.connection().hasEnded()) {
+            return present;
+        }
+        if (pausedUntilNs - nowNs > 0 || !connecting.tryLock()) {
+            return null;
+        }
+        try {
+            present = current;
+            if (present != null && !present.connection().hasEnded()) {
+                return present;
+            }
+            close();
+            RemoteGrantCache fresh = new RemoteGrantCache(
+                    RemoteConnection.to(uuid, address, settings, clientName, metricRegistry), settings, metricRegistry);
+            current = fresh;
+            return fresh;
+        } catch (IOException | RuntimeException e) {
+            pause(null, e);
+            return null;
+        } finally {
+            connecting.unlock();
+        }
+    }
+
+    /**
+     * Whether only a connection beside the first has ended, as the DataNode ends one whose reader pauses for long: the first
+     * is well, and so is what was granted over it.
+     */
+    private static boolean isOfOneOfSeveral(RemoteConnection connection, Exception why) {
+        if (!(why instanceof ChannelException channel) || channel.status() != Status.DISCONNECTED) {
+            return false;
+        }
+        connection.hearNews();
+        return !connection.hasEnded();
+    }
+
+    /** The reader was told to stop; nobody else is to blame. */
+    private static boolean isInterrupt(Exception e) {
+        return e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException);
+    }
+
+    /** @param of whose trouble it is, null when there was no connection */
+    private void pause(@Nullable RemoteConnection of, Exception why) {
+        RemoteGrantCache present = current;
+        if (of != null && (present == null || present.connection() != of)) {
+            // Told by others already.
+            return;
+        }
+        metricRegistry.increment(Metric.CLIENT_REMOTE_UNREACHABLE);
+        int failed = Math.min(failures + 1, 30);
+        failures = failed;
+        long pauseNs = Math.min(LONGEST_PAUSE_NS, FIRST_PAUSE_NS << Math.min(6, failed - 1));
+        pausedUntilNs = System.nanoTime() + pauseNs;
+        LOG.debug("No tcp channel to DataNode {} at {} for {} ms", uuid, address, pauseNs / 1_000_000, why);
+        close();
+    }
+}

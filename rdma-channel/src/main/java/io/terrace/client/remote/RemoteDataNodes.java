@@ -1,0 +1,198 @@
+package io.terrace.client.remote;
+
+import io.terrace.client.BlockReadRequest;
+import io.terrace.client.RemoteConfig;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.token.Token;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of the DataNodes of other hosts: of those that hold a replica of a block, the first that has it in memory,
+ * in the NameNode's order, which is by distance. One for all file systems of a process with the same settings.
+ */
+public final class RemoteDataNodes {
+    private static final Map<RemoteConfig, RemoteDataNodes> SHARED = new ConcurrentHashMap<>();
+
+    private final RemoteConfig settings;
+    private final MetricRegistry metricRegistry;
+    private final String clientName;
+    private final Map<String, RemoteDataNode> nodes = new ConcurrentHashMap<>();
+
+    /**
+     * Where security is on, only a port that nobody but root can listen on proves that it is the DataNode's: stock without
+     * SASL trusts nothing else either.
+     */
+    private final int mostPort = UserGroupInformation.isSecurityEnabled() ? 1023 : 65_535;
+
+    private final ReadCostModel costs;
+
+    /** Asked for ahead of use by all sequential readers. */
+    private final AtomicLong aheadBytes = new AtomicLong();
+
+    private RemoteDataNodes(RemoteConfig settings, MetricRegistry metricRegistry) {
+        this.settings = settings;
+        this.metricRegistry = metricRegistry;
+        this.clientName = System.getProperty("user.name", "") + "/"
+                + ProcessHandle.current().pid();
+        this.costs = new ReadCostModel(settings.nodesMax());
+        metricRegistry.gauge(Metric.CLIENT_REMOTE_CONNECTIONS, RemoteDataNodes::connections);
+    }
+
+    public static RemoteDataNodes of(RemoteConfig settings, MetricRegistry metricRegistry) {
+        return SHARED.computeIfAbsent(settings, fresh -> new RemoteDataNodes(fresh, metricRegistry));
+    }
+
+    /** The nearest of the holders that say they have the block in memory, or null; no grant is asked for. */
+    @Nullable
+    public RemoteReplica find(BlockReadRequest range) {
+        // Readers that want no checksums are served too, and verified all the same: HBase, which has its own, is one.
+        return range.startOffset() == range.endOffset() ? null : find(range, key(range.block()), 0);
+    }
+
+    private @Nullable RemoteReplica find(BlockReadRequest range, BlockKey key, int from) {
+        DatanodeInfo[] holders = range.block().getLocations();
+        for (int i = from; i < holders.length; i++) {
+            RemoteDataNode node = node(holders[i]);
+            if (node != null && node.has(key)) {
+                return new RemoteReplica(holders[i].getDatanodeUuid(), node, i);
+            }
+        }
+        return null;
+    }
+
+    /** A reader of this copy, or of the next one that is granted in time; null when none is. */
+    @Nullable
+    public ReplicaAccessor open(RemoteReplica nearest, BlockReadRequest range) {
+        Token<BlockTokenIdentifier> token = range.block().getBlockToken();
+        BlockKey key = key(range.block());
+        RemoteReplica copy = nearest;
+        while (copy != null) {
+            RemoteDataNode node = copy.node();
+            RemoteGrant.Key forWhom = new RemoteGrant.Key(range.user(), key, token.getIdentifier());
+            RemoteGrant grant = node.grant(forWhom, bytes(token), range.endOffset());
+            if (grant != null) {
+                DatanodeInfo holder = range.block().getLocations()[copy.holder()];
+                int distance = range.distances().applyAsInt(holder);
+                return new RemoteBlockAccessor(this, node, grant, range.endOffset(), distance);
+            }
+            copy = find(range, key, copy.holder() + 1);
+        }
+        return null;
+    }
+
+    /**
+     * The holders that have the block in memory, by host name.
+     *
+     * @param connectUntilNs after that, holders without a channel are left out
+     */
+    public List<String> hostsWith(LocatedBlock located, long connectUntilNs) {
+        BlockKey key = key(located);
+        List<String> hosts = new ArrayList<>(0);
+        for (DatanodeInfo holder : located.getLocations()) {
+            RemoteDataNode node = node(holder);
+            if (node != null && (node.isConnected() || System.nanoTime() - connectUntilNs < 0) && node.has(key)) {
+                hosts.add(holder.getHostName());
+            }
+        }
+        return hosts;
+    }
+
+    /** Tells all DataNodes what was read of their memory without their doing, before the process may end. */
+    public void report() {
+        nodes.values().forEach(RemoteDataNode::report);
+    }
+
+    /** What readers of blocks that another host has in memory took. */
+    public ReadCostModel costs() {
+        return costs;
+    }
+
+    public RemoteConfig settings() {
+        return settings;
+    }
+
+    MetricRegistry metricRegistry() {
+        return metricRegistry;
+    }
+
+    /** Whether so many bytes more may be asked for ahead; give them back with {@link #ahead}. */
+    boolean mayAskAhead(int bytes) {
+        if (aheadBytes.addAndGet(bytes) <= settings.readAheadMaxBytes()) {
+            return true;
+        }
+        aheadBytes.addAndGet(-bytes);
+        return false;
+    }
+
+    void usedAhead(int bytes) {
+        aheadBytes.addAndGet(-bytes);
+    }
+
+    private @Nullable RemoteDataNode node(DatanodeInfo holder) {
+        String uuid = holder.getDatanodeUuid();
+        RemoteDataNode known = nodes.get(uuid);
+        if (known != null) {
+            return known;
+        }
+        int port = holder.getXferPort() + settings.portOffset();
+        if (port < 1 || port > mostPort) {
+            return null;
+        }
+        if (nodes.size() >= settings.nodesMax()) {
+            nodes.entrySet().stream()
+                    .min(Comparator.comparingLong(entry -> entry.getValue().usedNs()))
+                    .ifPresent(idle -> {
+                        if (nodes.remove(idle.getKey(), idle.getValue())) {
+                            idle.getValue().report();
+                            idle.getValue().close();
+                        }
+                    });
+        }
+        return nodes.computeIfAbsent(uuid, fresh -> {
+            String host = settings.byHostname() ? holder.getHostName() : holder.getIpAddr();
+            InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
+            return new RemoteDataNode(uuid, address, settings, clientName, metricRegistry);
+        });
+    }
+
+    private static BlockKey key(LocatedBlock located) {
+        ExtendedBlock block = located.getBlock();
+        return new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+    }
+
+    private static long connections() {
+        return SHARED.values().stream()
+                .flatMap(memory -> memory.nodes.values().stream())
+                .filter(RemoteDataNode::isConnected)
+                .count();
+    }
+
+    private static byte[] bytes(Token<BlockTokenIdentifier> token) {
+        try (DataOutputBuffer out = new DataOutputBuffer(256)) {
+            token.write(out);
+            return Arrays.copyOf(out.getData(), out.getLength());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

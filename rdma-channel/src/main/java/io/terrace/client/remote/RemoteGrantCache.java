@@ -1,0 +1,209 @@
+package io.terrace.client.remote;
+
+import io.terrace.channel.Grant;
+import io.terrace.channel.GrantRequest;
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.Message;
+import io.terrace.channel.transport.Access;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.client.RemoteConfig;
+import io.terrace.common.BlockKey;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The grants that were given over one connection, shared by all readers of the process while their leases last, and the
+ * blocks that were refused. Void with the connection. Bounded; thread-safe.
+ */
+final class RemoteGrantCache {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteGrantCache.class);
+    private static final int MAX_GRANTS = 1024;
+    private static final long REFUSED_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A grant whose lease is about to end is not used for something new. */
+    private static final long LEASE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** A grant that has been over for so long is over for the DataNode too. */
+    private static final long OVER_NS = TimeUnit.SECONDS.toNanos(2);
+
+    private final RemoteConnection connection;
+    private final RemoteConfig settings;
+    private final MetricRegistry metricRegistry;
+    private final Map<RemoteGrant.Key, RemoteGrant> grants = new ConcurrentHashMap<>();
+    private final Map<BlockKey, Long> refusedUntilNs = new ConcurrentHashMap<>();
+
+    /** Held by who asks: answers go to one thread at a time. */
+    private final ReentrantLock asking = new ReentrantLock();
+
+    private final ReadReporter reports;
+    private long lastRequest;
+    private long lookedNs = System.nanoTime();
+
+    RemoteGrantCache(RemoteConnection connection, RemoteConfig settings, MetricRegistry metricRegistry) {
+        this.connection = connection;
+        this.settings = settings;
+        this.metricRegistry = metricRegistry;
+        this.reports = new ReadReporter(
+                told -> connection.send(new Message.Report(told), System.nanoTime() + settings.timeoutNs()),
+                ReadReporter.onTimer());
+    }
+
+    RemoteConnection connection() {
+        return connection;
+    }
+
+    /**
+     * A grant, held already or asked for; null when it is refused or others are asking for too long.
+     *
+     * @throws IOException when the connection is of no use
+     */
+    @Nullable
+    RemoteGrant of(RemoteGrant.Key key, byte[] token) throws IOException {
+        long nowNs = System.nanoTime();
+        RemoteGrant held = grants.get(key);
+        if (held != null && held.holds(nowNs + LEASE_MARGIN_NS)) {
+            return held;
+        }
+        try {
+            if (!asking.tryLock(settings.timeoutNs(), TimeUnit.NANOSECONDS)) {
+                return null;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+        try {
+            RemoteGrant meanwhile = grants.get(key);
+            if (meanwhile != null && meanwhile.holds(nowNs + LEASE_MARGIN_NS)) {
+                return meanwhile;
+            }
+            if (nowNs - lookedNs > OVER_NS) {
+                lookedNs = nowNs;
+                letGoOfOver(nowNs);
+            }
+            RemoteGrant fresh = ask(key, token, nowNs);
+            if (fresh != null) {
+                keep(fresh);
+            }
+            return fresh;
+        } finally {
+            asking.unlock();
+        }
+    }
+
+    /** The grant is not used for anything new. */
+    void forget(RemoteGrant grant) {
+        if (grants.remove(grant.key(), grant)) {
+            reports.remove(grant.grantId());
+        }
+    }
+
+    /** The block is not asked for again for a while. */
+    void refuse(BlockKey block) {
+        if (refusedUntilNs.size() >= MAX_GRANTS) {
+            refusedUntilNs.clear();
+        }
+        refusedUntilNs.put(block, System.nanoTime() + REFUSED_PAUSE_NS);
+    }
+
+    boolean isRefused(BlockKey block, long nowNs) {
+        Long until = refusedUntilNs.isEmpty() ? null : refusedUntilNs.get(block);
+        return until != null && until - nowNs > 0;
+    }
+
+    /** What was read without the DataNode's doing, and is told to it. */
+    ReadReporter reports() {
+        return reports;
+    }
+
+    private @Nullable RemoteGrant ask(RemoteGrant.Key key, byte[] token, long askedNs) throws IOException {
+        long deadlineNs = askedNs + settings.timeoutNs();
+        long request = ++lastRequest;
+        connection.send(new Message.Ask(request, new GrantRequest(key.block(), token, false)), deadlineNs);
+        while (true) {
+            Message answer = connection.receive(deadlineNs);
+            if (answer instanceof Message.Granted granted && granted.requestId() == request) {
+                return granted(key, granted.grant(), askedNs, deadlineNs);
+            }
+            if (answer instanceof Message.Refused refused && refused.requestId() == request) {
+                metricRegistry.increment(Metric.CLIENT_REMOTE_REFUSED);
+                LOG.debug("{} is refused: {}", key, refused.refusal());
+                refuse(key.block());
+                return null;
+            }
+            // The late answer to somebody who has given up: that grant ends with its lease.
+        }
+    }
+
+    private RemoteGrant granted(RemoteGrant.Key key, Grant grant, long askedNs, long deadlineNs) throws IOException {
+        metricRegistry.increment(Metric.CLIENT_REMOTE_GRANTS);
+        if (!grant.descriptor().block().equals(key.block())) {
+            throw new MalformedMessageException("a grant of another block than asked for");
+        }
+        RegionKey region = RegionKey.of(
+                grant.linkName(),
+                grant.descriptor().address(),
+                grant.descriptor().lengthBytes(),
+                Access.READ);
+        long endsNs = askedNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
+        return new RemoteGrant(
+                key,
+                grant.grantId(),
+                grant.descriptor().tier(),
+                connection,
+                connection.attach(region, settings, metricRegistry, endsNs, deadlineNs),
+                endsNs);
+    }
+
+    private void keep(RemoteGrant grant) throws IOException {
+        if (grants.size() >= MAX_GRANTS) {
+            makeRoom();
+        }
+        if (grant.region() instanceof VerbsFirstExtent region) {
+            reports.add(grant.grantId(), region);
+        }
+        RemoteGrant before = grants.put(grant.key(), grant);
+        if (before != null) {
+            reports.remove(before.grantId());
+            before.region().close();
+        }
+    }
+
+    /** With block tokens each open has a key of its own, so nobody may ask again with that of a grant that is over. */
+    void letGoOfOver(long nowNs) {
+        for (RemoteGrant other : grants.values()) {
+            if (!other.holds(nowNs - OVER_NS)) {
+                forget(other);
+                other.region().close();
+            }
+        }
+    }
+
+    /** Those that are over go, and as many others as it takes. */
+    private void makeRoom() throws IOException {
+        long nowNs = System.nanoTime();
+        List<Long> released = new ArrayList<>();
+        for (RemoteGrant other : grants.values()) {
+            if (!other.holds(nowNs) || grants.size() >= MAX_GRANTS) {
+                forget(other);
+                other.region().close();
+                released.add(other.grantId());
+            }
+        }
+        // Only what is read through a grant that is held counts.
+        reports.report();
+        if (!released.isEmpty()) {
+            connection.send(new Message.Release(released), nowNs + settings.timeoutNs());
+        }
+    }
+}

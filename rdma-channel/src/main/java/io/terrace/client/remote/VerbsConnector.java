@@ -1,0 +1,161 @@
+package io.terrace.client.remote;
+
+import io.terrace.channel.transport.ChannelException;
+import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.verbs.VerbsExtent;
+import io.terrace.channel.verbs.VerbsLimits;
+import io.terrace.channel.verbs.VerbsLink;
+import io.terrace.channel.verbs.VerbsOptions;
+import io.terrace.channel.verbs.VerbsProvider;
+import io.terrace.client.RemoteConfig;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The RDMA connection to one DataNode, kept and shared by all readers of the process, made anew when it has ended. Where
+ * this host has no RDMA, one line says so and everything goes over tcp. Thread-safe.
+ */
+final class VerbsConnector {
+    private static final Logger LOG = LoggerFactory.getLogger(VerbsConnector.class);
+    private static final long FIRST_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
+
+    /** Makes connections. */
+    interface Way {
+        /** Null where this process has no RDMA. */
+        @Nullable
+        VerbsLink connect(InetSocketAddress where) throws IOException;
+    }
+
+    private final InetSocketAddress address;
+    private final Way way;
+    private final MetricRegistry metricRegistry;
+    private @Nullable VerbsLink link;
+    private long pauseNs = FIRST_PAUSE_NS;
+    private long pausedUntilNs = System.nanoTime();
+
+    /** Trouble is said once, until RDMA leads there again. */
+    private boolean said;
+
+    private boolean closed;
+
+    VerbsConnector(InetSocketAddress address, Way way, MetricRegistry metricRegistry) {
+        this.address = address;
+        this.way = way;
+        this.metricRegistry = metricRegistry;
+    }
+
+    /** @param where as the DataNode says, host:port; null when it has none, or RDMA is not wanted here */
+    static @Nullable VerbsConnector at(String where, RemoteConfig settings, MetricRegistry metricRegistry) {
+        int colon = where.lastIndexOf(':');
+        if (!settings.verbs() || colon < 0) {
+            return null;
+        }
+        try {
+            int port = Integer.parseInt(where.substring(colon + 1));
+            Way way = to -> {
+                VerbsProvider provider = Process.provider(settings);
+                return provider == null ? null : provider.connect(to, settings.connectTimeoutNs());
+            };
+            return new VerbsConnector(new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry);
+        } catch (IllegalArgumentException e) {
+            LOG.debug("{} is no address", where, e);
+            return null;
+        }
+    }
+
+    /** The range that a key was granted for, or null when RDMA does not lead there now; throws nothing, since tcp serves. */
+    synchronized @Nullable VerbsExtent attach(RegionKey key, long timeoutNs) {
+        long nowNs = System.nanoTime();
+        if (closed || pausedUntilNs - nowNs > 0) {
+            return null;
+        }
+        try {
+            VerbsLink present = link;
+            if (present == null || present.hasEnded()) {
+                drop();
+                present = way.connect(address);
+                link = present;
+            }
+            if (present == null) {
+                pausedUntilNs = nowNs + LONGEST_PAUSE_NS;
+                return null;
+            }
+            VerbsExtent region = present.attach(key, timeoutNs);
+            pauseNs = FIRST_PAUSE_NS;
+            said = false;
+            return region;
+        } catch (ChannelException e) {
+            LOG.debug("{} is not offered by RDMA at {}", key, address, e);
+            return null;
+        } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+            // Who is told to stop says nothing about RDMA.
+            if (!Thread.currentThread().isInterrupted()) {
+                failed(e);
+            }
+            return null;
+        }
+    }
+
+    private void failed(Throwable why) {
+        metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
+        if (said) {
+            LOG.debug("No RDMA to {} for {} ms", address, pauseNs / 1_000_000, why);
+        } else {
+            said = true;
+            LOG.info("No RDMA to {} for now, tcp serves: {}", address, String.valueOf(why));
+        }
+        if (!(why instanceof IOException)) {
+            // Nobody knows what state it is in.
+            drop();
+        }
+        pausedUntilNs = System.nanoTime() + pauseNs;
+        pauseNs = Math.min(LONGEST_PAUSE_NS, 2 * pauseNs);
+    }
+
+    /** Whoever still holds the connection it belongs to attaches nothing any more. */
+    synchronized void close() {
+        closed = true;
+        drop();
+    }
+
+    private void drop() {
+        VerbsLink present = link;
+        link = null;
+        if (present != null) {
+            try {
+                present.close();
+            } catch (IOException | RuntimeException e) {
+                LOG.debug("Closing an RDMA connection", e);
+            }
+        }
+    }
+
+    /** What this process has of RDMA, found out once. */
+    private static final class Process {
+        private static boolean tried;
+        private static @Nullable VerbsProvider provider;
+
+        private Process() {}
+
+        static synchronized @Nullable VerbsProvider provider(RemoteConfig settings) {
+            if (!tried) {
+                tried = true;
+                try {
+                    provider =
+                            VerbsProvider.open(VerbsLimits.DEFAULT, new VerbsOptions(settings.verbsLibdisni(), false));
+                    LOG.info("Reading the memory of other hosts by RDMA");
+                } catch (IOException | RuntimeException | LinkageError e) {
+                    LOG.info("Reading the memory of other hosts over tcp: {}", String.valueOf(e.getMessage()));
+                }
+            }
+            return provider;
+        }
+    }
+}

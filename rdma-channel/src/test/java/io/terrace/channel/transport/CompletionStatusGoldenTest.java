@@ -1,0 +1,15 @@
+package io.terrace.channel.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The ordinals of the statuses are on the wire of tcp and verbs, in every answer. */
+final class CompletionStatusGoldenTest {
+    @Test
+    void order() {
+        assertThat(Completion.Status.values())
+                .extracting(Enum::name)
+                .containsExactly("DONE", "SHORT", "NO_ACCESS", "DEADLINE", "DISCONNECTED", "FAILED");
+    }
+}
