@@ -1,7 +1,9 @@
 package io.terrace.datanode;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -20,7 +22,9 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule DATANODE_CLASSES_ARE_TOUCHED_IN_ONE_PACKAGE = noClasses()
             .that()
-            .resideInAPackage("io.terrace.datanode")
+            .resideInAPackage("io.terrace.datanode..")
+            .and()
+            .resideOutsideOfPackage("io.terrace.datanode.hdfs..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.hadoop.hdfs.server..", "io.terrace.datanode.hdfs..");
@@ -39,12 +43,12 @@ class ArchitectureTest {
                     "org.apache.hadoop.hdfs.server.namenode..");
 
     @ArchTest
-    static final ArchRule THE_BRIDGE_ONLY_FORWARDS = noClasses()
+    static final ArchRule THE_BRIDGE_ONLY_FORWARDS = classes()
             .that()
             .haveSimpleNameStartingWith("Terrace")
             .and()
             .resideInAPackage("org.apache.hadoop..")
             .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("io.terrace.datanode", "io.terrace.channel..", "io.terrace.metrics..");
+            .onlyDependOnClassesThat(JavaClass.Predicates.resideOutsideOfPackage("io.terrace..")
+                    .or(JavaClass.Predicates.resideInAPackage("io.terrace.datanode.hdfs..")));
 }

@@ -1,6 +1,10 @@
 /**
- * The placement loop: heat of blocks, each DataNode's policy, the move budget, orders and their results. Knows nothing
- * of the NameNode's classes; time is passed in and one thread owns the state, so the same code runs in the NameNode and,
- * stepped, in simulations.
+ * The placement engine and its thread: takes heartbeats, runs the policy, sends orders. Time is passed in and one
+ * thread owns the state, so the same code runs in the NameNode and in simulations.
+ *
+ * <p>Imports: all packages of {@code placement} but {@code placement.hdfs}.
  */
+@NullMarked
 package io.terrace.placement;
+
+import org.jspecify.annotations.NullMarked;

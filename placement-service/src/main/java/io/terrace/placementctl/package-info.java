@@ -1,2 +1,9 @@
-/** {@code placementctl}: what an operator asks of the placement service and tells it, over Hadoop RPC. */
+/**
+ * The commands of {@code placementctl}, one class a verb.
+ *
+ * <p>Imports: its sub-packages; nothing of the NameNode.
+ */
+@NullMarked
 package io.terrace.placementctl;
+
+import org.jspecify.annotations.NullMarked;

@@ -21,8 +21,9 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule loop_knowsNothingOfHadoop = noClasses()
             .that()
-            .resideInAnyPackage(
-                    "io.terrace.placement", "io.terrace.placement.policyfile..", "io.terrace.placement.accesslog..")
+            .resideInAPackage("io.terrace.placement..")
+            .and()
+            .resideOutsideOfPackage("io.terrace.placement.hdfs..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.hadoop..", "io.terrace.placement.hdfs..", "io.terrace.placementctl..");

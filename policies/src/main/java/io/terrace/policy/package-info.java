@@ -1,9 +1,11 @@
 /**
- * What should be where: placement policies, the tiers they place objects in, and the simulator that replays traces
- * against them.
+ * Policies by name, stacked over tiers and divided in pools. Pure and deterministic: time is passed in, nothing reads
+ * a clock, starts a thread or knows of Hadoop. The same policies run in the service, in {@code placementctl policy
+ * simulate} and in the benchmarks.
  *
- * <p>Pure and deterministic: time is passed in, nothing here reads a clock, starts a thread or knows of Hadoop. The
- * same policy objects run in the NameNode's placement service, in {@code placementctl policy simulate} and in the
- * benchmarks.
+ * <p>Imports: the other packages of {@code policy} but {@code replay}.
  */
+@NullMarked
 package io.terrace.policy;
+
+import org.jspecify.annotations.NullMarked;

@@ -34,8 +34,8 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule POLICIES_KNOW_NOTHING_OF_THE_SIMULATOR = noClasses()
             .that()
-            .resideOutsideOfPackage("io.terrace.policy.sim..")
+            .resideOutsideOfPackage("io.terrace.policy.replay..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("io.terrace.policy.sim..");
+            .resideInAPackage("io.terrace.policy.replay..");
 }

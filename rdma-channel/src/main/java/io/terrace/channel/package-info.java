@@ -1,10 +1,7 @@
 /**
- * The channel between a client and a DataNode: grants of resident blocks, one-sided reads and writes of their extents,
- * and the control messages around them. Imports nothing but the JDK.
+ * The control messages by which a client is granted a resident block: messages, their codec, grants and refusals.
  *
- * <p>A DataNode publishes what is resident in a {@link io.terrace.channel.SlotTable} and gives {@link
- * io.terrace.channel.Grant}s through its {@link io.terrace.channel.GrantServer}; a client looks into the table, asks once
- * for a grant and then reads without a call.
+ * <p>Imports: {@code common}.
  */
 @NullMarked
 package io.terrace.channel;

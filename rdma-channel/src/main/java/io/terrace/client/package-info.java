@@ -1,7 +1,9 @@
 /**
- * The HDFS client's end: a replica accessor that reads blocks resident in the memory of this host's DataNodes. Uses
- * nothing but the JDK and Hadoop. On any doubt it steps aside and stock HDFS reads; every such step is counted by its
- * reason in {@link io.terrace.client.ClientFigures}.
+ * The entry of the HDFS client, its shared state, and reads of blocks in the memory of this host. On any doubt stock
+ * HDFS reads, counted by reason.
+ *
+ * <p>Imports: {@code common}, {@code conf}, {@code metrics}, {@code channel}, {@code transport}, {@code shm},
+ * Hadoop's client.
  */
 @NullMarked
 package io.terrace.client;

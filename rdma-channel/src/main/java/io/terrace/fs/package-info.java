@@ -1,9 +1,9 @@
 /**
- * The FileSystem class of {@code hdfs://}: stock HDFS whose reads look for a copy in memory first, on this host and on
- * others. Opt-in by {@code fs.hdfs.impl} and {@code fs.AbstractFileSystem.hdfs.impl}.
+ * Hadoop's FileSystem classes for {@code hdfs://}: stock HDFS with reads from memory. Opt-in by {@code fs.hdfs.impl}
+ * and {@code fs.AbstractFileSystem.hdfs.impl}. What must stand in Hadoop's packages is in {@code TerraceDfsClient}
+ * and {@code TerraceHdfs}. Where these cannot be linked, the file system is stock HDFS.
  *
- * <p>What must stand in Hadoop's packages is in {@link org.apache.hadoop.hdfs.TerraceDfsClient} and {@link
- * org.apache.hadoop.fs.TerraceHdfs}; where it cannot be linked, the file system is stock HDFS.
+ * <p>Imports: {@code conf}, {@code client} and its sub-packages, the bridges in Hadoop's packages.
  */
 @NullMarked
 package io.terrace.fs;

@@ -1,6 +1,7 @@
 /**
- * Every figure of Terrace in one list, its values, and the ways out: Prometheus text through Micrometer, and Hadoop's
- * metrics2/JMX.
+ * The list of metrics, their values, and the exporters for Hadoop's metrics2, JMX and Micrometer.
+ *
+ * <p>Imports: {@code common}; Micrometer in its bridge alone.
  */
 @NullMarked
 package io.terrace.metrics;

@@ -1,5 +1,10 @@
 /**
- * What DataNodes, tools and the placement service in the NameNode say to each other, over Hadoop RPC on the service's
- * own port. Message classes are generated from {@code src/main/proto}.
+ * Messages between DataNodes, tools and the placement service, over Hadoop RPC. The message classes are generated
+ * from {@code src/main/proto}.
+ *
+ * <p>Imports: {@code common}, Hadoop's RPC.
  */
+@NullMarked
 package io.terrace.protocol;
+
+import org.jspecify.annotations.NullMarked;

@@ -8,8 +8,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.terrace.metrics.Figure;
-import io.terrace.metrics.Figures;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
 
 /** Which room may know which. */
 @AnalyzeClasses(packages = "io.terrace", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -24,8 +24,8 @@ class ImportsTest {
             .resideOutsideOfPackage("io.terrace.channel.verbs..")
             .should()
             .onlyDependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(JDK)
-                    .or(JavaClass.Predicates.resideInAPackage("io.terrace.channel.."))
-                    .or(JavaClass.Predicates.belongToAnyOf(Figure.class, Figures.class)));
+                    .or(JavaClass.Predicates.resideInAnyPackage("io.terrace.channel..", "io.terrace.common.."))
+                    .or(JavaClass.Predicates.belongToAnyOf(Metric.class, MetricRegistry.class)));
 
     @ArchTest
     static final ArchRule VERBS_KNOW_DISNI_TOO = classes()
@@ -34,7 +34,7 @@ class ImportsTest {
             .should()
             .onlyDependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(JDK)
                     .or(JavaClass.Predicates.resideInAnyPackage(
-                            "io.terrace.channel..", "com.ibm.disni.verbs", "com.sun.jna")));
+                            "io.terrace.channel..", "io.terrace.common..", "com.ibm.disni.verbs", "com.sun.jna")));
 
     @ArchTest
     static final ArchRule CLIENT_KNOWS_THE_JDK_AND_HADOOP_ONLY = classes()
@@ -46,8 +46,10 @@ class ImportsTest {
                             "org.apache.hadoop..",
                             "io.terrace.channel..",
                             "io.terrace.client..",
+                            "io.terrace.common..",
+                            "io.terrace.conf..",
                             "io.terrace.protocol"))
-                    .or(JavaClass.Predicates.belongToAnyOf(Figure.class, Figures.class)));
+                    .or(JavaClass.Predicates.belongToAnyOf(Metric.class, MetricRegistry.class)));
 
     @ArchTest
     static final ArchRule MICROMETER_STAYS_IN_ITS_BRIDGES = noClasses()

@@ -1,6 +1,9 @@
 /**
- * Another build against this one: whole runs of a benchmark in turns, compared figure by figure. Imports
- * {@code bench.cluster} and the paired ratios of {@code bench.read}.
+ * {@code bin/terrace bench compare}: another build against this one, in turns.
+ *
+ * <p>Imports: {@code bench.measure}, {@code bench.cluster}.
  */
-@org.jspecify.annotations.NullMarked
+@NullMarked
 package io.terrace.bench.compare;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,8 @@
 /**
- * Hadoop's own tests, run twice: as published, and with Terrace switched on by configuration and jars alone.
+ * Hadoop's own tests, run twice: as published, and with Terrace switched on by configuration and jars alone. {@code
+ * docs/reliability.md} says how to use it and what it found.
  *
- * <p>{@link io.terrace.bench.conformance.HadoopConformance} is the command, {@link
- * io.terrace.bench.conformance.Campaign} the loop over the classes, {@link io.terrace.bench.conformance.TestJvm} what
- * runs inside each test's own JVM. How to use it and what it found: {@code docs/reliability.md}.
+ * <p>Imports: its two sub-packages.
  */
 @NullMarked
 package io.terrace.bench.conformance;

@@ -1,3 +1,9 @@
-/** Data whose every byte is known, and what is read of it: seeded, of the user's own files, or by a trace. */
-@org.jspecify.annotations.NullMarked
+/**
+ * Data whose every byte is known, and workloads that read it: seeded, from the user's files, or by a trace.
+ *
+ * <p>Imports: Hadoop's client.
+ */
+@NullMarked
 package io.terrace.bench.load;
+
+import org.jspecify.annotations.NullMarked;

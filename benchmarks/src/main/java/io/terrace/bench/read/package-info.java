@@ -1,3 +1,10 @@
-/** {@code bin/terrace bench read}: reads of stock HDFS and of Terrace side by side, with a target for each figure. */
-@org.jspecify.annotations.NullMarked
+/**
+ * {@code bin/terrace bench read} and {@code bench remote}: reads of stock HDFS and of Terrace side by side, with a
+ * target for each figure.
+ *
+ * <p>Imports: {@code bench.measure}, {@code bench.cluster}, {@code bench.load}.
+ */
+@NullMarked
 package io.terrace.bench.read;
+
+import org.jspecify.annotations.NullMarked;

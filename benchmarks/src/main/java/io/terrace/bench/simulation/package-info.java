@@ -1,6 +1,7 @@
 /**
- * The seeded simulation of the whole: the real decision, move, grant and revocation code in virtual time, under faults,
- * with named invariants. {@code docs/simulation.md} says how it works.
+ * The command of the seeded simulation. {@code docs/simulation.md} says how it works.
+ *
+ * <p>Imports: its sub-packages.
  */
 @NullMarked
 package io.terrace.bench.simulation;

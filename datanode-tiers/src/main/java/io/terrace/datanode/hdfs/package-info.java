@@ -1,4 +1,8 @@
-/** The only place of the DataNode's part that touches DataNode classes: the plugin, and what a dataset of ours calls. */
+/**
+ * The DataNode plugin: start, wiring, stop. No other package imports it.
+ *
+ * <p>Imports: everything of this module and of the channel; DataNode classes.
+ */
 @NullMarked
 package io.terrace.datanode.hdfs;
 

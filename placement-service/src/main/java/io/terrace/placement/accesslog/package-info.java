@@ -1,4 +1,8 @@
-/** The log of accesses: what simulations of policies replay. */
+/**
+ * The access log: segments of reads that policy simulations replay.
+ *
+ * <p>Imports: {@code common}.
+ */
 @NullMarked
 package io.terrace.placement.accesslog;
 

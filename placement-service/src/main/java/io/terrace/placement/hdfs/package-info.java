@@ -1,2 +1,9 @@
-/** The only place that touches the NameNode's classes: plugin, view of its maps, leadership, RPC and standing orders. */
+/**
+ * The NameNode plugin: start, wiring, heartbeat RPC, access control. No other package imports it.
+ *
+ * <p>Imports: all packages of {@code placement}; NameNode classes.
+ */
+@NullMarked
 package io.terrace.placement.hdfs;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,8 @@
-/** The policy file: which policy decides, its parameters and the rules by path. Knows nothing of Hadoop. */
+/**
+ * The policy file in YAML: policy, parameters, rules by path, pools, and the history of what was applied.
+ *
+ * <p>Imports: {@code policy}.
+ */
 @NullMarked
 package io.terrace.placement.policyfile;
 

@@ -1,4 +1,8 @@
-/** The provider for processes of one host: control over a Unix socket, bytes through the extent's own file. */
+/**
+ * What processes of one host share as files: the slot table, extent files, the socket directory and one-time links.
+ *
+ * <p>Imports: {@code common}, {@code channel}, {@code transport}.
+ */
 @NullMarked
 package io.terrace.channel.shm;
 

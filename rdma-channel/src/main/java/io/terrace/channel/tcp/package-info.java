@@ -1,7 +1,8 @@
 /**
- * The provider for processes on different hosts: one-sided operations are done by the owner's server thread, straight from
- * the extent's file, over few shared connections with many requests in flight. The block's own HDFS checksums travel along
- * and are verified by the reader. Imports nothing but the JDK.
+ * The tcp transport: its wire format and the connecting end. The owner's server does the one-sided work. Many
+ * requests share few connections, and the block's own HDFS checksums travel along.
+ *
+ * <p>Imports: {@code common}, {@code channel}, {@code transport}.
  */
 @NullMarked
 package io.terrace.channel.tcp;

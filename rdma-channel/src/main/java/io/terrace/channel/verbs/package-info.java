@@ -1,7 +1,9 @@
 /**
- * The provider for hosts with RDMA: InfiniBand, RoCE, iWARP, or soft-RoCE for tests. Written against DiSNI's API, beneath
- * which stands {@code rdmacore} or, where it is installed and chosen, libdisni. Nothing here is loaded unless the provider
- * is asked for; a missing library is a LinkageError, to be taken as "no verbs here".
+ * The transport for RDMA: connections, extents and registrations, written against DiSNI's API. Nothing here is loaded
+ * unless verbs are switched on. A missing library is a LinkageError and means "no verbs on this host".
+ *
+ * <p>Imports: {@code common}, {@code channel}, {@code transport}, {@code server}, {@code device}, {@code rdmacore},
+ * DiSNI.
  */
 @NullMarked
 package io.terrace.channel.verbs;

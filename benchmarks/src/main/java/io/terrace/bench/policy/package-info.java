@@ -1,0 +1,9 @@
+/**
+ * Placement quality: policies replayed over traces and memory sizes, scored against reference results.
+ *
+ * <p>Imports: {@code policy}.
+ */
+@NullMarked
+package io.terrace.bench.policy;
+
+import org.jspecify.annotations.NullMarked;

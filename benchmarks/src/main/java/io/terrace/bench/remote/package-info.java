@@ -1,2 +1,0 @@
-/** The benchmark of reads from other hosts: {@code bin/terrace bench remote}. */
-package io.terrace.bench.remote;

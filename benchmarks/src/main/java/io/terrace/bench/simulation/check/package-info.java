@@ -1,0 +1,9 @@
+/**
+ * The invariants that hold after every event.
+ *
+ * <p>Imports: {@code bench.simulation.cluster}.
+ */
+@NullMarked
+package io.terrace.bench.simulation.check;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,9 @@
+/**
+ * Faults, writers, and planted bugs that the invariants must find.
+ *
+ * <p>Imports: {@code bench.simulation.check}.
+ */
+@NullMarked
+package io.terrace.bench.simulation.fault;
+
+import org.jspecify.annotations.NullMarked;

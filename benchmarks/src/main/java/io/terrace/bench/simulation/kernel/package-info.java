@@ -1,0 +1,9 @@
+/**
+ * Virtual time, network, files and processes, driven by one scheduler.
+ *
+ * <p>Imports: the JDK.
+ */
+@NullMarked
+package io.terrace.bench.simulation.kernel;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,9 @@
+/**
+ * The heartbeat to the placement service: heat, residency and results out, orders in.
+ *
+ * <p>Imports: {@code conf}, {@code protocol}, {@code extent}, {@code move}, {@code memory}.
+ */
+@NullMarked
+package io.terrace.datanode.heartbeat;
+
+import org.jspecify.annotations.NullMarked;

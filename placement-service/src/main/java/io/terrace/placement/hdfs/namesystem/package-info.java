@@ -1,0 +1,9 @@
+/**
+ * The NameNode's maps, read under bounded lock holds, and the extended attributes of the root directory.
+ *
+ * <p>Imports: {@code placement}; NameNode classes.
+ */
+@NullMarked
+package io.terrace.placement.hdfs.namesystem;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,10 @@
+/**
+ * Replays logged accesses through policies: {@code placementctl policy simulate}.
+ *
+ * <p>Imports: {@code placementctl.client}, {@code placementctl.terminal}, {@code placement.policyfile}, {@code
+ * policy.replay}.
+ */
+@NullMarked
+package io.terrace.placementctl.simulate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,9 @@
+/**
+ * What every transport of the channel offers: remote extents, keys, completions and checksums.
+ *
+ * <p>Imports: {@code common}, {@code channel}.
+ */
+@NullMarked
+package io.terrace.channel.transport;
+
+import org.jspecify.annotations.NullMarked;
