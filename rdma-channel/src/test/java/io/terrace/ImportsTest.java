@@ -1,4 +1,4 @@
-package io.terrace.house;
+package io.terrace;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -11,7 +11,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 
-/** Which room may know which. */
+/** which package may import which. */
 @AnalyzeClasses(packages = "io.terrace", importOptions = ImportOption.DoNotIncludeTests.class)
 class ImportsTest {
     private static final String[] JDK = {"java..", "jdk.net..", "org.slf4j..", "org.jspecify.."};
