@@ -1,0 +1,27 @@
+package io.terrace.common;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Threads that keep no process alive. */
+public final class DaemonThreads {
+    private DaemonThreads() {}
+
+    /** One that is not started yet. */
+    public static Thread make(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** All of one name: for executors of one thread. */
+    public static ThreadFactory named(String name) {
+        return work -> make(name, work);
+    }
+
+    /** Of names that end in a number, from 1. */
+    public static ThreadFactory numbered(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return work -> make(prefix + number.incrementAndGet(), work);
+    }
+}
