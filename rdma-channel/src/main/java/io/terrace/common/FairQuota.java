@@ -4,45 +4,85 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many places each of those who come has. Nobody has more than the limit, and nobody is given one who has as many as
- * are free: however many come together, something is left for whoever comes next. Thread-safe.
+ * Divides a number of places, or bytes, among those who ask. One may take an amount while {@code held + 2 * amount <=
+ * free + 1}: nobody comes to hold more than is left for all others, so one alone may take half, two may take a third each,
+ * and something is left for whoever comes next. Thread-safe.
  *
- * @param <W> who comes: a user, an address
+ * @param <W> who asks: a user, an address
  */
 public final class FairQuota<W> {
-    private final int mostOfOne;
-    private final Map<W, Integer> taken = new HashMap<>();
-    private int free;
+    private final long mostOfOne;
+    private final Map<W, Long> heldBy = new HashMap<>();
+    private long free;
 
-    /** All are free. */
-    public FairQuota(int most, int mostOfOne) {
+    /** Everything is free, and one may have all that the rule allows. */
+    public FairQuota(long most) {
+        this(most, most);
+    }
+
+    /**
+     * Everything is free.
+     *
+     * @param mostOfOne nobody may hold more, whatever is free
+     */
+    public FairQuota(long most, long mostOfOne) {
         this.free = most;
         this.mostOfOne = mostOfOne;
     }
 
-    /** Takes one more, to be given back by {@link #giveBack}; whether he may. */
-    public synchronized boolean take(W who) {
-        return taken.getOrDefault(who, 0) < free && takeAny(who);
+    /** Takes an amount, to be given back by {@link #release}; false when it is too much for him now. */
+    public synchronized boolean take(W who, long amount) {
+        return mayTake(who, amount) && takeAny(who, amount);
     }
 
-    /** Likewise for one beside whom nobody can come: any that is free is his, up to the limit. */
-    public synchronized boolean takeAny(W who) {
-        int his = taken.getOrDefault(who, 0);
-        if (his >= mostOfOne || free == 0) {
+    /** Takes an amount for one beside whom nobody else can come: he may have all that is free, up to the limit. */
+    public synchronized boolean takeAny(W who, long amount) {
+        if (amount > free || amount > mostOfOne - heldBy(who)) {
             return false;
         }
-        taken.put(who, his + 1);
-        free--;
+        free -= amount;
+        share(who, amount);
         return true;
     }
 
-    public synchronized void giveBack(W who) {
-        taken.compute(who, (same, his) -> {
-            if (his == null) {
-                throw new IllegalStateException(who + " has no place");
-            }
-            return his > 1 ? his - 1 : null;
-        });
-        free++;
+    /** Whether the rule allows him so much now. */
+    public synchronized boolean mayTake(W who, long amount) {
+        return amount <= (free + 1 - heldBy(who)) / 2;
+    }
+
+    /** Counts for him too what another has taken. */
+    public synchronized void share(W who, long amount) {
+        heldBy.merge(who, amount, Long::sum);
+    }
+
+    /** Counts for him no more what others still hold. */
+    public synchronized void unshare(W who, long amount) {
+        long left = heldBy(who) - amount;
+        if (left < 0) {
+            throw new IllegalStateException(who + " does not hold " + amount);
+        }
+        if (left == 0) {
+            heldBy.remove(who);
+        } else {
+            heldBy.put(who, left);
+        }
+    }
+
+    /** Gives back what he holds: it is free again. */
+    public synchronized void release(W who, long amount) {
+        unshare(who, amount);
+        free += amount;
+    }
+
+    public synchronized boolean holdsAny(W who) {
+        return heldBy.containsKey(who);
+    }
+
+    public synchronized long free() {
+        return free;
+    }
+
+    private long heldBy(W who) {
+        return heldBy.getOrDefault(who, 0L);
     }
 }

@@ -11,7 +11,7 @@ class FairQuotaTest {
     /** All that he is given. */
     private int takeAll(String who) {
         int taken = 0;
-        while (fairQuota.take(who)) {
+        while (fairQuota.take(who, 1)) {
             taken++;
         }
         return taken;
@@ -33,14 +33,51 @@ class FairQuotaTest {
     }
 
     @Test
+    void amount_mayBeHalfOfWhatIsFreeBeyondWhatIsHeld() {
+        FairQuota<String> bytes = new FairQuota<>(1000);
+        assertThat(bytes.take("one", 501)).isFalse();
+        assertThat(bytes.take("one", 300)).isTrue();
+        assertThat(bytes.take("one", 201)).isFalse();
+        assertThat(bytes.take("one", 200)).isTrue();
+        assertThat(bytes.take("one", 1)).isFalse();
+        assertThat(bytes.take("two", 251)).isFalse();
+        assertThat(bytes.take("two", Long.MAX_VALUE)).isFalse();
+        assertThat(bytes.take("two", 250)).isTrue();
+        assertThat(bytes.free()).isEqualTo(250);
+    }
+
+    @Test
+    void takeAny_givesAllThatIsFree() {
+        FairQuota<String> bytes = new FairQuota<>(1000);
+        assertThat(bytes.takeAny("all", 1000)).isTrue();
+        assertThat(bytes.takeAny("all", 1)).isFalse();
+        assertThat(fairQuota.takeAny("one", 257)).as("more than the limit of one").isFalse();
+    }
+
+    @Test
+    void shared_countsForBoth_andIsFreeWhenTheLastReleasesIt() {
+        FairQuota<String> bytes = new FairQuota<>(1000);
+        assertThat(bytes.take("one", 400)).isTrue();
+        bytes.share("two", 400);
+        assertThat(bytes.free()).isEqualTo(600);
+        assertThat(bytes.take("two", 104)).isFalse();
+        bytes.unshare("one", 400);
+        assertThat(bytes.holdsAny("one")).isFalse();
+        assertThat(bytes.free()).isEqualTo(600);
+        bytes.release("two", 400);
+        assertThat(bytes.free()).isEqualTo(1000);
+        assertThatThrownBy(() -> bytes.release("two", 1)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void placesThatAreGivenBack_areAnybodys_onceEach() {
         assertThat(takeAll("one")).isEqualTo(256);
-        fairQuota.giveBack("one");
+        fairQuota.release("one", 1);
         assertThat(takeAll("one")).isEqualTo(1);
         for (int i = 0; i < 256; i++) {
-            fairQuota.giveBack("one");
+            fairQuota.release("one", 1);
         }
-        assertThatThrownBy(() -> fairQuota.giveBack("one")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> fairQuota.release("one", 1)).isInstanceOf(IllegalStateException.class);
         assertThat(takeAll("one")).isEqualTo(256);
     }
 }

@@ -77,7 +77,7 @@ public final class GrantLedger {
      * @return null when the ledger or this peer is at its limit, or the holder has as many as are left for everybody else
      */
     public @Nullable GrantRecord grant(long peer, Principal principal, Extent extent, long tokenEndsNs, long nowNs) {
-        if (holders.hasHisShare(principal, limits.grants() - byId.size())) {
+        if (!holders.mayTake(principal)) {
             return null;
         }
         PeerGrants ofPeer = peers.computeIfAbsent(peer, p -> new PeerGrants(nowNs));

@@ -1,6 +1,7 @@
 package io.terrace.datanode.extent;
 
 import io.terrace.channel.server.Principal;
+import io.terrace.common.FairQuota;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -8,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How many of a ledger's grants each {@link Principal} has, and what he may yet report.
+ * Counts each {@link Principal}'s grants in a ledger, and what he may yet report.
  *
- * <p>Nobody may have more grants than are free: one holder comes to half of all, two to a third each, and something is left
- * for whoever comes next. A holder without grants is remembered until his {@link ReadAllowance} is full again, so nobody
- * gains by leaving and coming back; of such, the last {@link #MAX_RESTING}.
+ * <p>Grants are divided by a {@link FairQuota}. The account of a principal without grants is kept until his {@link
+ * ReadAllowance} is full again, so that nobody gains by leaving and coming back; at most {@link #MAX_RESTING} of these are
+ * kept.
  *
  * <p>Not thread-safe: owned by {@link GrantLedger}.
  */
@@ -20,11 +21,10 @@ final class PrincipalAccounts {
 
     static final int MAX_RESTING = 1024;
 
-    /** One holder's part. */
+    /** What is kept about one principal. */
     static final class Account {
         final Principal principal;
         final ReadAllowance allowance;
-        private int grants;
 
         Account(Principal principal, ReadAllowance allowance) {
             this.principal = principal;
@@ -33,6 +33,7 @@ final class PrincipalAccounts {
     }
 
     private final GrantLedger.Limits limits;
+    private final FairQuota<Principal> grants;
     private final Map<Principal, Account> accounts = new HashMap<>();
 
     /** Those without grants; the first has been so for longest. */
@@ -40,27 +41,29 @@ final class PrincipalAccounts {
 
     PrincipalAccounts(GrantLedger.Limits limits) {
         this.limits = limits;
+        this.grants = new FairQuota<>(limits.grants());
     }
 
-    /** Whether he has all that he may have, when so many grants are nobody's. */
-    boolean hasHisShare(Principal principal, int free) {
-        Account account = accounts.get(principal);
-        return (account == null ? 0 : account.grants) >= free;
+    /** Whether he may have one more grant. */
+    boolean mayTake(Principal principal) {
+        return grants.mayTake(principal, 1);
     }
 
-    /** Counts one grant more. */
+    /** Counts one grant more, which {@link #mayTake} allows. */
     Account take(Principal principal, long nowNs) {
+        if (!grants.take(principal, 1)) {
+            throw new IllegalStateException(principal + " has all the grants that he may have");
+        }
         Account account =
                 accounts.computeIfAbsent(principal, fresh -> new Account(fresh, new ReadAllowance(limits, nowNs)));
         resting.remove(account);
-        account.grants++;
         return account;
     }
 
     /** Counts one grant less. */
     void giveBack(Account account) {
-        account.grants--;
-        if (account.grants > 0) {
+        grants.release(account.principal, 1);
+        if (grants.holdsAny(account.principal)) {
             return;
         }
         resting.add(account);

@@ -2,6 +2,7 @@ package io.terrace.channel.server;
 
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.common.BlockKey;
+import io.terrace.common.FairQuota;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -10,13 +11,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checksums of granted blocks, each held once however many clients have a grant; bounded in bytes. They stand on the
- * heap, at 1/128 of their blocks' size, so that a read never waits for a disk.
+ * Holds the checksums of granted blocks on the heap, at 1/128 of the blocks' size, so that a read never waits for a disk.
+ * A block's checksums are held once, however many clients have a grant of it.
  *
- * <p>Nobody may come to have more than is left for everybody else: one holder has half of all at most, whoever comes next
- * half of the rest, whatever the files say that they have. Where no holder can be told from another, they have all of it
- * together. What is held anyway is given to whoever asks, and counts as his too. Room is kept before anything is allocated.
- * Thread-safe.
+ * <p>Bounded in bytes, and divided among users by a {@link FairQuota}. Checksums that are held already are given to whoever
+ * asks, and count as his too. Room is taken before anything is allocated. Thread-safe.
  */
 final class ChecksumCache {
     private static final class Held {
@@ -34,12 +33,12 @@ final class ChecksumCache {
     private final long maxBytes;
     private final MetricRegistry metricRegistry;
     private final Map<BlockKey, Held> held = new HashMap<>();
-    private final Map<Principal, Long> bytesOf = new HashMap<>();
-    private long bytes;
+    private final FairQuota<Principal> room;
 
     ChecksumCache(ChecksumSource source, long maxBytes, MetricRegistry metricRegistry) {
         this.source = source;
         this.maxBytes = maxBytes;
+        this.room = new FairQuota<>(maxBytes);
         this.metricRegistry = metricRegistry;
     }
 
@@ -62,16 +61,20 @@ final class ChecksumCache {
             return null;
         }
         if (known.users.merge(principal, 1, Integer::sum) == 1) {
-            bytesOf.merge(principal, known.bytes, Long::sum);
+            room.share(principal, known.bytes);
         }
         return known.checksums;
     }
 
     private @Nullable ChunkChecksums read(BlockKey block, long lengthBytes, Principal principal) throws IOException {
-        KeptRoom room = new KeptRoom(principal);
-        boolean shelved = false;
+        long[] taken = new long[1];
+        boolean kept = false;
         try {
-            ChunkChecksums read = source.of(block, lengthBytes, room);
+            ChunkChecksums read = source.of(block, lengthBytes, wanted -> {
+                boolean fits = principal.takeOf(room, wanted);
+                taken[0] = fits ? wanted : 0;
+                return fits;
+            });
             if (read == null) {
                 return null;
             }
@@ -80,15 +83,15 @@ final class ChecksumCache {
                 if (known != null) {
                     return known;
                 }
-                Held fresh = new Held(read, room.bytes);
+                Held fresh = new Held(read, taken[0]);
                 fresh.users.put(principal, 1);
                 held.put(block, fresh);
-                shelved = true;
+                kept = true;
                 return read;
             }
         } finally {
-            if (!shelved) {
-                room.giveBack();
+            if (!kept) {
+                room.release(principal, taken[0]);
             }
         }
     }
@@ -105,51 +108,15 @@ final class ChecksumCache {
             return;
         }
         known.users.remove(principal);
-        uncount(principal, known.bytes);
         if (known.users.isEmpty()) {
             held.remove(block);
-            bytes -= known.bytes;
+            room.release(principal, known.bytes);
+        } else {
+            room.unshare(principal, known.bytes);
         }
     }
 
-    synchronized long heldBytes() {
-        return bytes;
-    }
-
-    private void uncount(Principal principal, long freed) {
-        bytesOf.computeIfPresent(principal, (his, count) -> count > freed ? count - freed : null);
-    }
-
-    /** For what is about to be read. */
-    private final class KeptRoom implements ChecksumSource.Room {
-        private final Principal principal;
-        private long bytes;
-
-        KeptRoom(Principal principal) {
-            this.principal = principal;
-        }
-
-        @Override
-        public boolean take(long wanted) {
-            synchronized (ChecksumCache.this) {
-                long free = maxBytes - ChecksumCache.this.bytes;
-                long his = bytesOf.getOrDefault(principal, 0L);
-                if (wanted > (principal.isEverybodyElsewhere() ? free : (free - his) / 2)) {
-                    return false;
-                }
-                bytes = wanted;
-                ChecksumCache.this.bytes += wanted;
-                bytesOf.merge(principal, wanted, Long::sum);
-                return true;
-            }
-        }
-
-        void giveBack() {
-            synchronized (ChecksumCache.this) {
-                ChecksumCache.this.bytes -= bytes;
-                uncount(principal, bytes);
-                bytes = 0;
-            }
-        }
+    long heldBytes() {
+        return maxBytes - room.free();
     }
 }

@@ -12,41 +12,40 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may keep a worker for as long as it takes, as somebody does who waits for a disk that hangs. Nobody begins who keeps
- * as many as are free: one holder comes to half of all, whoever comes next to half of the rest, and what is too much of one
- * waits for his own to end. As many may wait, by the same rule, as there is room for. Where no holder can be told from
- * another, they have all of it together. Thread-safe.
+ * Divides workers among users for work that may take long, such as a grant that waits for a disk that hangs. Each user may
+ * keep as many workers as a {@link FairQuota} gives him; the rest of his work waits until his own ends. How much may wait
+ * is bounded by the same rule. Thread-safe.
  */
 final class FairExecutor {
     private final Executor workers;
     private final FairQuota<Principal> running;
-    private final FairQuota<Principal> room;
+    private final FairQuota<Principal> queued;
 
-    /** Of each who waits, in the order in which they are served. None of these may begin now. */
+    /** The work that waits, by user, in the order in which the users are served. None of it may begin now. */
     private final Map<Principal, Deque<Runnable>> waiting = new LinkedHashMap<>();
 
     /**
-     * Nobody has begun.
+     * Nothing runs yet.
      *
-     * @param mostRunning at one time
-     * @param mostWaiting at one time, beside them
-     * @param workers that run what waited
+     * @param mostRunning pieces of work that run at one time
+     * @param mostWaiting pieces of work that wait, beside them
+     * @param workers run what waited
      */
     FairExecutor(int mostRunning, int mostWaiting, Executor workers) {
-        this.running = new FairQuota<>(mostRunning, mostRunning);
-        this.room = new FairQuota<>(mostWaiting, mostWaiting);
+        this.running = new FairQuota<>(mostRunning);
+        this.queued = new FairQuota<>(mostWaiting);
         this.workers = workers;
     }
 
     /**
-     * Runs it here and now; or on a worker, when he has had too many turns at once.
+     * Runs the work at once on this thread, or later on a worker when too much of this user's work runs already.
      *
-     * @return false when too many of his wait: then it does not run at all
+     * @return false when too much of his waits already: then it does not run at all
      */
     boolean run(Principal principal, Runnable work) {
         synchronized (this) {
-            if (!mayTake(running, principal)) {
-                boolean waits = mayTake(room, principal);
+            if (!principal.takeOf(running, 1)) {
+                boolean waits = principal.takeOf(queued, 1);
                 if (waits) {
                     waiting.computeIfAbsent(principal, first -> new ArrayDeque<>(1))
                             .add(work);
@@ -54,15 +53,11 @@ final class FairExecutor {
                 return waits;
             }
         }
-        take(principal, work);
+        runCounted(principal, work);
         return true;
     }
 
-    private static boolean mayTake(FairQuota<Principal> fairQuota, Principal principal) {
-        return principal.isEverybodyElsewhere() ? fairQuota.takeAny(principal) : fairQuota.take(principal);
-    }
-
-    private void take(Principal principal, Runnable work) {
+    private void runCounted(Principal principal, Runnable work) {
         try {
             work.run();
         } finally {
@@ -70,18 +65,18 @@ final class FairExecutor {
         }
     }
 
-    private void onWorker(Runnable turn) {
+    private void onWorker(Runnable work) {
         try {
-            workers.execute(turn);
+            workers.execute(work);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // The server closes, and serves nobody any more; or there would never be another time.
-            turn.run();
+            // Either the server closes and serves nobody any more, or nothing would ever run this later.
+            work.run();
         }
     }
 
-    /** Those who may begin since somebody ended; they have, as far as the count goes. */
+    /** Counts the end of one, and returns the work that may begin now; it is counted already. */
     private synchronized List<Runnable> end(Principal principal) {
-        running.giveBack(principal);
+        running.release(principal, 1);
         List<Runnable> allowed = new ArrayList<>(1);
         for (Runnable next = nextAllowed(); next != null; next = nextAllowed()) {
             allowed.add(next);
@@ -92,16 +87,16 @@ final class FairExecutor {
     private @Nullable Runnable nextAllowed() {
         for (Map.Entry<Principal, Deque<Runnable>> one : waiting.entrySet()) {
             Principal principal = one.getKey();
-            if (mayTake(running, principal)) {
+            if (principal.takeOf(running, 1)) {
                 Deque<Runnable> his = one.getValue();
                 Runnable work = his.remove();
-                room.giveBack(principal);
+                queued.release(principal, 1);
                 waiting.remove(principal);
                 if (!his.isEmpty()) {
-                    // Behind the others.
+                    // This user is served after the others.
                     waiting.put(principal, his);
                 }
-                return () -> take(principal, work);
+                return () -> runCounted(principal, work);
             }
         }
         return null;

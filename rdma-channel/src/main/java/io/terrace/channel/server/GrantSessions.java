@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class GrantSessions {
     private final MetricRegistry metricRegistry;
     private final Map<Long, GrantSession> byNumber = new ConcurrentHashMap<>();
-    private final FairQuota<String> fairQuota;
+    private final FairQuota<String> connections;
     private long lastNumber;
 
     GrantSessions(GrantLimits limits, MetricRegistry metricRegistry) {
-        this.fairQuota = new FairQuota<>(limits.connections(), limits.connectionsPerUser());
+        this.connections = new FairQuota<>(limits.connections(), limits.connectionsPerUser());
         this.metricRegistry = metricRegistry;
     }
 
@@ -34,7 +34,7 @@ final class GrantSessions {
         try {
             UnixDomainPrincipal who = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
             String user = who.user().getName();
-            if (!fairQuota.take(user)) {
+            if (!connections.take(user, 1)) {
                 metricRegistry.increment(Metric.CHANNEL_CONNECTIONS_REFUSED);
                 channel.close();
                 return;
@@ -48,7 +48,7 @@ final class GrantSessions {
             byNumber.put(session.number, session);
         } catch (IOException | RuntimeException | Error e) {
             if (taken != null) {
-                fairQuota.giveBack(taken);
+                connections.release(taken, 1);
             }
             channel.close();
             throw e;
@@ -57,7 +57,7 @@ final class GrantSessions {
 
     void forget(GrantSession session) {
         if (byNumber.remove(session.number) != null) {
-            fairQuota.giveBack(session.user);
+            connections.release(session.user, 1);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.terrace.channel.server;
 
+import io.terrace.common.FairQuota;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +30,12 @@ public record Principal(Proof proof, String user) {
     /** All who show no good block token where one is needed: none of them is granted anything. */
     public static final Principal UNPROVEN = new Principal(Proof.BAD, "");
 
-    /** Whether nobody but he can come from another host: what he does not use would be kept for no one. */
-    public boolean isEverybodyElsewhere() {
-        return proof == Proof.NONE;
+    /**
+     * Takes his part of what is shared. Where no client of another host can be told from another, all of them are one
+     * principal: it may have everything, since what it does not use would be kept for no one.
+     */
+    boolean takeOf(FairQuota<Principal> quota, long amount) {
+        return proof == Proof.NONE ? quota.takeAny(this, amount) : quota.take(this, amount);
     }
 
     /** A process of this host. */

@@ -49,7 +49,7 @@ public final class TcpListener implements Listener {
     private final SharedFiles files = new SharedFiles();
     private final Map<Secret, TcpRange> ranges = new ConcurrentHashMap<>();
     private final Set<TcpSession> sessions = ConcurrentHashMap.newKeySet();
-    private final FairQuota<InetAddress> fairQuota;
+    private final FairQuota<InetAddress> connections;
     private final BlockingQueue<TcpSession> accepted;
     /** Those that run. */
     final List<TcpLoop> loops = new CopyOnWriteArrayList<>();
@@ -61,7 +61,7 @@ public final class TcpListener implements Listener {
         this.address = server.getLocalAddress();
         this.limits = limits;
         this.messageHandler = messageHandler;
-        this.fairQuota = new FairQuota<>(limits.connections(), limits.addressConnections());
+        this.connections = new FairQuota<>(limits.connections(), limits.addressConnections());
         this.accepted = new LinkedBlockingQueue<>(limits.connections());
         for (int i = 0; i < limits.threads(); i++) {
             loops.add(new TcpLoop("terrace-tcp-" + address + "-" + i, this, limits));
@@ -223,7 +223,7 @@ public final class TcpListener implements Listener {
     /** On the acceptor's thread. */
     private void take(SocketChannel channel) throws IOException {
         InetAddress from = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
-        if (!fairQuota.take(from)) {
+        if (!connections.take(from, 1)) {
             LOG.debug("Too many connections at {}, from {} or in all", address, from);
             channel.close();
             if (messageHandler != null) {
@@ -245,7 +245,7 @@ public final class TcpListener implements Listener {
             loop.adopt(session);
         } catch (IOException | RuntimeException | Error e) {
             if (session == null) {
-                fairQuota.giveBack(from);
+                connections.release(from, 1);
             } else {
                 leave(session);
             }
@@ -264,7 +264,7 @@ public final class TcpListener implements Listener {
 
     private void leave(TcpSession session) {
         if (sessions.remove(session)) {
-            fairQuota.giveBack(session.peerAddress);
+            connections.release(session.peerAddress, 1);
         }
     }
 }
