@@ -4,6 +4,7 @@ import io.terrace.policy.api.Access;
 import io.terrace.policy.api.Explanation;
 import io.terrace.policy.cache.CachePolicy;
 import io.terrace.policy.cache.FrequencySketch;
+import it.unimi.dsi.fastutil.HashCommon;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -63,14 +64,14 @@ public final class AdaptivePolicy implements CachePolicy {
     public void access(Access access, Evictions evictions) {
         latestMs = Math.max(latestMs, access.nowMs());
         long id = access.object();
-        long hash = Hash.of(id);
+        long hash = HashCommon.murmurHash3(id);
         int slot = records.find(id, hash);
         if (slot == ObjectRecords.NONE) {
             slot = remember(id, hash, access.sizeBytes(), evictions);
         } else if (records.sizeBytes(slot) != access.sizeBytes()) {
             sized(slot, access.sizeBytes(), evictions);
         }
-        int job = access.job() < 0 ? 0 : 1 + ((int) (Hash.of(access.job()) & JOB_MASK) % JOB_MASK);
+        int job = access.job() < 0 ? 0 : 1 + ((int) (HashCommon.murmurHash3(access.job()) & JOB_MASK) % JOB_MASK);
         boolean again = job != 0
                 && job == records.job(slot)
                 && records.weight(slot) > 0
@@ -188,14 +189,14 @@ public final class AdaptivePolicy implements CachePolicy {
 
     @Override
     public boolean holds(long object) {
-        int slot = records.find(object, Hash.of(object));
+        int slot = records.find(object, HashCommon.murmurHash3(object));
         return slot != ObjectRecords.NONE && real.has(slot);
     }
 
     @Override
     public void adopt(long nowMs, long object, long sizeBytes, Evictions evictions) {
         latestMs = Math.max(latestMs, nowMs);
-        long hash = Hash.of(object);
+        long hash = HashCommon.murmurHash3(object);
         int slot = records.find(object, hash);
         if (slot == ObjectRecords.NONE) {
             slot = remember(object, hash, sizeBytes, evictions);
@@ -212,7 +213,7 @@ public final class AdaptivePolicy implements CachePolicy {
 
     @Override
     public void resized(long object, long sizeBytes, Evictions evictions) {
-        int slot = records.find(object, Hash.of(object));
+        int slot = records.find(object, HashCommon.murmurHash3(object));
         if (slot != ObjectRecords.NONE) {
             sized(slot, sizeBytes, evictions);
         }
@@ -220,7 +221,7 @@ public final class AdaptivePolicy implements CachePolicy {
 
     @Override
     public void arrived(long nowMs, long object) {
-        int slot = records.find(object, Hash.of(object));
+        int slot = records.find(object, HashCommon.murmurHash3(object));
         long tookMs = slot == ObjectRecords.NONE ? -1 : moveLatencySampler.end(slot, nowMs);
         if (tookMs >= 0) {
             model.moved(tookMs);
@@ -229,7 +230,7 @@ public final class AdaptivePolicy implements CachePolicy {
 
     @Override
     public void drop(long object) {
-        int slot = records.find(object, Hash.of(object));
+        int slot = records.find(object, HashCommon.murmurHash3(object));
         if (slot != ObjectRecords.NONE) {
             real.leave(slot);
             moveLatencySampler.giveUp(slot);
@@ -238,7 +239,7 @@ public final class AdaptivePolicy implements CachePolicy {
 
     @Override
     public void forget(long object) {
-        int slot = records.find(object, Hash.of(object));
+        int slot = records.find(object, HashCommon.murmurHash3(object));
         if (slot != ObjectRecords.NONE) {
             real.leave(slot);
             ruleTournament.leave(slot);
@@ -284,7 +285,7 @@ public final class AdaptivePolicy implements CachePolicy {
 
     @Override
     public @Nullable Explanation explain(long nowMs, long object, int tier) {
-        int slot = records.find(object, Hash.of(object));
+        int slot = records.find(object, HashCommon.murmurHash3(object));
         if (slot == ObjectRecords.NONE) {
             return null;
         }

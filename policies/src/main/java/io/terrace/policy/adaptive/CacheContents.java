@@ -1,6 +1,7 @@
 package io.terrace.policy.adaptive;
 
 import io.terrace.policy.cache.CachePolicy;
+import it.unimi.dsi.fastutil.HashCommon;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ final class CacheContents {
         this.records = records;
         this.ranking = ranking;
         this.capacityBytes = capacityBytes;
-        seed = Hash.of(bit);
+        seed = HashCommon.murmurHash3((long) bit);
     }
 
     boolean has(int slot) {
@@ -200,7 +201,7 @@ final class CacheContents {
         heap.makeRoom();
         for (int i = 0; i < listed; i++) {
             int slot = list[i];
-            if (has(slot) && (Hash.of(records.id(slot)) & mask) != 0) {
+            if (has(slot) && (HashCommon.murmurHash3(records.id(slot)) & mask) != 0) {
                 leave(slot);
             }
         }

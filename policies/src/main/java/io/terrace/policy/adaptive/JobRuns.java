@@ -1,5 +1,7 @@
 package io.terrace.policy.adaptive;
 
+import it.unimi.dsi.fastutil.HashCommon;
+
 /**
  * How many objects each job touched in one go, so that the thousand blocks of one file read by one job do not count as a
  * thousand signs: the k-th weighs 1/k. A run ends when the job pauses for {@value #PAUSE_MS} ms. Kept for {@value #JOBS}
@@ -19,7 +21,7 @@ final class JobRuns {
         if (job < 0) {
             return 1;
         }
-        int at = (int) Hash.of(job) & (JOBS - 1);
+        int at = (int) HashCommon.murmurHash3(job) & (JOBS - 1);
         boolean goesOn = jobs[at] == job && runs[at] > 0 && nowMs - lastMs[at] < PAUSE_MS;
         runs[at] = goesOn ? runs[at] + 1 : 1;
         jobs[at] = job;

@@ -1,5 +1,6 @@
 package io.terrace.policy.adaptive;
 
+import it.unimi.dsi.fastutil.HashCommon;
 import java.util.Arrays;
 
 /**
@@ -44,7 +45,7 @@ final class MoveLatencySampler {
     }
 
     private static int place(int slot) {
-        return (int) Hash.of(slot) & (PLACES - 1);
+        return (int) HashCommon.murmurHash3((long) slot) & (PLACES - 1);
     }
 
     long memoryBytes() {

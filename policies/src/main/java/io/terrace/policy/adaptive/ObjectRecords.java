@@ -1,5 +1,6 @@
 package io.terrace.policy.adaptive;
 
+import it.unimi.dsi.fastutil.HashCommon;
 import java.util.Arrays;
 
 /**
@@ -113,21 +114,21 @@ final class ObjectRecords {
         Arrays.fill(index, EMPTY);
         for (int entry : old) {
             if (entry != EMPTY) {
-                enter(entry & SLOT_MASK, Hash.of(id(entry & SLOT_MASK)));
+                enter(entry & SLOT_MASK, HashCommon.murmurHash3(id(entry & SLOT_MASK)));
             }
         }
     }
 
     void remove(int slot) {
         int mask = index.length - 1;
-        int at = (int) Hash.of(id(slot)) & mask;
+        int at = (int) HashCommon.murmurHash3(id(slot)) & mask;
         while ((index[at] & SLOT_MASK) != slot || index[at] == EMPTY) {
             at = (at + 1) & mask;
         }
         // Entries after the gap move up unless they are at home between the gap and where they are.
         int gap = at;
         for (int next = (gap + 1) & mask; index[next] != EMPTY; next = (next + 1) & mask) {
-            int home = (int) Hash.of(id(index[next] & SLOT_MASK)) & mask;
+            int home = (int) HashCommon.murmurHash3(id(index[next] & SLOT_MASK)) & mask;
             if (((next - home) & mask) >= ((next - gap) & mask)) {
                 index[gap] = index[next];
                 gap = next;

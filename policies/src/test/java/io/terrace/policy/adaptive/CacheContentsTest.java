@@ -3,6 +3,7 @@ package io.terrace.policy.adaptive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.policy.cache.CachePolicy;
+import it.unimi.dsi.fastutil.HashCommon;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -34,9 +35,9 @@ class CacheContentsTest {
         for (int i = 0; i < 20_000; i++) {
             long nowMs = i * 1000L;
             long id = (long) (Math.abs(random.nextGaussian()) * 600);
-            int slot = records.find(id, Hash.of(id));
+            int slot = records.find(id, HashCommon.murmurHash3(id));
             if (slot == ObjectRecords.NONE) {
-                slot = records.add(id, Hash.of(id));
+                slot = records.add(id, HashCommon.murmurHash3(id));
                 records.size(slot, 1 + id % 40);
             } else {
                 ranking.heat(slot, nowMs - records.readMs(slot), 1);
@@ -46,7 +47,7 @@ class CacheContentsTest {
                 double least = least(rule, nowMs);
                 gone = false;
                 CachePolicy.Evictions evictions = (object, size) -> {
-                    double worth = ranking.worth(rule, records.find(object, Hash.of(object)), nowMs);
+                    double worth = ranking.worth(rule, records.find(object, HashCommon.murmurHash3(object)), nowMs);
                     leastGone = gone ? Math.min(leastGone, worth) : worth;
                     gone = true;
                 };

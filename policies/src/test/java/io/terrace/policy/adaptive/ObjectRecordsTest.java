@@ -2,6 +2,7 @@ package io.terrace.policy.adaptive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import it.unimi.dsi.fastutil.HashCommon;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -18,10 +19,10 @@ class ObjectRecordsTest {
         Map<Long, Integer> model = new HashMap<>();
         for (int i = 0; i < 200_000; i++) {
             long id = random.nextInt(3000) * 1_000_003L;
-            int slot = records.find(id, Hash.of(id));
+            int slot = records.find(id, HashCommon.murmurHash3(id));
             assertThat(slot).isEqualTo(model.getOrDefault(id, ObjectRecords.NONE));
             if (slot == ObjectRecords.NONE) {
-                int added = records.add(id, Hash.of(id));
+                int added = records.add(id, HashCommon.murmurHash3(id));
                 records.size(added, id);
                 records.reads(added, 3);
                 model.put(id, added);
@@ -40,7 +41,7 @@ class ObjectRecordsTest {
     @Test
     void fields_setTogether_doNotDisturbEachOther() {
         ObjectRecords records = new ObjectRecords(10_000);
-        int slot = records.add(42, Hash.of(42));
+        int slot = records.add(42, HashCommon.murmurHash3(42L));
         records.size(slot, (1L << 47) + 5);
         records.reads(slot, 1 << 20);
         records.readMs(slot, 123_456_789_012L);

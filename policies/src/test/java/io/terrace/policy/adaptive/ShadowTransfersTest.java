@@ -2,14 +2,15 @@ package io.terrace.policy.adaptive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import it.unimi.dsi.fastutil.HashCommon;
 import org.junit.jupiter.api.Test;
 
 class ShadowTransfersTest {
 
     private final ObjectRecords records = new ObjectRecords(100);
     private final ShadowTransfers shadowTransfers = new ShadowTransfers(records);
-    private final int one = records.add(1, Hash.of(1));
-    private final int two = records.add(2, Hash.of(2));
+    private final int one = records.add(1, HashCommon.murmurHash3(1L));
+    private final int two = records.add(2, HashCommon.murmurHash3(2L));
 
     @Test
     void arrive_dueOnes_haveArrived() {
