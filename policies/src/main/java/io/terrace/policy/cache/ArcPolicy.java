@@ -6,7 +6,7 @@ import io.terrace.policy.api.Access;
  * ARC: two lists by recency, of objects used once and more often, whose shares of the room shift to where what just left
  * comes back from. Sizes are counted in bytes. Source: Megiddo, Modha, FAST 2003.
  */
-public final class ArcPolicy extends TableCachePolicy {
+public final class ArcPolicy extends OrderedCachePolicy {
 
     private static final byte ONCE = 0;
     private static final byte OFTEN = 1;
@@ -136,7 +136,7 @@ public final class ArcPolicy extends TableCachePolicy {
     }
 
     @Override
-    long orderBytes() {
+    long columnBytes() {
         long sum = places.length;
         for (IndexedList list : lists) {
             sum += list.memoryBytes();

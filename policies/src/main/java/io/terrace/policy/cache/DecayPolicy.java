@@ -3,7 +3,6 @@ package io.terrace.policy.cache;
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.Explanation;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decayed access counts with admission. Every access adds its weight to the object's count, which halves every {@code
@@ -17,7 +16,6 @@ public final class DecayPolicy extends RankedCachePolicy {
 
     private static final double LN2 = Math.log(2);
 
-    private final String name;
     private final double halfLivesPerMs;
     private final boolean byDensity;
     /** log2 of the decayed count, as if it were taken to time 0. */
@@ -29,8 +27,7 @@ public final class DecayPolicy extends RankedCachePolicy {
      * @param remembered objects outside whose counts are kept, at least 1
      */
     public DecayPolicy(String name, long capacityBytes, long halfLifeMs, boolean byDensity, int remembered) {
-        super(capacityBytes, remembered);
-        this.name = name;
+        super(name, capacityBytes, remembered);
         this.halfLivesPerMs = halfLifeMs == Long.MAX_VALUE ? 0 : 1.0 / halfLifeMs;
         this.byDensity = byDensity;
     }
@@ -38,12 +35,12 @@ public final class DecayPolicy extends RankedCachePolicy {
     @Override
     void begin(int slot) {
         heats = ObjectTable.grown(heats, table.slotCapacity());
-        heats[slot] = latestMs() * halfLivesPerMs;
+        heats[slot] = latestMs * halfLivesPerMs;
     }
 
     @Override
     void count(int slot, Access access, boolean known) {
-        double heat = latestMs() * halfLivesPerMs + log2(access.burst());
+        double heat = latestMs * halfLivesPerMs + log2(access.burst());
         heats[slot] = known ? sum(heats[slot], heat) : heat;
     }
 
@@ -58,7 +55,7 @@ public final class DecayPolicy extends RankedCachePolicy {
     }
 
     @Override
-    long columnBytes() {
+    long figureBytes() {
         return 8L * heats.length;
     }
 
@@ -74,12 +71,8 @@ public final class DecayPolicy extends RankedCachePolicy {
     }
 
     @Override
-    public @Nullable Explanation explain(long nowMs, long object, int tier) {
-        int slot = table.find(object);
-        if (slot == NONE) {
-            return null;
-        }
-        double now = Math.max(latestMs(), nowMs) * halfLivesPerMs;
+    Explanation explainSlot(long nowMs, int slot, int tier) {
+        double now = Math.max(latestMs, nowMs) * halfLivesPerMs;
         double count = Math.pow(2, heats[slot] - now);
         int least = residents.least();
         double bar = least == NONE ? 0 : Math.pow(2, residents.leastKey() - now);
@@ -89,7 +82,7 @@ public final class DecayPolicy extends RankedCachePolicy {
         return new Explanation(
                 name,
                 here ? "worth its room" : "worth less than what would leave",
-                object,
+                table.id(slot),
                 tier,
                 worth,
                 bar,

@@ -10,7 +10,7 @@ import java.util.Locale;
  *
  * <p>Sources: Cherkasova, HPL-98-69R1 (GDSF); Lee et al., IEEE Trans. Computers 50/12, 2001 (LRFU).
  */
-public final class FrequencyPolicy extends TableCachePolicy {
+public final class FrequencyPolicy extends OrderedCachePolicy {
 
     /** How worth is worked out. */
     public enum Rule {
@@ -126,7 +126,7 @@ public final class FrequencyPolicy extends TableCachePolicy {
     }
 
     @Override
-    long orderBytes() {
+    long columnBytes() {
         return residents.memoryBytes() + outside.memoryBytes() + 8L * counts.length;
     }
 

@@ -2,7 +2,6 @@ package io.terrace.policy.cache;
 
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.Explanation;
-import org.jspecify.annotations.Nullable;
 
 /**
  * IDecider after Rudani and Campbell: an object read more often than a threshold is admitted; the resident of the
@@ -20,7 +19,7 @@ public final class IDeciderPolicy extends RankedCachePolicy {
      * @param remembered objects outside that are counted, at least 1
      */
     public IDeciderPolicy(long capacityBytes, int threshold, int remembered) {
-        super(capacityBytes, remembered);
+        super("idecider", capacityBytes, remembered);
         this.threshold = threshold;
     }
 
@@ -28,7 +27,7 @@ public final class IDeciderPolicy extends RankedCachePolicy {
     void begin(int slot) {
         firstSeenMs = ObjectTable.grown(firstSeenMs, table.slotCapacity());
         counts = ObjectTable.grown(counts, table.slotCapacity());
-        firstSeenMs[slot] = latestMs();
+        firstSeenMs[slot] = latestMs;
         counts[slot] = 0;
     }
 
@@ -49,17 +48,13 @@ public final class IDeciderPolicy extends RankedCachePolicy {
     }
 
     @Override
-    long columnBytes() {
+    long figureBytes() {
         return 8L * firstSeenMs.length + 4L * counts.length;
     }
 
     @Override
-    public @Nullable Explanation explain(long nowMs, long object, int tier) {
-        int slot = table.find(object);
-        if (slot == NONE) {
-            return null;
-        }
-        long ageMs = Math.max(0, Math.max(latestMs(), nowMs) - firstSeenMs[slot]);
+    Explanation explainSlot(long nowMs, int slot, int tier) {
+        long ageMs = Math.max(0, Math.max(latestMs, nowMs) - firstSeenMs[slot]);
         boolean here = residents.contains(slot);
         boolean counted = counts[slot] > threshold;
         int oldest = residents.least();
@@ -72,15 +67,15 @@ public final class IDeciderPolicy extends RankedCachePolicy {
         } else if (!counted) {
             rule = "count not over threshold";
             verdict = "is not admitted";
-        } else if (table.size(slot) > capacityBytes()) {
+        } else if (table.size(slot) > capacityBytes) {
             rule = "larger than the tier";
-            verdict = "has " + table.size(slot) + " bytes where " + capacityBytes() + " fit";
+            verdict = "has " + table.size(slot) + " bytes where " + capacityBytes + " fit";
         } else {
             rule = "beats no victim";
             verdict = "is older than what would have to leave for it, or left as the oldest";
         }
         String sentence = "read " + Explanation.times(counts[slot]) + " (threshold: more than " + threshold
                 + "), first seen " + ageMs / 1000 + " s ago: " + verdict;
-        return new Explanation("idecider", rule, object, tier, counts[slot], threshold, ageMs, rival, sentence);
+        return new Explanation(name, rule, table.id(slot), tier, counts[slot], threshold, ageMs, rival, sentence);
     }
 }

@@ -3,7 +3,7 @@ package io.terrace.policy.cache;
 import io.terrace.policy.api.Access;
 
 /** Admits everything that fits, evicts the least recently used. */
-public final class LruPolicy extends TableCachePolicy {
+public final class LruPolicy extends OrderedCachePolicy {
 
     private final IndexedList indexedList = new IndexedList();
     private long[] usedMs = {};
@@ -61,7 +61,7 @@ public final class LruPolicy extends TableCachePolicy {
     }
 
     @Override
-    long orderBytes() {
+    long columnBytes() {
         return indexedList.memoryBytes() + 8L * usedMs.length;
     }
 

@@ -3,15 +3,12 @@ package io.terrace.policy.cache;
 import io.terrace.policy.api.Access;
 
 /**
- * What shelves share that rank all objects by one figure: the one of least rank leaves, and an object outside is admitted
+ * A cache policy that ranks all objects by one figure: the one of least rank leaves, and an object outside is admitted
  * only if it ranks higher than each of those that would have to leave for it. Figures of objects outside are kept for the
  * {@code remembered} most recently read ones.
  */
-abstract class RankedCachePolicy implements CachePolicy {
+abstract class RankedCachePolicy extends TableCachePolicy {
 
-    static final int NONE = ObjectTable.NONE;
-
-    final ObjectTable table = new ObjectTable();
     final IndexedHeap residents = new IndexedHeap();
     /** Objects that are counted but not here, most recently read at the head. */
     private final IndexedList outside = new IndexedList();
@@ -19,13 +16,11 @@ abstract class RankedCachePolicy implements CachePolicy {
     private final int remembered;
     private int[] trial = new int[16];
     private long[] trialTurns = new long[16];
-    private long capacityBytes;
     private long usedBytes;
-    private long latestMs = Long.MIN_VALUE;
 
     /** @param remembered objects outside that are counted, at least 1 */
-    RankedCachePolicy(long capacityBytes, int remembered) {
-        this.capacityBytes = capacityBytes;
+    RankedCachePolicy(String name, long capacityBytes, int remembered) {
+        super(name, capacityBytes);
         this.remembered = remembered;
     }
 
@@ -42,11 +37,11 @@ abstract class RankedCachePolicy implements CachePolicy {
     abstract boolean eligible(int slot);
 
     /** Bytes of the columns that the subclass keeps. */
-    abstract long columnBytes();
+    abstract long figureBytes();
 
-    /** Latest time told; time does not go back. */
-    final long latestMs() {
-        return latestMs;
+    @Override
+    final boolean resident(int slot) {
+        return residents.contains(slot);
     }
 
     @Override
@@ -106,7 +101,8 @@ abstract class RankedCachePolicy implements CachePolicy {
         return room >= needed;
     }
 
-    private void shrink(Evictions evictions) {
+    @Override
+    final void shrink(Evictions evictions) {
         while (usedBytes > capacityBytes && residents.count() > 0) {
             leave(residents.least(), evictions);
         }
@@ -137,12 +133,6 @@ abstract class RankedCachePolicy implements CachePolicy {
     }
 
     @Override
-    public final boolean holds(long object) {
-        int slot = table.find(object);
-        return slot != NONE && residents.contains(slot);
-    }
-
-    @Override
     public final void adopt(long nowMs, long object, long sizeBytes, Evictions evictions) {
         latestMs = Math.max(latestMs, nowMs);
         int slot = table.find(object);
@@ -160,8 +150,8 @@ abstract class RankedCachePolicy implements CachePolicy {
 
     @Override
     public final void resized(long object, long sizeBytes, Evictions evictions) {
-        int slot = table.find(object);
-        if (slot == NONE || !residents.contains(slot)) {
+        int slot = residentSlot(object);
+        if (slot == NONE) {
             return;
         }
         usedBytes += sizeBytes - table.size(slot);
@@ -175,8 +165,8 @@ abstract class RankedCachePolicy implements CachePolicy {
 
     @Override
     public final void drop(long object) {
-        int slot = table.find(object);
-        if (slot != NONE && residents.contains(slot)) {
+        int slot = residentSlot(object);
+        if (slot != NONE) {
             residents.remove(slot);
             usedBytes -= table.size(slot);
             outside.pushHead(slot, 0);
@@ -195,32 +185,12 @@ abstract class RankedCachePolicy implements CachePolicy {
     }
 
     @Override
-    public final void resize(long bytes, Evictions evictions) {
-        capacityBytes = bytes;
-        shrink(evictions);
-    }
-
-    @Override
     public final long usedBytes() {
         return usedBytes;
     }
 
     @Override
-    public final long capacityBytes() {
-        return capacityBytes;
-    }
-
-    @Override
-    public final long trackedObjects() {
-        return table.count();
-    }
-
-    @Override
-    public final long memoryBytes() {
-        return table.memoryBytes()
-                + residents.memoryBytes()
-                + outside.memoryBytes()
-                + columnBytes()
-                + 12L * trial.length;
+    final long columnBytes() {
+        return residents.memoryBytes() + outside.memoryBytes() + figureBytes() + 12L * trial.length;
     }
 }

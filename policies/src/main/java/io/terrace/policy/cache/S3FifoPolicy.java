@@ -7,7 +7,7 @@ import io.terrace.policy.api.Access;
  * enter the main queue, where an object is given another round for each of up to three uses. Source: Yang et al., SOSP
  * 2023.
  */
-public final class S3FifoPolicy extends TableCachePolicy {
+public final class S3FifoPolicy extends OrderedCachePolicy {
 
     private static final byte SMALL = 0;
     private static final byte MAIN = 1;
@@ -124,7 +124,7 @@ public final class S3FifoPolicy extends TableCachePolicy {
     }
 
     @Override
-    long orderBytes() {
+    long columnBytes() {
         return small.memoryBytes() + main.memoryBytes() + ghosts.memoryBytes() + places.length + uses.length;
     }
 

@@ -6,7 +6,7 @@ import io.terrace.policy.api.Access;
  * SIEVE: a queue in order of arrival and a hand that walks from the oldest to the newest, sparing and unmarking what was
  * used since it last came by and evicting the first that was not. Source: Zhang et al., NSDI 2024.
  */
-public final class SievePolicy extends TableCachePolicy {
+public final class SievePolicy extends OrderedCachePolicy {
 
     private final IndexedList queue = new IndexedList();
     private byte[] visited = {};
@@ -73,7 +73,7 @@ public final class SievePolicy extends TableCachePolicy {
     }
 
     @Override
-    long orderBytes() {
+    long columnBytes() {
         return queue.memoryBytes() + visited.length;
     }
 

@@ -9,7 +9,7 @@ import io.terrace.policy.api.Explanation;
  * objects used again. Objects larger than the window are offered to the main room directly. Source: Einziger, Friedman,
  * Manes, ACM ToS 13/4, 2017.
  */
-public final class TinyLfuPolicy extends TableCachePolicy {
+public final class TinyLfuPolicy extends OrderedCachePolicy {
 
     private static final byte WINDOW = 0;
     private static final byte PROBATION = 1;
@@ -157,7 +157,7 @@ public final class TinyLfuPolicy extends TableCachePolicy {
     }
 
     @Override
-    long orderBytes() {
+    long columnBytes() {
         return window.memoryBytes()
                 + probation.memoryBytes()
                 + kept.memoryBytes()

@@ -6,7 +6,7 @@ import io.terrace.policy.api.Access;
  * 2Q, full version: newcomers pass through a FIFO of a quarter of the room; what comes back while it is remembered from
  * there is kept by recency. Source: Johnson, Shasha, VLDB 1994.
  */
-public final class TwoQueuePolicy extends TableCachePolicy {
+public final class TwoQueuePolicy extends OrderedCachePolicy {
 
     private static final byte IN = 0;
     private static final byte MAIN = 1;
@@ -103,7 +103,7 @@ public final class TwoQueuePolicy extends TableCachePolicy {
     }
 
     @Override
-    long orderBytes() {
+    long columnBytes() {
         return in.memoryBytes() + main.memoryBytes() + out.memoryBytes() + places.length;
     }
 

@@ -1,0 +1,112 @@
+package io.terrace.policy.cache;
+
+import io.terrace.policy.api.Access;
+import io.terrace.policy.api.Explanation;
+
+/**
+ * A cache policy that keeps its objects in queues or lists: an object leaves by its place there. A subclass keeps the order,
+ * and may keep slots for objects that have left (ghosts).
+ */
+abstract class OrderedCachePolicy extends TableCachePolicy {
+
+    OrderedCachePolicy(String name, long capacityBytes) {
+        super(name, capacityBytes);
+    }
+
+    /** The object in the slot, resident, is used again. */
+    abstract void hit(int slot, Access access);
+
+    /** An object that is not resident is used; the slot is that of its ghost or {@link #NONE}. It fits the capacity. */
+    abstract void miss(int slot, Access access, Evictions evictions);
+
+    /** Puts an object without a place into the order, as one just used. */
+    abstract void insert(int slot);
+
+    /** Takes a resident or ghost out of the order; the slot stays. */
+    abstract void unlink(int slot);
+
+    /** The victim next in line, {@link #NONE} when there is none; must not change anything. */
+    abstract int nextVictim();
+
+    /** The figure by which the object is judged, NaN when there is none but its place in a queue. */
+    double figure(int slot) {
+        return Double.NaN;
+    }
+
+    /** What {@link #figure} is, and where in the order the object is, for a person to read. */
+    abstract String standing(int slot);
+
+    @Override
+    public final void access(Access access, Evictions evictions) {
+        latestMs = Math.max(latestMs, access.nowMs());
+        int slot = table.find(access.object());
+        if (slot != NONE && resident(slot)) {
+            hit(slot, access);
+        } else if (access.sizeBytes() <= capacityBytes) {
+            miss(slot, access, evictions);
+        }
+    }
+
+    @Override
+    public final void adopt(long nowMs, long object, long sizeBytes, Evictions evictions) {
+        latestMs = Math.max(latestMs, nowMs);
+        int slot = table.find(object);
+        if (slot != NONE && resident(slot)) {
+            return;
+        }
+        if (slot != NONE) {
+            unlink(slot);
+            table.remove(slot);
+        }
+        insert(table.add(object, sizeBytes));
+        shrink(evictions);
+    }
+
+    @Override
+    public final void resized(long object, long sizeBytes, Evictions evictions) {
+        int slot = residentSlot(object);
+        if (slot == NONE) {
+            return;
+        }
+        unlink(slot);
+        if (sizeBytes > capacityBytes) {
+            table.remove(slot);
+            evictions.evicted(object, sizeBytes);
+            return;
+        }
+        table.resize(slot, sizeBytes);
+        insert(slot);
+        shrink(evictions);
+    }
+
+    @Override
+    public final void drop(long object) {
+        int slot = table.find(object);
+        if (slot != NONE) {
+            unlink(slot);
+            table.remove(slot);
+        }
+    }
+
+    @Override
+    final Explanation explainSlot(long nowMs, int slot, int tier) {
+        boolean here = resident(slot);
+        int victim = nextVictim();
+        boolean rival = victim != NONE && victim != slot;
+        double figure = figure(slot);
+        double bar = rival ? figure(victim) : Double.NaN;
+        String sentence = (here ? "stays: " : "left or was not let in: ")
+                + standing(slot)
+                + (rival ? "; next to leave is object " + table.id(victim) + ", " + standing(victim) : "");
+        return new Explanation(
+                name,
+                here ? "kept" : "remembered",
+                table.id(slot),
+                tier,
+                figure,
+                bar,
+                -1,
+                rival ? table.id(victim) : Explanation.NO_RIVAL,
+                sentence);
+    }
+}
