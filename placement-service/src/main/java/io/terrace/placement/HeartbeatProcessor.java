@@ -142,7 +142,8 @@ final class HeartbeatProcessor {
     private void arrived(long nowMs, DataNodeState node, Residency change) {
         StampedBlock block = change.block();
         Resident before = node.residents().get(block.id());
-        if (before == null && node.residents().size() >= clusterState.settings().trackedBlocks()) {
+        if (before == null
+                && node.residents().size() >= clusterState.heatSettings().trackedBlocks()) {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT);
             return;
         }
@@ -229,7 +230,7 @@ final class HeartbeatProcessor {
     private void heat(long nowMs, DataNodeState node, Heat entry) {
         StampedBlock block = entry.block();
         BlockHeat heat = clusterState.heat().touch(nowMs, block);
-        heat.record(nowMs, node, entry, clusterState.settings().halfLifeMs());
+        heat.record(nowMs, node, entry, clusterState.heatSettings().halfLifeMs());
         Resident here = node.residents().get(block.id());
         if (here != null) {
             here.bytesServed += entry.bytesReadFromMemory();

@@ -76,9 +76,9 @@ public final class PlacementEngine {
         this.settings = settings;
         this.view = view;
         this.metricRegistry = metricRegistry;
-        this.bounds = new HeartbeatLimits(settings, metricRegistry);
-        this.activePolicy = new ActivePolicy(settings.choice(), maker, metricRegistry);
-        this.clusterState = new ClusterState(settings, metricRegistry);
+        this.bounds = new HeartbeatLimits(settings.heartbeats(), metricRegistry);
+        this.activePolicy = new ActivePolicy(settings.policy(), maker, metricRegistry);
+        this.clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
         this.ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
         this.heartbeatProcessor =
                 new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
@@ -114,7 +114,7 @@ public final class PlacementEngine {
     }
 
     private void reset() {
-        clusterState = new ClusterState(settings, metricRegistry);
+        clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
         dispatcher = new MoveDispatcher(clusterState, view);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
         shadowRun = null;
@@ -219,14 +219,14 @@ public final class PlacementEngine {
     public HeartbeatAnswer heartbeat(long nowMs, Heartbeat said) {
         metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS);
         if (!active) {
-            return HeartbeatAnswer.standby(settings.heartbeatMs());
+            return HeartbeatAnswer.standby(settings.heartbeats().intervalMs());
         }
         DataNodeState node = clusterState.nodes().get(said.node());
         if (node == null) {
             if (clusterState.nodes().size() >= MOST_NODES) {
-                return HeartbeatAnswer.standby(settings.heartbeatMs() * 40);
+                return HeartbeatAnswer.standby(settings.heartbeats().intervalMs() * 40);
             }
-            node = new DataNodeState(said.node(), settings, activePolicy.make(), nowMs);
+            node = new DataNodeState(said.node(), settings.moves(), activePolicy.make(), nowMs);
             clusterState.nodes().put(said.node(), node);
         } else if (node.answersAgain(said)) {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS_AGAIN);
@@ -301,12 +301,12 @@ public final class PlacementEngine {
 
     /** Longer with many DataNodes, so that no more than a thousand heartbeats a second arrive. */
     private int heartbeatIntervalMs() {
-        return Math.max(settings.heartbeatMs(), clusterState.nodes().size());
+        return Math.max(settings.heartbeats().intervalMs(), clusterState.nodes().size());
     }
 
     /**
      * What does not wait for a heartbeat: pins, lost orders, DataNodes that went silent, the policies' clocks. To be
-     * called about every {@link PlacementSettings#intervalMs}.
+     * called about every {@code terrace.placement.interval}.
      *
      * @return DataNodes looked at; 0 while stood down
      */
@@ -331,11 +331,11 @@ public final class PlacementEngine {
         List<DataNodeState> gone = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
             long silentMs = nowMs - node.lastMs();
-            if (node.isLive() && silentMs > settings.expiryMs()) {
+            if (node.isLive() && silentMs > settings.heartbeats().expiryMs()) {
                 node.expire();
                 dispatcher.abandon(nowMs, node, "the DataNode fell silent");
             }
-            if (silentMs > settings.forgetMs()) {
+            if (silentMs > settings.heartbeats().forgetMs()) {
                 gone.add(node);
             }
             dispatcher.expire(nowMs, node);
@@ -371,7 +371,7 @@ public final class PlacementEngine {
 
     /** Reports on the present state, for the thread that owns the loop. */
     public PlacementReports reports() {
-        return new PlacementReports(clusterState, pinnedBlocks, ruleEvaluator, settings);
+        return new PlacementReports(clusterState, pinnedBlocks, ruleEvaluator);
     }
 
     /** The loop's gauges. */

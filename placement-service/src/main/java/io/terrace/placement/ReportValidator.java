@@ -78,14 +78,13 @@ public final class ReportValidator {
     }
 
     private long mostQuestions(DataNodeState node) {
-        return Math.min(LOOKS_PER_HEARTBEAT, node.reportQuota().looks().left())
-                * clusterState.settings().lockBlocks();
+        return Math.min(LOOKS_PER_HEARTBEAT, node.reportQuota().looks().left()) * view.lockBlocks();
     }
 
     private void ask(long nowMs, DataNodeState node, Set<Candidate> questions) {
         verdicts.clear();
         List<Candidate> all = List.copyOf(questions);
-        int most = clusterState.settings().lockBlocks();
+        int most = view.lockBlocks();
         for (int from = 0; from < all.size(); from += most) {
             List<Candidate> asked = all.subList(from, Math.min(all.size(), from + most));
             List<Verdict> answers = view.examine(asked);

@@ -66,7 +66,7 @@ public final class ShadowRun {
     }
 
     private ShadowDataNode rehearsed(DataNodeState node) {
-        return new ShadowDataNode(node, HeartbeatLimits.ENTRIES, settings.trackedBlocks());
+        return new ShadowDataNode(node, HeartbeatLimits.ENTRIES, settings.heat().trackedBlocks());
     }
 
     /** Lets the second loop know a DataNode as it stood at its last heartbeat. */

@@ -41,6 +41,11 @@ public final class FakeNamespaceView implements NamespaceView {
     }
 
     @Override
+    public int lockBlocks() {
+        return 256;
+    }
+
+    @Override
     public List<Verdict> examine(List<Candidate> candidates) {
         looks++;
         asked += candidates.size();

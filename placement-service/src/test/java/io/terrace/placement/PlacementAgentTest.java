@@ -39,7 +39,7 @@ class PlacementAgentTest {
 
         @Override
         public PolicyChoice policy() {
-            return settings.choice();
+            return settings.policy();
         }
     }
 

@@ -104,14 +104,14 @@ class PlacementFaultTest extends SteppedLoop {
         one.carryOut = order -> Outcome.LOST;
         one.reads(block(1, 1), 3);
         beat(one);
-        nowMs += settings.expiryMs() + 1;
+        nowMs += settings.heartbeats().expiryMs() + 1;
         placement.turn(nowMs);
         assertThat(placement.engineStatus().inFlight()).isZero();
         assertThat(placement.engineStatus().silent()).isEqualTo(1);
         two.reads(block(1, 1), 3);
         beat(two);
         assertThat(two.memory).containsKey(1L);
-        nowMs += settings.forgetMs() + 1;
+        nowMs += settings.heartbeats().forgetMs() + 1;
         placement.turn(nowMs);
         assertThat(placement.engineStatus().datanodes()).isZero();
     }
@@ -152,7 +152,7 @@ class PlacementFaultTest extends SteppedLoop {
 
     @Test
     void heartbeat_tooManyEntries_areCutAndCounted() {
-        for (int i = 1; i <= settings.heartbeatEntries() + 5; i++) {
+        for (int i = 1; i <= settings.heartbeats().entries() + 5; i++) {
             one.reads(block(i, 1), 1);
         }
         beat(one);
@@ -168,7 +168,8 @@ class PlacementFaultTest extends SteppedLoop {
             one.reads(block(i, 1), 3);
         }
         beat(one);
-        assertThat(names.mostInOneLook).isPositive().isLessThanOrEqualTo(settings.lockBlocks());
-        assertThat(placement.engineStatus().waiting()).isLessThanOrEqualTo(settings.movesWaiting());
+        assertThat(names.mostInOneLook).isPositive().isLessThanOrEqualTo(names.lockBlocks());
+        assertThat(placement.engineStatus().waiting())
+                .isLessThanOrEqualTo(settings.moves().waiting());
     }
 }

@@ -65,7 +65,8 @@ class PolicyChangeTest extends SteppedLoop {
         placement.activate(8, OperatorState.initial());
         beat(one);
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("NoClassDefFoundError");
-        assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
+        assertThat(placement.policyInForce().spec().policy())
+                .isEqualTo(settings.policy().spec().policy());
         assertThat(placement.policyTrouble()).contains("lru");
         assertThat(metricRegistry.value(Metric.PLACEMENT_POLICY_REFUSED)).isEqualTo(1);
         warm(one, block(1, 1));
@@ -87,7 +88,7 @@ class PolicyChangeTest extends SteppedLoop {
         assertThat(placement.policyInForce().source()).isEqualTo(Source.FALLBACK);
         assertThat(placement.policyTrouble()).contains("UnsatisfiedLinkError");
         broken[0] = false;
-        assertThat(placement.policy(nowMs, settings.choice())).isNull();
+        assertThat(placement.policy(nowMs, settings.policy())).isNull();
         assertThat(placement.policyTrouble()).isNull();
         assertThat(one.memory).containsKey(1L);
     }
@@ -100,7 +101,8 @@ class PolicyChangeTest extends SteppedLoop {
         assertThat(placement.rehearse(nowMs, applied("policy: lru"), 60_000)).contains("planted");
         assertThat(placement.shadowRun()).isNull();
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
-        assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
+        assertThat(placement.policyInForce().spec().policy())
+                .isEqualTo(settings.policy().spec().policy());
         assertThat(placement.policyTrouble()).contains("planted");
         warm(one, block(2, 1));
         assertThat(one.memory.keySet()).containsExactly(1L, 2L);
@@ -119,7 +121,8 @@ class PolicyChangeTest extends SteppedLoop {
         placement.standDown();
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
         placement.activate(9, OperatorState.initial());
-        assertThat(placement.policyInForce().spec().policy()).isEqualTo(settings.policy());
+        assertThat(placement.policyInForce().spec().policy())
+                .isEqualTo(settings.policy().spec().policy());
         beat(one);
         assertThat(placement.distrustPolicy(new IllegalStateException("of the loop")))
                 .isFalse();

@@ -152,9 +152,9 @@ class ReportValidatorTest extends SteppedLoop {
             two.reads(block(i, 1), LIE);
         }
         beat(two);
-        int most = ReportValidator.LOOKS_PER_HEARTBEAT * settings.lockBlocks();
+        int most = ReportValidator.LOOKS_PER_HEARTBEAT * names.lockBlocks();
         assertThat(names.asked).isPositive().isLessThanOrEqualTo(most + 2);
-        assertThat(names.mostInOneLook).isLessThanOrEqualTo(settings.lockBlocks());
+        assertThat(names.mostInOneLook).isLessThanOrEqualTo(names.lockBlocks());
         assertThat(unconfirmed()).isEqualTo(blocks);
         names.asked = 0;
         two.reads(block(1, 1), LIE);

@@ -29,7 +29,7 @@ class RuleAwarePlacementTest extends SteppedLoop {
         beat(one);
         assertThat(one.memory.keySet()).containsExactly(2L);
         assertThat(placement.reports().block(nowMs, 1, 5).excluded()).contains("rule 1");
-        assertThat(names.mostInOneLook).isLessThanOrEqualTo(settings.lockBlocks());
+        assertThat(names.mostInOneLook).isLessThanOrEqualTo(names.lockBlocks());
         // Renamed: heeded within a minute.
         name(block(1, 1), 101, "/data/b");
         nowMs += RuleEvaluator.VALID_MS;

@@ -22,7 +22,7 @@ class ShadowDataNodeTest extends SteppedLoop {
 
     private final DataNodeState real = new DataNodeState(
             "one",
-            settings,
+            settings.moves(),
             PolicyCatalog.create(
                     "lru",
                     Map.of(),

@@ -38,7 +38,7 @@ class ShownVitalsTest {
 
                 @Override
                 public PolicyChoice policy() {
-                    return PlacementSettings.defaults().choice();
+                    return PlacementSettings.defaults().policy();
                 }
             },
             metricRegistry,
@@ -79,6 +79,6 @@ class ShownVitalsTest {
                 .as("the clock stands still, so does the turn")
                 .isEqualTo(OperatorState.initial().withServe(false).withPin(3, true));
         assertThat(loop.freshVitals().policy())
-                .isEqualTo(PlacementSettings.defaults().policy());
+                .isEqualTo(PlacementSettings.defaults().policy().spec().policy());
     }
 }

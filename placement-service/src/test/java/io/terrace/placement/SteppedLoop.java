@@ -7,6 +7,7 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.StampedBlock;
@@ -24,11 +25,20 @@ public abstract class SteppedLoop {
 
     public final FakeNamespaceView names = new FakeNamespaceView();
     public final MetricRegistry metricRegistry = new MetricRegistry();
-    public final PlacementSettings settings = PlacementSettings.defaults().withPolicy("idecider", Map.of());
+    public final PlacementSettings settings = withPolicy("idecider", Map.of());
     public final FakeDataNode one = new FakeDataNode("one", 10 * MB);
     public final FakeDataNode two = new FakeDataNode("two", 10 * MB);
     public PlacementEngine placement = new PlacementEngine(settings, names, metricRegistry);
     public long nowMs = 1_000;
+
+    static PlacementSettings withPolicy(String name, Map<String, String> parameters) {
+        PlacementSettings byDefault = PlacementSettings.defaults();
+        return new PlacementSettings(
+                new PolicyChoice(PolicySpec.plain(name, parameters), Source.SETTINGS, 0),
+                byDefault.moves(),
+                byDefault.heat(),
+                byDefault.heartbeats());
+    }
 
     @BeforeEach
     void activate() {

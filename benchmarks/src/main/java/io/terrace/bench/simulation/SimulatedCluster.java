@@ -22,6 +22,11 @@ import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.common.BlockKey;
 import io.terrace.placement.PlacementSettings;
+import io.terrace.placement.heartbeat.HeartbeatSettings;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.HeatSettings;
+import io.terrace.placement.state.MoveSettings;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -88,25 +93,16 @@ public final class SimulatedCluster {
         this.leaseNs = scheduler.between(300 * MS, 2_000 * MS);
         boolean eager = scheduler.oneIn(2);
         List<PolicyKind> kinds = PolicyCatalog.kinds();
-        this.settings = mutations.settings(new PlacementSettings(
-                eager
-                        ? "idecider"
-                        : kinds.get(scheduler.random().nextInt(kinds.size())).name(),
-                eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of(),
-                MOVE_BYTES_PER_SECOND,
-                0,
-                2,
-                32,
-                3_000,
-                4_000,
-                250,
-                250,
-                1_500,
-                60_000,
-                1_000,
-                100,
-                16,
-                10_000));
+        String policy = eager
+                ? "idecider"
+                : kinds.get(scheduler.random().nextInt(kinds.size())).name();
+        Map<String, String> parameters =
+                eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of();
+        this.settings = new PlacementSettings(
+                new PolicyChoice(PolicySpec.plain(policy, parameters), PolicyChoice.Source.SETTINGS, 0),
+                new MoveSettings(mutations.moveBytesPerSecond(MOVE_BYTES_PER_SECOND), 0, 2, 32, 3_000, 4_000),
+                new HeatSettings(1_000, 10_000),
+                new HeartbeatSettings(250, 1_500, 60_000, 100));
         for (int i = 0; i < HOSTS; i++) {
             hosts.add(new Host(
                     "dn" + i,

@@ -65,16 +65,16 @@ final class PlacementService implements AutoCloseable {
      * @throws IOException when the port cannot be had
      */
     static PlacementService start(NameNode nameNode, Configuration conf) throws IOException {
-        PlacementSettings settings = new SettingsReader(conf).read();
+        SettingsReader reader = new SettingsReader(conf);
+        PlacementSettings settings = reader.read();
         FSNamesystem namesystem = nameNode.getNamesystem();
         MetricRegistry metricRegistry = new MetricRegistry();
-        NamesystemView view = new NamesystemView(namesystem, metricRegistry, settings.lockBlocks());
+        NamesystemView view = new NamesystemView(namesystem, metricRegistry, reader.lockBlocks());
         OperatorStateStore store = new OperatorStateStore(new XAttrStore(nameNode, OperatorStateStore.NAME));
-        SettingsReader reader = new SettingsReader(conf);
         AccessLog accessLog = reader.accessLog(metricRegistry, view);
         PolicyStore policies = new PolicyStore(
                 new XAttrStore(nameNode, PolicyStore.NAME),
-                settings.choice(),
+                settings.policy(),
                 reader.policyFile(metricRegistry),
                 Time::now);
         PlacementEngine placement = new PlacementEngine(settings, view, metricRegistry);
@@ -85,7 +85,7 @@ final class PlacementService implements AutoCloseable {
                 placement,
                 new NameNodeLeadership(nameNode, store, policies, Time::monotonicNow),
                 metricRegistry,
-                settings.intervalMs(),
+                reader.intervalMs(),
                 Time::monotonicNow);
         int handlers = reader.whole(TerraceSettings.PLACEMENT_HANDLERS, 1, 1024);
         AdminRpc admin = new AdminRpc(
@@ -94,7 +94,10 @@ final class PlacementService implements AutoCloseable {
         ServiceAclWatch acls = null;
         try {
             HeartbeatRpc heartbeats = new HeartbeatRpc(
-                    new DataNodeCheck(namesystem, conf), loop, settings.heartbeatEntries(), metricRegistry);
+                    new DataNodeCheck(namesystem, conf),
+                    loop,
+                    settings.heartbeats().entries(),
+                    metricRegistry);
             server = server(nameNode, conf, handlers, heartbeats, admin);
             acls = acls(nameNode, server, conf);
             loop.start();
@@ -103,7 +106,10 @@ final class PlacementService implements AutoCloseable {
             InetSocketAddress bound = server.getListenerAddress();
             // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
             conf.updateConnectAddr(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), bound);
-            LOG.info("Terrace placement service up at {} with policy {}", bound, settings.policy());
+            LOG.info(
+                    "Terrace placement service up at {} with policy {}",
+                    bound,
+                    settings.policy().spec().policy());
             return new PlacementService(
                     server, loop, admin, new MetricsPublisher(nameNode, bound.getPort(), metricRegistry), acls);
         } catch (IOException | RuntimeException | Error e) {

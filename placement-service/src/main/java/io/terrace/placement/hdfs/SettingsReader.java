@@ -7,6 +7,11 @@ import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.placement.accesslog.BlockPaths;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
+import io.terrace.placement.heartbeat.HeartbeatSettings;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.HeatSettings;
+import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.policy.PolicyCatalog;
@@ -55,22 +60,32 @@ public final class SettingsReader {
     public PlacementSettings values() {
         String policy = text(TerraceSettings.PLACEMENT_POLICY);
         return new PlacementSettings(
-                policy,
-                policyParameters(policy),
-                bytes(TerraceSettings.PLACEMENT_MOVE_BANDWIDTH, 0),
-                bytes(TerraceSettings.PLACEMENT_IDLE_BANDWIDTH, 0),
-                whole(TerraceSettings.PLACEMENT_MOVES_IN_FLIGHT, 1, 1024),
-                whole(TerraceSettings.PLACEMENT_MOVES_WAITING, 1, 100_000),
-                millis(TerraceSettings.PLACEMENT_MOVE_TIMEOUT, 1_000),
-                millis(TerraceSettings.PLACEMENT_MOVE_WAIT, 1_000),
-                (int) millis(TerraceSettings.PLACEMENT_INTERVAL, 10),
-                (int) millis(TerraceSettings.PLACEMENT_HEARTBEAT_INTERVAL, 50),
-                millis(TerraceSettings.PLACEMENT_NODE_EXPIRY, 1_000),
-                millis(TerraceSettings.PLACEMENT_NODE_FORGET, 10_000),
-                whole(TerraceSettings.PLACEMENT_TRACKED_BLOCKS, 1_000, 20_000_000),
-                whole(TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES, HeartbeatLimits.ENTRIES, 1_000_000),
-                whole(TerraceSettings.PLACEMENT_LOCK_BLOCKS, 1, 10_000),
-                millis(TerraceSettings.PLACEMENT_HEAT_HALF_LIFE, 1_000));
+                new PolicyChoice(PolicySpec.plain(policy, policyParameters(policy)), PolicyChoice.Source.SETTINGS, 0),
+                new MoveSettings(
+                        bytes(TerraceSettings.PLACEMENT_MOVE_BANDWIDTH, 0),
+                        bytes(TerraceSettings.PLACEMENT_IDLE_BANDWIDTH, 0),
+                        whole(TerraceSettings.PLACEMENT_MOVES_IN_FLIGHT, 1, 1024),
+                        whole(TerraceSettings.PLACEMENT_MOVES_WAITING, 1, 100_000),
+                        millis(TerraceSettings.PLACEMENT_MOVE_TIMEOUT, 1_000),
+                        millis(TerraceSettings.PLACEMENT_MOVE_WAIT, 1_000)),
+                new HeatSettings(
+                        whole(TerraceSettings.PLACEMENT_TRACKED_BLOCKS, 1_000, 20_000_000),
+                        millis(TerraceSettings.PLACEMENT_HEAT_HALF_LIFE, 1_000)),
+                new HeartbeatSettings(
+                        (int) millis(TerraceSettings.PLACEMENT_HEARTBEAT_INTERVAL, 50),
+                        millis(TerraceSettings.PLACEMENT_NODE_EXPIRY, 1_000),
+                        millis(TerraceSettings.PLACEMENT_NODE_FORGET, 10_000),
+                        whole(TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES, HeartbeatLimits.ENTRIES, 1_000_000)));
+    }
+
+    /** Time between two turns of the loop. */
+    int intervalMs() {
+        return (int) millis(TerraceSettings.PLACEMENT_INTERVAL, 10);
+    }
+
+    /** The most blocks looked at in one hold of the NameNode's read lock. */
+    int lockBlocks() {
+        return whole(TerraceSettings.PLACEMENT_LOCK_BLOCKS, 1, 10_000);
     }
 
     /** The configured policy file; null when none is. */

@@ -2,7 +2,6 @@ package io.terrace.placement.heartbeat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
@@ -31,8 +30,8 @@ public final class HeartbeatLimits {
     private final int entries;
     private final MetricRegistry metricRegistry;
 
-    public HeartbeatLimits(PlacementSettings settings, MetricRegistry metricRegistry) {
-        this.entries = settings.heartbeatEntries();
+    public HeartbeatLimits(HeartbeatSettings settings, MetricRegistry metricRegistry) {
+        this.entries = settings.entries();
         this.metricRegistry = metricRegistry;
     }
 

@@ -41,7 +41,7 @@ public final class MoveDispatcher {
         List<Move> asked = new ArrayList<>();
         List<Candidate> candidates = new ArrayList<>();
         for (Move move : node.moveQueue().waiting()) {
-            if (asked.size() < clusterState.settings().lockBlocks() && move.needsExamination(nowMs, VERDICT_VALID_MS)) {
+            if (asked.size() < view.lockBlocks() && move.needsExamination(nowMs, VERDICT_VALID_MS)) {
                 asked.add(move);
                 candidates.add(new Candidate(move.block(), node.uuid()));
             }
@@ -94,11 +94,12 @@ public final class MoveDispatcher {
                 continue;
             }
             promotionsOpen = promotionsOpen
-                    && moveQueue.promotionsInFlight() < clusterState.settings().movesInFlight()
+                    && moveQueue.promotionsInFlight()
+                            < clusterState.moveSettings().inFlight()
                     && (node.isIdle() || node.budget().allows(nowMs));
             if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
                 promote(nowMs, node, move, orders);
-            } else if (nowMs - move.wishedMs() > clusterState.settings().moveWaitMs()) {
+            } else if (nowMs - move.wishedMs() > clusterState.moveSettings().waitMs()) {
                 clusterState.withdraw(nowMs, node, move, Outcome.EXPIRED, Outcome.EXPIRED.text(), false);
             }
         }
@@ -147,7 +148,7 @@ public final class MoveDispatcher {
     public void expire(long nowMs, DataNodeState node) {
         for (Move move : new ArrayList<>(node.moveQueue().inFlight())) {
             if (nowMs - move.sentMs()
-                    > clusterState.settings().lostAfterMs(move.block().lengthBytes())) {
+                    > clusterState.moveSettings().lostAfterMs(move.block().lengthBytes())) {
                 lose(nowMs, node, move, Outcome.LOST.text());
             }
         }

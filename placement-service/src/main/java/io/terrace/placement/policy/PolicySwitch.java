@@ -131,7 +131,7 @@ public final class PolicySwitch {
             return;
         }
         long atMs = heat.lastMs();
-        double warmth = heat.heat(atMs, clusterState.settings().halfLifeMs());
+        double warmth = heat.heat(atMs, clusterState.heatSettings().halfLifeMs());
         int reads = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.round(warmth)));
         long bytes = Math.round((double) heat.bytesRead() / heat.reads() * reads);
         int tier = home.residents().containsKey(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;

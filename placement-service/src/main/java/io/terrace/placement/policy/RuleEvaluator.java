@@ -79,8 +79,7 @@ public final class RuleEvaluator {
             return;
         }
         Allowance looks = node.reportQuota().looks();
-        long limit = Math.min(LOOKS_PER_HEARTBEAT, looks.left())
-                * clusterState.settings().lockBlocks();
+        long limit = Math.min(LOOKS_PER_HEARTBEAT, looks.left()) * view.lockBlocks();
         List<Spoken> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = clusterState.heat().find(entry.block().id());
@@ -88,12 +87,8 @@ public final class RuleEvaluator {
                 unknown.add(new Spoken(node, entry.block()));
             }
         }
-        for (int from = 0;
-                from < unknown.size();
-                from += clusterState.settings().lockBlocks()) {
-            looks.charge(lookUp(unknown.subList(
-                    from,
-                    Math.min(unknown.size(), from + clusterState.settings().lockBlocks()))));
+        for (int from = 0; from < unknown.size(); from += view.lockBlocks()) {
+            looks.charge(lookUp(unknown.subList(from, Math.min(unknown.size(), from + view.lockBlocks()))));
         }
     }
 
@@ -242,7 +237,7 @@ public final class RuleEvaluator {
             }
         }
         List<Spoken> looked = new ArrayList<>();
-        while (looked.size() < clusterState.settings().lockBlocks() && !toSweep.isEmpty()) {
+        while (looked.size() < view.lockBlocks() && !toSweep.isEmpty()) {
             looked.add(toSweep.remove());
         }
         fresh.clear();

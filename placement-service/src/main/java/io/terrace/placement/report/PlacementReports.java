@@ -1,6 +1,5 @@
 package io.terrace.placement.report;
 
-import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.move.PinnedBlocks;
@@ -28,14 +27,11 @@ public final class PlacementReports {
     private final ClusterState clusterState;
     private final PinnedBlocks pins;
     private final RuleEvaluator ruleEvaluator;
-    private final PlacementSettings settings;
 
-    public PlacementReports(
-            ClusterState clusterState, PinnedBlocks pins, RuleEvaluator ruleEvaluator, PlacementSettings settings) {
+    public PlacementReports(ClusterState clusterState, PinnedBlocks pins, RuleEvaluator ruleEvaluator) {
         this.ruleEvaluator = ruleEvaluator;
         this.clusterState = clusterState;
         this.pins = pins;
-        this.settings = settings;
     }
 
     /** One DataNode; ages in milliseconds. */
@@ -124,7 +120,7 @@ public final class PlacementReports {
         DataNodeState home = heat.home();
         return new HotBlock(
                 heat.block(),
-                heat.heat(nowMs, settings.halfLifeMs()),
+                heat.heat(nowMs, clusterState.heatSettings().halfLifeMs()),
                 heat.reads(),
                 heat.bytesRead(),
                 heat.bytesFromMemory(),

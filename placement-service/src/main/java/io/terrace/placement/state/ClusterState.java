@@ -2,7 +2,6 @@ package io.terrace.placement.state;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.Move.Kind;
 import java.util.LinkedHashMap;
@@ -11,21 +10,27 @@ import java.util.Map;
 /** The state that the steps of the loop share. Owned by the loop's thread. */
 public final class ClusterState {
 
-    private final PlacementSettings settings;
+    private final MoveSettings moveSettings;
+    private final HeatSettings heatSettings;
     private final MetricRegistry metricRegistry;
     private final Map<String, DataNodeState> nodes = new LinkedHashMap<>();
     private final HeatMap heat;
     private final MoveHistory moveHistory = new MoveHistory();
     private long lastMoveId;
 
-    public ClusterState(PlacementSettings settings, MetricRegistry metricRegistry) {
-        this.settings = settings;
+    public ClusterState(MoveSettings moveSettings, HeatSettings heatSettings, MetricRegistry metricRegistry) {
+        this.moveSettings = moveSettings;
+        this.heatSettings = heatSettings;
         this.metricRegistry = metricRegistry;
-        this.heat = new HeatMap(settings.trackedBlocks(), settings.halfLifeMs());
+        this.heat = new HeatMap(heatSettings.trackedBlocks(), heatSettings.halfLifeMs());
     }
 
-    public PlacementSettings settings() {
-        return settings;
+    public MoveSettings moveSettings() {
+        return moveSettings;
+    }
+
+    public HeatSettings heatSettings() {
+        return heatSettings;
     }
 
     public MetricRegistry metricRegistry() {

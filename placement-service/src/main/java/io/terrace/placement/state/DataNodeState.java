@@ -1,6 +1,5 @@
 package io.terrace.placement.state;
 
-import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Medium;
@@ -51,7 +50,7 @@ public final class DataNodeState {
     public record Wish(long blockId, long sizeBytes, boolean toMemory) {}
 
     private final String uuid;
-    private final PlacementSettings settings;
+    private final MoveSettings settings;
     private PlacementPolicy policy;
     private final List<Wish> wishes = new ArrayList<>();
     private final Map<Long, Resident> residents = new HashMap<>();
@@ -83,14 +82,14 @@ public final class DataNodeState {
     private boolean expired;
     private @Nullable HeartbeatAnswer lastAnswer;
 
-    public DataNodeState(String uuid, PlacementSettings settings, PlacementPolicy policy, long nowMs) {
+    public DataNodeState(String uuid, MoveSettings settings, PlacementPolicy policy, long nowMs) {
         this.uuid = uuid;
         this.settings = settings;
         this.firstMs = nowMs;
         this.lastMs = nowMs;
         this.policy = policy;
-        this.moveQueue = new MoveQueue(settings.movesWaiting());
-        this.budget = new MoveBudget(settings.moveBytesPerSecond());
+        this.moveQueue = new MoveQueue(settings.waiting());
+        this.budget = new MoveBudget(settings.bytesPerSecond());
         this.reportQuota = ReportQuota.from(nowMs);
     }
 

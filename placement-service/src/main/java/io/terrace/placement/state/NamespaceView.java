@@ -49,6 +49,9 @@ public interface NamespaceView {
         }
     }
 
+    /** The most blocks that one call may ask about: it holds the NameNode's read lock. */
+    int lockBlocks();
+
     /**
      * The file that a block belongs to.
      *
@@ -57,7 +60,7 @@ public interface NamespaceView {
     record Named(long inode, String path) {}
 
     /**
-     * The files of blocks, in their order, of which there are at most {@code PlacementSettings.lockBlocks}; null where the
+     * The files of blocks, in their order, of which there are at most {@link #lockBlocks}; null where the
      * block is gone. A view without names knows none, so rules by path never let anything of it be promoted.
      */
     default List<@Nullable Named> names(List<Long> blocks) {
@@ -69,7 +72,7 @@ public interface NamespaceView {
         return -1;
     }
 
-    /** Verdicts in the order of the candidates, of which there are at most {@code PlacementSettings.lockBlocks}. */
+    /** Verdicts in the order of the candidates, of which there are at most {@link #lockBlocks}. */
     List<Verdict> examine(List<Candidate> candidates);
 
     /**

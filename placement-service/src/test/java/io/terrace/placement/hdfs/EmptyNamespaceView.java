@@ -9,6 +9,11 @@ import java.util.List;
 public final class EmptyNamespaceView implements NamespaceView {
 
     @Override
+    public int lockBlocks() {
+        return 256;
+    }
+
+    @Override
     public List<Verdict> examine(List<Candidate> candidates) {
         return Collections.nCopies(candidates.size(), Verdict.GONE);
     }

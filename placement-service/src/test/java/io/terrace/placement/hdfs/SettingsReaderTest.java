@@ -21,11 +21,8 @@ class SettingsReaderTest {
     void read_nothingSet_isTheDocumentedDefaults() {
         PlacementSettings defaults = PlacementSettings.defaults();
         PlacementSettings read = read();
-        assertThat(read.policyParameters()).isEqualTo(Map.of("tracked", "100000"));
-        assertThat(read)
-                .usingRecursiveComparison()
-                .ignoringFields("policyParameters")
-                .isEqualTo(defaults);
+        assertThat(read.policy().spec().parameters()).isEqualTo(Map.of("tracked", "100000"));
+        assertThat(read).usingRecursiveComparison().ignoringFields("policy").isEqualTo(defaults);
     }
 
     @Test
@@ -36,10 +33,10 @@ class SettingsReaderTest {
         conf.set("terrace.placement.idecider.threshold", "5");
         conf.set("terrace.placement.lock.blocks", "7");
         PlacementSettings read = read();
-        assertThat(read.moveBytesPerSecond()).isEqualTo(1L << 30);
-        assertThat(read.intervalMs()).isEqualTo(1000);
-        assertThat(read.policyParameters()).containsEntry("threshold", "5");
-        assertThat(read.lockBlocks()).isEqualTo(7);
+        assertThat(read.moves().bytesPerSecond()).isEqualTo(1L << 30);
+        assertThat(new SettingsReader(conf).intervalMs()).isEqualTo(1000);
+        assertThat(read.policy().spec().parameters()).containsEntry("threshold", "5");
+        assertThat(new SettingsReader(conf).lockBlocks()).isEqualTo(7);
     }
 
     @Test
@@ -54,18 +51,25 @@ class SettingsReaderTest {
         bad.forEach((key, value) -> {
             Configuration wrong = new Configuration(false);
             wrong.set(key, value);
-            assertThatThrownBy(() -> new SettingsReader(wrong).read())
+            assertThatThrownBy(() -> readAll(wrong))
                     .as(key)
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(key + " is " + value);
         });
     }
 
+    private static void readAll(Configuration conf) {
+        SettingsReader reader = new SettingsReader(conf);
+        reader.read();
+        reader.intervalMs();
+        reader.lockBlocks();
+    }
+
     @Test
     void read_otherPolicy_takesItsParameters() {
         conf.set("terrace.placement.policy", "lrfu");
         conf.set("terrace.placement.policy.parameters", "lambda=0.5, remembered=77");
-        assertThat(read().policyParameters()).isEqualTo(Map.of("lambda", "0.5", "remembered", "77"));
+        assertThat(read().policy().spec().parameters()).isEqualTo(Map.of("lambda", "0.5", "remembered", "77"));
         conf.set("terrace.placement.policy.parameters", "lambda=7");
         assertThatThrownBy(this::read).hasMessageContaining("lambda");
         conf.set("terrace.placement.policy.parameters", "lamda");

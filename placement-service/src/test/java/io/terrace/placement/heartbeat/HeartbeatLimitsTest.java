@@ -79,7 +79,7 @@ class HeartbeatLimitsTest extends SteppedLoop {
 
     @Test
     void messageOfAResult_isCut() {
-        HeartbeatLimits bounds = new HeartbeatLimits(settings, metricRegistry);
+        HeartbeatLimits bounds = new HeartbeatLimits(settings.heartbeats(), metricRegistry);
         Result result = new Result(1, 1, Outcome.FAILED, block(1, 1), 0, 0, LONG);
         Heartbeat bounded =
                 bounds.bounded(said("h", List.of(), List.of(), List.of(result), List.of(), Map.of()), reportQuota);
@@ -89,9 +89,9 @@ class HeartbeatLimitsTest extends SteppedLoop {
 
     @Test
     void heat_beyondWhatCanBeServedInTheTime_isCutToIt() {
-        HeartbeatLimits bounds = new HeartbeatLimits(settings, metricRegistry);
+        HeartbeatLimits bounds = new HeartbeatLimits(settings.heartbeats(), metricRegistry);
         Heat lie = new Heat(block(1, 1), Medium.DISK, false, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 0);
-        List<Heat> heat = Collections.nCopies(settings.heartbeatEntries(), lie);
+        List<Heat> heat = Collections.nCopies(settings.heartbeats().entries(), lie);
         reportQuota.grow(nowMs + 1_000); // A second's worth was saved up.
         Heartbeat bounded = bounds.bounded(said("h", List.of(), heat, List.of(), List.of(), Map.of()), reportQuota);
         assertThat(bounded.heat().stream().mapToLong(entry -> entry.reads() + entry.writes()))
@@ -117,7 +117,7 @@ class HeartbeatLimitsTest extends SteppedLoop {
                 List.of(new Result(1, 1, Outcome.DONE, block(1, 1), 0, 0, null)),
                 List.of(new Condition("memlock", Severity.WARNING, "low", null)),
                 Map.of("a", 1L));
-        assertThat(new HeartbeatLimits(settings, metricRegistry).bounded(said, reportQuota))
+        assertThat(new HeartbeatLimits(settings.heartbeats(), metricRegistry).bounded(said, reportQuota))
                 .isEqualTo(said);
         assertThat(cut()).isZero();
     }

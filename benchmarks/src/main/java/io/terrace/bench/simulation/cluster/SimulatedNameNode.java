@@ -81,7 +81,11 @@ public final class SimulatedNameNode {
 
     public HeartbeatResponseProto heartbeat(HeartbeatRequestProto request) {
         Heartbeat heartbeat = HeartbeatCodec.heartbeat(
-                request, request.getHostName(), request.getTransferPort(), settings.heartbeatEntries(), metricRegistry);
+                request,
+                request.getHostName(),
+                request.getTransferPort(),
+                settings.heartbeats().entries(),
+                metricRegistry);
         HeartbeatAnswer answer = placement.heartbeat(nowMs(), heartbeat);
         simulatedCluster.checks().answered(this, heartbeat, answer);
         return HeartbeatCodec.answer(answer);

@@ -103,6 +103,11 @@ public final class SimulatedNamespace implements NamespaceView {
     }
 
     @Override
+    public int lockBlocks() {
+        return 16;
+    }
+
+    @Override
     public List<Verdict> examine(List<Candidate> candidates) {
         List<Verdict> verdicts = new ArrayList<>();
         for (Candidate candidate : candidates) {

@@ -18,7 +18,6 @@ import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.replica.ReplicaSource;
-import io.terrace.placement.PlacementSettings;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
@@ -49,8 +48,8 @@ public final class Mutations {
         return mutation == one;
     }
 
-    public PlacementSettings settings(PlacementSettings settings) {
-        return is(Mutation.BUDGET_IGNORED) ? settings.withMoveBytesPerSecond(0) : settings;
+    public long moveBytesPerSecond(long bytes) {
+        return is(Mutation.BUDGET_IGNORED) ? 0 : bytes;
     }
 
     /** The clock by which housekeeping ends grants. */

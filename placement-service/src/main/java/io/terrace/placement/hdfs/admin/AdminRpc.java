@@ -153,7 +153,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             }
             return response.setNameNode(nameNode.getNameNodeAddressHostPortString())
                     .setBlockPoolId(nameNode.getNamesystem().getBlockManager().getBlockPoolId())
-                    .setMoveBytesPerSecond(settings.moveBytesPerSecond())
+                    .setMoveBytesPerSecond(settings.moves().bytesPerSecond())
                     .setUpMs(loop.nowMs() - startedMs)
                     .build();
         });
@@ -323,7 +323,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             boolean full = rights.mayChange();
             return loop.ask(placement -> PolicyCodec.policy(placement, loop.nowMs(), policies, full))
                     .addAllSteps(PolicyCodec.steps(policies.history(), full))
-                    .setMoveBytesPerSecond(settings.moveBytesPerSecond())
+                    .setMoveBytesPerSecond(settings.moves().bytesPerSecond())
                     .setAccessLog(accessLog != null)
                     .build();
         });

@@ -55,6 +55,7 @@ public final class NamesystemView implements NamespaceView {
         }
     }
 
+    @Override
     public int lockBlocks() {
         return lockBlocks;
     }

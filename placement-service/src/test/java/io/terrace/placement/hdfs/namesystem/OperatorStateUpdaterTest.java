@@ -60,7 +60,7 @@ class OperatorStateUpdaterTest {
 
         @Override
         public PolicyChoice policy() {
-            return settings.choice();
+            return settings.policy();
         }
     }
 

@@ -64,7 +64,7 @@ class PolicyStoreTest {
     @BeforeEach
     void start() throws Exception {
         file = Files.writeString(dir.resolve("policy.yaml"), "policy: lru\n");
-        desk = new PolicyStore(stored, settings.choice(), new PolicyFileWatch(file, new MetricRegistry()), () -> {
+        desk = new PolicyStore(stored, settings.policy(), new PolicyFileWatch(file, new MetricRegistry()), () -> {
             amidAnApply.run();
             return 1;
         });

@@ -1,0 +1,23 @@
+package io.terrace.placement.state;
+
+/**
+ * Bounds on the moves of one DataNode.
+ *
+ * @param bytesPerSecond copied into its memory while it serves reads; 0 is no limit
+ * @param idleBytesPerSecond a DataNode that serves less than this is idle and has no limit
+ * @param inFlight promotions that it carries out at a time
+ * @param waiting promotions that may wait for it
+ * @param timeoutMs an order without a result is given up after this and the time its bytes take at 10 MB/s
+ * @param waitMs a promotion that the budget let wait for longer is given up
+ */
+public record MoveSettings(
+        long bytesPerSecond, long idleBytesPerSecond, int inFlight, int waiting, long timeoutMs, long waitMs) {
+
+    /** An order that is slower than this counts as lost. */
+    private static final long SLOWEST_BYTES_PER_SECOND = 10_000_000;
+
+    /** When an order for so many bytes counts as lost. */
+    public long lostAfterMs(long bytes) {
+        return timeoutMs + bytes / (SLOWEST_BYTES_PER_SECOND / 1000);
+    }
+}
