@@ -11,7 +11,6 @@ import io.terrace.channel.shm.ExtentFile;
 import io.terrace.channel.shm.FramedSocket;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.shm.SocketDirectory;
-import io.terrace.channel.transport.Access;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
@@ -296,7 +295,7 @@ final class DataNodeLink {
         }
         try {
             ExtentFile file = ExtentFile.open(
-                    directory.resolve(grant.linkName()), grant.descriptor().lengthBytes(), Access.READ);
+                    directory.resolve(grant.linkName()), grant.descriptor().lengthBytes());
             LocalGrant held = new LocalGrant(
                     ask.key(), grant, ask.askedNs(), known, file, limits, this::grantEnded, this::reportSoon);
             grants.enter(held);

@@ -7,8 +7,7 @@ import io.terrace.channel.GrantRequest;
 import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.tcp.TcpLimits;
-import io.terrace.channel.tcp.TcpProvider;
-import io.terrace.channel.transport.Link;
+import io.terrace.channel.tcp.TcpLink;
 import io.terrace.client.ClientMetrics;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
@@ -91,13 +90,13 @@ class RemoteUsersTest {
             Path file = cluster.write("shared", BYTES, 1);
             BlockKey key = cluster.key(file, 0);
             cluster.promote(0, key, BYTES);
-            List<Link> greedy = new ArrayList<>();
-            try (Link modest = connect(cluster, "honest")) {
+            List<TcpLink> greedy = new ArrayList<>();
+            try (TcpLink modest = connect(cluster, "honest")) {
                 byte[] his = token(cluster, file, "mallory");
                 int granted = 0;
                 for (int i = 0; i < 2 * GRANTS / GRANTS_PER_CONNECTION; i++) {
                     // What a client of another host calls itself is worth nothing.
-                    Link one = connect(cluster, "user-" + i);
+                    TcpLink one = connect(cluster, "user-" + i);
                     greedy.add(one);
                     for (int j = 0; j < GRANTS_PER_CONNECTION; j++) {
                         granted += ask(one, key, his) instanceof Message.Granted ? 1 : 0;
@@ -107,17 +106,17 @@ class RemoteUsersTest {
                 assertThat(ask(modest, key, his)).isInstanceOf(Message.Refused.class);
                 assertThat(ask(modest, key, token(cluster, file, "alice"))).isInstanceOf(Message.Granted.class);
             } finally {
-                for (Link one : greedy) {
+                for (TcpLink one : greedy) {
                     one.close();
                 }
             }
         }
     }
 
-    private static Link connect(TerraceCluster cluster, String calledItself) throws IOException {
+    private static TcpLink connect(TerraceCluster cluster, String calledItself) throws IOException {
         int port = cluster.datanode(0).getXferPort() + RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS;
-        Link link = new TcpProvider(TcpLimits.DEFAULT)
-                .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_NS);
+        TcpLink link = TcpLink.connect(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TcpLimits.DEFAULT, TIMEOUT_NS);
         say(link, new Message.Hello(calledItself + "/test"));
         return link;
     }
@@ -139,7 +138,7 @@ class RemoteUsersTest {
     }
 
     /** The answer; what the DataNode says of itself in between is passed over. */
-    private static Message ask(Link link, BlockKey key, byte[] token) throws IOException {
+    private static Message ask(TcpLink link, BlockKey key, byte[] token) throws IOException {
         say(link, new Message.Ask(1, new GrantRequest(key, token, false)));
         while (true) {
             ByteBuffer frame = link.receive(TIMEOUT_NS);
@@ -153,7 +152,7 @@ class RemoteUsersTest {
         }
     }
 
-    private static void say(Link link, Message message) throws IOException {
+    private static void say(TcpLink link, Message message) throws IOException {
         link.send(MessageCodec.encode(message).position(Integer.BYTES), TIMEOUT_NS);
     }
 }

@@ -9,7 +9,6 @@ import io.terrace.channel.RefusalReason;
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.channel.tcp.server.TcpListener;
 import io.terrace.channel.tcp.server.TcpRange;
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
@@ -122,7 +121,7 @@ final class GrantedRanges {
             boolean registered = false;
             try {
                 TcpRange range = listener.register(
-                        new ExtentRange(file, grant.descriptor().address(), lengthBytes), Access.READ, checksums);
+                        new ExtentRange(file, grant.descriptor().address(), lengthBytes), checksums);
                 registered = true;
                 offer(grant, range, file, checksums);
                 return range;

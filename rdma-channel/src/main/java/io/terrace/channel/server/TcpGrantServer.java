@@ -63,8 +63,6 @@ public final class TcpGrantServer implements Closeable {
     /** Beside everything that there is to tell, so much may wait for one client. */
     private static final long LATE_NEWS_BYTES = 1 << 20;
 
-    private static final long SEND_NS = TimeUnit.SECONDS.toNanos(1);
-
     private final String datanode;
     private final AnnouncedBlocks blocks;
     private final OneSidedRanges oneSided;
@@ -373,7 +371,7 @@ public final class TcpGrantServer implements Closeable {
     private static void send(TcpSession session, Message message) {
         try {
             // Its length comes first; the frame around it has one already.
-            session.send(MessageCodec.encode(message).position(Integer.BYTES), SEND_NS);
+            session.send(MessageCodec.encode(message).position(Integer.BYTES));
         } catch (IOException e) {
             LOG.debug("Connection {} is gone", session.number, e);
         }

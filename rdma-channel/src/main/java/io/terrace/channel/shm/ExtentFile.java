@@ -1,6 +1,5 @@
 package io.terrace.channel.shm;
 
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.Completion.Status;
 import java.io.Closeable;
@@ -19,18 +18,16 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 
 /**
- * An extent of another process on this host, open: positional reads and writes of its file. Stays readable when the link
+ * An extent of another process on this host, open: positional reads of its file. Stays readable when the link
  * it was opened by is removed. Thread-safe.
  */
 public final class ExtentFile implements Closeable {
     private final FileChannel file;
     private final long lengthBytes;
-    private final Access access;
 
-    private ExtentFile(FileChannel file, long lengthBytes, Access access) {
+    private ExtentFile(FileChannel file, long lengthBytes) {
         this.file = file;
         this.lengthBytes = lengthBytes;
-        this.access = access;
     }
 
     /**
@@ -38,10 +35,8 @@ public final class ExtentFile implements Closeable {
      *
      * @throws ChannelException with NO_ACCESS when it is not there, is no plain file or has another length
      */
-    public static ExtentFile open(Path link, long lengthBytes, Access access) throws IOException {
-        Set<OpenOption> options = access == Access.READ
-                ? Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)
-                : Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    public static ExtentFile open(Path link, long lengthBytes) throws IOException {
+        Set<OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
         try {
             // Opening a pipe would wait for its other end, so look first.
             if (!Files.readAttributes(link, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -53,7 +48,7 @@ public final class ExtentFile implements Closeable {
                 file.close();
                 throw new ChannelException(Status.NO_ACCESS, "the extent has another length than granted", null);
             }
-            return new ExtentFile(file, lengthBytes, access);
+            return new ExtentFile(file, lengthBytes);
         } catch (NoSuchFileException | AccessDeniedException e) {
             throw new ChannelException(Status.NO_ACCESS, "the granted link cannot be opened here", e);
         }
@@ -78,17 +73,6 @@ public final class ExtentFile implements Closeable {
             total += got;
         }
         return total;
-    }
-
-    /** Writes all of the source inside the extent. */
-    public void write(long offset, ByteBuffer source) throws IOException {
-        if (access != Access.READ_WRITE || offset < 0 || offset + source.remaining() > lengthBytes) {
-            throw new ChannelException(Status.NO_ACCESS, "a write that the key does not allow", null);
-        }
-        long at = offset;
-        while (source.hasRemaining()) {
-            at += file.write(source, at);
-        }
     }
 
     /** Maps a part of the extent for reading. The caller bounds what is mapped and unmaps it. */

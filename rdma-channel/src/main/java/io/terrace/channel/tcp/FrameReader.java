@@ -158,7 +158,7 @@ final class FrameReader {
             }
             return true;
         }
-        if (type != TcpFrame.DATA && type != TcpFrame.ATTACHED && type != TcpFrame.WRITTEN) {
+        if (type != TcpFrame.DATA && type != TcpFrame.ATTACHED) {
             throw new MalformedMessageException("an answer of type " + type);
         }
         Status status = TcpFrame.status(input.get(start + TcpFrame.STATUS_AT));

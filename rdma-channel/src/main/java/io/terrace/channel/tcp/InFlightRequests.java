@@ -1,8 +1,6 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.Completion.Status;
-import io.terrace.channel.transport.CompletionQueue;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,10 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The requests of one connection that are not answered yet, within their limits. Used under the exchange's lock. */
 final class InFlightRequests {
-    private static final int MAX_COMPLETIONS = 1024;
-
     private final TcpLimits limits;
-    private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
 
     /** By number, in the order in which they were asked, which is mostly that of the answers. */
     private final Map<Long, TcpRequest> operations = new LinkedHashMap<>();
@@ -25,11 +20,6 @@ final class InFlightRequests {
 
     InFlightRequests(TcpLimits limits) {
         this.limits = limits;
-    }
-
-    /** Of operations that were posted; safe without the lock. */
-    CompletionQueue completions() {
-        return completions;
     }
 
     /** Asked for and not arrived; safe without the lock. */
@@ -43,15 +33,9 @@ final class InFlightRequests {
                 && (bytesInFlight == 0 || bytesInFlight + bodyBytes <= limits.bytesInFlight());
     }
 
-    /**
-     * Posted ones have negative numbers, which the completion queue gives.
-     *
-     * @throws ChannelException when more ends of posted ones wait than may
-     */
-    TcpRequest begin(ResponseSink responseSink, boolean posted, long deadlineNs) throws ChannelException {
-        long number = posted ? -completions.begin() : ++lastNumber;
-        TcpRequest tcpRequest = new TcpRequest(number, responseSink, posted, deadlineNs);
-        operations.put(number, tcpRequest);
+    TcpRequest begin(ResponseSink responseSink) {
+        TcpRequest tcpRequest = new TcpRequest(++lastNumber, responseSink);
+        operations.put(tcpRequest.number, tcpRequest);
         bytesInFlight += tcpRequest.bodyBytes;
         return tcpRequest;
     }
@@ -74,9 +58,6 @@ final class InFlightRequests {
         }
         bytesInFlight -= tcpRequest.bodyBytes;
         tcpRequest.status = status;
-        if (tcpRequest.posted) {
-            completions.complete(-tcpRequest.number, status, status == Status.DONE ? tcpRequest.bodyBytes : 0);
-        }
         if (tcpRequest.waiter != null) {
             LockSupport.unpark(tcpRequest.waiter);
         }
@@ -86,15 +67,6 @@ final class InFlightRequests {
     void expire(TcpRequest tcpRequest) {
         if (tcpRequest.status == null) {
             abandon(tcpRequest, Status.DEADLINE);
-        }
-    }
-
-    /** Ends the posted ones that are overdue: nobody waits for them. */
-    void expirePosted(long nowNs) {
-        for (TcpRequest tcpRequest : List.copyOf(operations.values())) {
-            if (tcpRequest.posted && tcpRequest.deadlineNs - nowNs < 0) {
-                expire(tcpRequest);
-            }
         }
     }
 

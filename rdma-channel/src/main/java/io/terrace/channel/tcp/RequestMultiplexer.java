@@ -2,9 +2,7 @@ package io.terrace.channel.tcp;
 
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion;
 import io.terrace.channel.transport.Completion.Status;
-import io.terrace.channel.transport.CompletionQueue;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -20,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,10 +62,6 @@ final class RequestMultiplexer implements Closeable {
         this.frameReader = new FrameReader(channel, new Incoming(unasked));
     }
 
-    CompletionQueue completions() {
-        return inFlightRequests.completions();
-    }
-
     /** Why the connection is of no more use; null while it is. */
     @Nullable
     IOException failure() {
@@ -80,23 +73,17 @@ final class RequestMultiplexer implements Closeable {
         return inFlightRequests.bytesInFlight();
     }
 
-    /** Takes in what arrived while nobody waited, and ends posted operations that are overdue. Never waits. */
+    /** Takes in what arrived while nobody waited. Never waits. */
     void hearNews() {
         lock.lock();
         try {
             if (failure == null && !reading) {
                 step(0);
             }
-            inFlightRequests.expirePosted(System.nanoTime());
             wakeNext();
         } finally {
             lock.unlock();
         }
-    }
-
-    int poll(Consumer<Completion> taker, int most) {
-        hearNews();
-        return completions().poll(taker, most);
     }
 
     /** Sends what is not answered. */
@@ -104,26 +91,17 @@ final class RequestMultiplexer implements Closeable {
         send(type, 0, body, deadlineNs);
     }
 
-    /** As the other, with one place for the whole body of the answer, from position to limit. */
-    TcpRequest begin(byte type, ByteBuffer body, ByteBuffer target, boolean posted, long deadlineNs)
-            throws IOException {
-        return begin(type, body, new BufferSink(target), posted, deadlineNs);
-    }
-
     /**
      * Sends a request once it may be in flight.
      *
-     * @param landing of the answer's body; the operation's until it ends
-     * @param posted whether its end is told by {@link #poll}; such a one does not wait for room
+     * @param responseSink takes the answer's body; the request's until it ends
      */
-    TcpRequest begin(byte type, ByteBuffer body, ResponseSink responseSink, boolean posted, long deadlineNs)
-            throws IOException {
+    TcpRequest begin(byte type, ByteBuffer body, ResponseSink responseSink, long deadlineNs) throws IOException {
         int bytes = responseSink.bodyBytes();
-        long nowNs = System.nanoTime();
-        if (deadlineNs - nowNs <= 0) {
+        if (deadlineNs - System.nanoTime() <= 0) {
             throw new ChannelException(Status.DEADLINE, "no time is left", null);
         }
-        boolean mayBegin = driveUntil(() -> inFlightRequests.hasRoom(bytes), posted ? nowNs : deadlineNs, null);
+        boolean mayBegin = driveUntil(() -> inFlightRequests.hasRoom(bytes), deadlineNs, null);
         TcpRequest tcpRequest;
         lock.lock();
         try {
@@ -131,9 +109,9 @@ final class RequestMultiplexer implements Closeable {
                 throw new ChannelException(Status.DISCONNECTED, "the connection has ended", failure);
             }
             if (!mayBegin) {
-                throw new ChannelException(posted ? Status.FAILED : Status.DEADLINE, "too much is in flight", null);
+                throw new ChannelException(Status.DEADLINE, "too much is in flight", null);
             }
-            tcpRequest = inFlightRequests.begin(responseSink, posted, deadlineNs);
+            tcpRequest = inFlightRequests.begin(responseSink);
         } finally {
             lock.unlock();
         }

@@ -9,7 +9,6 @@ import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
-import io.terrace.channel.transport.WritableExtent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * A range of another host, within reach. Where the range has checksums, every byte is verified against them before a
  * caller sees it. Thread-safe.
  */
-public final class TcpExtent implements WritableExtent, RemoteExtent {
+public final class TcpExtent implements RemoteExtent {
     /** Fits a processor's second-level cache beside the reader's own buffer. */
     private static final int SEGMENT_BYTES = 128 * 1024;
 
@@ -82,8 +81,8 @@ public final class TcpExtent implements WritableExtent, RemoteExtent {
         if (dataBytes > segmentBytes) {
             SegmentSink landing = new SegmentSink(buffers, sumBytes, dataBytes, segmentBytes);
             try {
-                TcpRequest tcpRequest = requestMultiplexer.begin(
-                        TcpFrame.READ, readRequest(start, dataBytes), landing, false, deadlineNs);
+                TcpRequest tcpRequest =
+                        requestMultiplexer.begin(TcpFrame.READ, readRequest(start, dataBytes), landing, deadlineNs);
                 return new StreamedPiece(this, tcpRequest, landing, skipBytes, bytes);
             } catch (IOException | RuntimeException e) {
                 landing.close();
@@ -91,7 +90,8 @@ public final class TcpExtent implements WritableExtent, RemoteExtent {
             }
         }
         ByteBuffer buffer = buffers.take(sumBytes + dataBytes);
-        TcpRequest tcpRequest = begin(start, dataBytes, buffer, false, deadlineNs);
+        TcpRequest tcpRequest = requestMultiplexer.begin(
+                TcpFrame.READ, readRequest(start, dataBytes), new BufferSink(buffer), deadlineNs);
         return new BufferedPiece(this, tcpRequest, buffer, sumBytes, skipBytes, bytes);
     }
 
@@ -99,35 +99,6 @@ public final class TcpExtent implements WritableExtent, RemoteExtent {
     public void read(long offset, ByteBuffer target, long timeoutNs) throws IOException {
         requireInside(offset, target.remaining());
         readPieces(offset, target, System.nanoTime() + timeoutNs);
-    }
-
-    @Override
-    public void write(long offset, ByteBuffer source, long timeoutNs) throws IOException {
-        requireInside(offset, source.remaining());
-        long deadlineNs = System.nanoTime() + timeoutNs;
-        long at = offset;
-        while (source.hasRemaining()) {
-            int bytes = Math.min(TcpFrame.MAX_WRITE_BYTES, source.remaining());
-            requestMultiplexer.await(beginWrite(at, source, bytes, false, deadlineNs), deadlineNs);
-            at += bytes;
-        }
-    }
-
-    /** For ranges without checksums the read goes on after this returns; others are whole and verified by then. */
-    @Override
-    public long postRead(long offset, ByteBuffer target, long timeoutNs) throws IOException {
-        int bytes = target.remaining();
-        long deadlineNs = System.nanoTime() + timeoutNs;
-        boolean inside = offset >= 0 && bytes <= key.lengthBytes() && offset <= key.lengthBytes() - bytes;
-        if (inside && kind == ChecksumType.NONE && bytes <= TcpFrame.MAX_READ_BYTES) {
-            return -begin(offset, bytes, target, true, deadlineNs).number;
-        }
-        return requestMultiplexer.completions().run(bytes, () -> read(offset, target, deadlineNs - System.nanoTime()));
-    }
-
-    @Override
-    public long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
-        return requestMultiplexer.completions().run(source.remaining(), () -> write(offset, source, timeoutNs));
     }
 
     @Override
@@ -189,25 +160,9 @@ public final class TcpExtent implements WritableExtent, RemoteExtent {
         buffers.give(piece.buffer);
     }
 
-    private TcpRequest begin(long offset, int bytes, ByteBuffer target, boolean posted, long deadlineNs)
-            throws IOException {
-        return requestMultiplexer.begin(TcpFrame.READ, readRequest(offset, bytes), target, posted, deadlineNs);
-    }
-
     private ByteBuffer readRequest(long offset, int bytes) {
         ByteBuffer body = ByteBuffer.allocate(TcpFrame.READ_BYTES);
         return body.putInt(handle).putLong(offset).putInt(bytes).flip();
-    }
-
-    private TcpRequest beginWrite(long offset, ByteBuffer source, int bytes, boolean posted, long deadlineNs)
-            throws IOException {
-        ByteBuffer body = ByteBuffer.allocate(TcpFrame.WRITE_HEADER_BYTES + bytes);
-        body.putInt(handle).putLong(offset);
-        body.put(source.duplicate().limit(source.position() + bytes)).flip();
-        TcpRequest tcpRequest =
-                requestMultiplexer.begin(TcpFrame.WRITE, body, ByteBuffer.allocate(0), posted, deadlineNs);
-        source.position(source.position() + bytes);
-        return tcpRequest;
     }
 
     private void requireInside(long offset, int bytes) throws ChannelException {

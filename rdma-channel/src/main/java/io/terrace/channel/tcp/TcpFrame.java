@@ -14,9 +14,10 @@ import io.terrace.channel.transport.Completion.Status;
  *   <li>DETACH: handle. Not answered.
  *   <li>READ: handle, offset (8), length (4), on whole chunks. DATA: the chunks' checksums, then the data; with another
  *       status than DONE no body.
- *   <li>WRITE: handle, offset, then the data. WRITTEN: no body.
  *   <li>RESIDENT, from the owner: which blocks it has, see {@code ResidentBlocks}.
  * </ul>
+ *
+ * <p>The types 7 and 8 are reserved: older versions could write with them, and never did.
  */
 public final class TcpFrame {
     public static final int HEADER_BYTES = 16;
@@ -30,21 +31,15 @@ public final class TcpFrame {
     public static final byte DETACH = 4;
     public static final byte READ = 5;
     public static final byte DATA = 6;
-    public static final byte WRITE = 7;
-    public static final byte WRITTEN = 8;
     public static final byte RESIDENT = 9;
 
     public static final int ATTACH_BYTES = 33;
     public static final int ATTACHED_BYTES = 9;
     public static final int DETACH_BYTES = 4;
     public static final int READ_BYTES = 16;
-    public static final int WRITE_HEADER_BYTES = 12;
 
     /** Data of one READ at most; longer reads are several. */
     public static final int MAX_READ_BYTES = 1 << 20;
-
-    /** Data of one WRITE at most. */
-    static final int MAX_WRITE_BYTES = 32 * 1024;
 
     /** The longest frame that a server takes in. */
     public static final int MAX_REQUEST_BYTES = HEADER_BYTES + MessageCodec.MAX_FRAME_BYTES;

@@ -7,10 +7,8 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ChunkVerifier;
-import io.terrace.channel.transport.Completion;
-import io.terrace.channel.transport.Link;
 import io.terrace.channel.transport.RegionKey;
-import io.terrace.channel.transport.WritableExtent;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -23,14 +21,13 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connecting end of one connection. Thread-safe but for {@link #receive}, which belongs to one thread at a time; how
  * threads share it is {@link RequestMultiplexer}'s matter.
  */
-public final class TcpLink implements Link {
+public final class TcpLink implements Closeable {
     private static final int MAX_INBOX = 1024;
 
     private final SocketAddress where;
@@ -128,7 +125,11 @@ public final class TcpLink implements Link {
         return requestMultiplexer.bytesInFlight();
     }
 
-    @Override
+    /**
+     * Sends a message of at most {@code MessageCodec.MAX_FRAME_BYTES}.
+     *
+     * @throws IOException when it is not all sent in time; the link is of no more use then
+     */
     public void send(ByteBuffer message, long timeoutNs) throws IOException {
         if (message.remaining() > MessageCodec.MAX_FRAME_BYTES) {
             throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
@@ -136,7 +137,11 @@ public final class TcpLink implements Link {
         requestMultiplexer.tell(TcpFrame.MESSAGE, message, System.nanoTime() + timeoutNs);
     }
 
-    @Override
+    /**
+     * The next message; null when none came in time or {@link #wakeup} was called.
+     *
+     * @throws EOFException when the other side is gone
+     */
     public @Nullable ByteBuffer receive(long timeoutNs) throws IOException {
         requestMultiplexer.driveUntil(() -> !inbox.isEmpty() || woken, System.nanoTime() + timeoutNs, null);
         woken = false;
@@ -148,23 +153,17 @@ public final class TcpLink implements Link {
         return message;
     }
 
-    @Override
+    /** Lets a waiting {@link #receive} return. */
     public void wakeup() {
         woken = true;
         requestMultiplexer.wakeup();
     }
 
-    @Override
-    public @Nullable String peerUser() {
-        return null;
-    }
-
-    @Override
-    public WritableExtent attach(RegionKey key) throws IOException {
-        return attach(key, TimeUnit.MILLISECONDS.toNanos(limits.requestTimeoutMs()));
-    }
-
-    /** Reaches for a registered range, within a time. */
+    /**
+     * Reaches for a registered range, within a time.
+     *
+     * @throws io.terrace.channel.transport.ChannelException with NO_ACCESS when the key is void or lies about the range
+     */
     public TcpExtent attach(RegionKey key, long timeoutNs) throws IOException {
         ByteBuffer body = ByteBuffer.allocate(TcpFrame.ATTACH_BYTES);
         body.putLong(key.high()).putLong(key.low()).putLong(key.address()).putLong(key.lengthBytes());
@@ -172,7 +171,7 @@ public final class TcpLink implements Link {
         ByteBuffer answer = ByteBuffer.allocate(TcpFrame.ATTACHED_BYTES);
         long deadlineNs = System.nanoTime() + timeoutNs;
         requestMultiplexer.await(
-                requestMultiplexer.begin(TcpFrame.ATTACH, body, answer, false, deadlineNs), deadlineNs);
+                requestMultiplexer.begin(TcpFrame.ATTACH, body, new BufferSink(answer), deadlineNs), deadlineNs);
         answer.flip();
         int handle = answer.getInt();
         byte kind = answer.get();
@@ -189,11 +188,6 @@ public final class TcpLink implements Link {
                 kinds[kind],
                 chunkBytes,
                 verifiers.of(kinds[kind], chunkBytes));
-    }
-
-    @Override
-    public int poll(Consumer<Completion> taker, int most) {
-        return requestMultiplexer.poll(taker, most);
     }
 
     @Override

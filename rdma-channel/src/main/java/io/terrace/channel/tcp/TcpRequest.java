@@ -14,13 +14,9 @@ final class TcpRequest {
     private static final int DIRECT_BYTES = 16 * 1024;
 
     final long number;
-    final long deadlineNs;
 
     private final ResponseSink responseSink;
     final int bodyBytes;
-
-    /** Whether its end is told by poll. */
-    final boolean posted;
 
     /** Null while it is outstanding. */
     @Nullable
@@ -35,12 +31,10 @@ final class TcpRequest {
     /** Of the thread that reads the socket: a part of the body came in whole since it asked last. */
     private boolean partLanded;
 
-    TcpRequest(long number, ResponseSink responseSink, boolean posted, long deadlineNs) {
+    TcpRequest(long number, ResponseSink responseSink) {
         this.number = number;
         this.responseSink = responseSink;
         this.bodyBytes = responseSink.bodyBytes();
-        this.posted = posted;
-        this.deadlineNs = deadlineNs;
     }
 
     /**

@@ -8,7 +8,6 @@ import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
-import io.terrace.channel.transport.WritableExtent;
 import io.terrace.channel.verbs.device.RegisteredBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A range of another host that its network card reads and writes, with nothing of the owner's CPU. Small reads cost one
  * post and one completion and register nothing. Thread-safe.
  */
-public final class VerbsExtent implements WritableExtent, RemoteExtent {
+public final class VerbsExtent implements RemoteExtent {
     /** Nobody waits longer for a piece with checksums, though its READ may be under way still. */
     private static final long LONGEST_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -141,8 +140,8 @@ public final class VerbsExtent implements WritableExtent, RemoteExtent {
                         roomNs);
     }
 
-    @Override
-    public void write(long offset, ByteBuffer source, long timeoutNs) throws IOException {
+    /** Writes all of the source at an offset in the range. */
+    void write(long offset, ByteBuffer source, long timeoutNs) throws IOException {
         requireWritable(offset, source.remaining());
         long deadlineNs = System.nanoTime() + timeoutNs;
         requireUsable(timeoutNs);
@@ -157,8 +156,13 @@ public final class VerbsExtent implements WritableExtent, RemoteExtent {
         }
     }
 
-    @Override
-    public long postRead(long offset, ByteBuffer target, long timeoutNs) throws IOException {
+    /**
+     * Starts a read, whose end {@link VerbsLink#poll} tells.
+     *
+     * @return the operation's number in its {@code Completion}
+     * @throws ChannelException with FAILED when too many operations wait to be polled
+     */
+    long postRead(long offset, ByteBuffer target, long timeoutNs) throws IOException {
         int bytes = target.remaining();
         if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0) {
             // Does not fit the device's queue as one, or is refused: over before this returns.
@@ -167,8 +171,8 @@ public final class VerbsExtent implements WritableExtent, RemoteExtent {
         return post(offset, bytes, null, target, timeoutNs);
     }
 
-    @Override
-    public long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
+    /** Starts a write, as {@link #postRead} does a read. */
+    long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
         int bytes = source.remaining();
         if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0 || key.access() == Access.READ) {
             return link.completions().run(bytes, () -> write(offset, source, timeoutNs));

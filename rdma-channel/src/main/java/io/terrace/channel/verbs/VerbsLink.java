@@ -6,7 +6,6 @@ import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.Completion;
 import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.CompletionQueue;
-import io.terrace.channel.transport.Link;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.device.CompletionChannel;
 import io.terrace.channel.verbs.device.ProtectionDomain;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * everything in flight fails at once. When the other side is gone the link gives back all that it holds; a link that has
  * ended for another reason does when its owner closes it.
  */
-public final class VerbsLink implements Link {
+public final class VerbsLink implements Closeable {
     /** IBV_WC_REM_ACCESS_ERR: the key is void, or does not allow this. */
     static final int REMOTE_ACCESS_ERROR = 10;
 
@@ -85,33 +84,31 @@ public final class VerbsLink implements Link {
         this.transfers = new OneSidedTransfers(this, lock, this.oneSidedQueue, domain.buffers());
     }
 
-    @Override
-    public void send(ByteBuffer message, long timeoutNs) throws IOException {
+    /** Sends a message of at most {@code MessageCodec.MAX_FRAME_BYTES}; when not all is sent in time, the link ends. */
+    void send(ByteBuffer message, long timeoutNs) throws IOException {
         messages.send(message, timeoutNs);
     }
 
-    @Override
-    public @Nullable ByteBuffer receive(long timeoutNs) throws IOException {
+    /** The next message, for one thread at a time; null when none came in time or {@link #wakeup} was called. */
+    @Nullable
+    ByteBuffer receive(long timeoutNs) throws IOException {
         return messages.receive(timeoutNs);
     }
 
-    @Override
-    public void wakeup() {
+    /** Lets a waiting {@link #receive} return. */
+    void wakeup() {
         messages.wakeup();
     }
 
-    /** InfiniBand does not tell. */
-    @Override
-    public @Nullable String peerUser() {
-        return null;
-    }
-
-    @Override
-    public VerbsExtent attach(RegionKey key) throws IOException {
+    VerbsExtent attach(RegionKey key) throws IOException {
         return attach(key, ATTACH_NS);
     }
 
-    /** Shows the key to the owner, who tells where the range is. */
+    /**
+     * Shows the key to the owner, who tells where the range is.
+     *
+     * @throws ChannelException with NO_ACCESS when the key is void or lies about the range
+     */
     public VerbsExtent attach(RegionKey key, long timeoutNs) throws IOException {
         if (queue == null) {
             throw new ChannelException(Status.NO_ACCESS, "the other side has registered nothing", null);
@@ -119,8 +116,12 @@ public final class VerbsLink implements Link {
         return new VerbsExtent(this, key, messages.attach(key, timeoutNs));
     }
 
-    @Override
-    public int poll(Consumer<Completion> taker, int most) {
+    /**
+     * Takes completions of operations posted on this link's extents, on one thread at a time.
+     *
+     * @return how many were taken, at most {@code most}
+     */
+    int poll(Consumer<Completion> taker, int most) {
         lock.lock();
         try {
             drive();

@@ -7,8 +7,6 @@ import com.ibm.disni.verbs.RdmaCmId;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
-import io.terrace.channel.transport.Link;
-import io.terrace.channel.transport.Listener;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.device.CompletionAgent;
 import io.terrace.channel.verbs.device.CompletionChannel;
@@ -39,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * The owner's end: ranges that are mapped and pinned, and one thread that answers who shows a key. Reads and writes of
  * ranges need no thread here. Thread-safe.
  */
-public final class VerbsListener implements Listener {
+public final class VerbsListener implements Closeable {
     private static final int BACKLOG = 128;
 
     /** Whoever is refused comes again as often as he likes. */
@@ -103,13 +101,12 @@ public final class VerbsListener implements Listener {
         thread.start();
     }
 
-    @Override
     public SocketAddress address() {
         return address;
     }
 
-    @Override
-    public RegionKey register(ExtentRange range, Access access) throws IOException {
+    /** Makes a range reachable for whoever is told the key. */
+    RegionKey register(ExtentRange range, Access access) throws IOException {
         return ranges.register(range, access, ChunkChecksums.NONE);
     }
 
@@ -122,7 +119,6 @@ public final class VerbsListener implements Listener {
      * Makes a key void and gives its registration back. Whoever still reads with the device's key loses the connection, so
      * an owner waits until the last lease and the deadline are over.
      */
-    @Override
     public void deregister(RegionKey key) throws IOException {
         ranges.deregister(key);
     }
@@ -142,8 +138,9 @@ public final class VerbsListener implements Listener {
         return ranges.dismiss(key);
     }
 
-    @Override
-    public @Nullable Link accept(long timeoutNs) throws IOException {
+    /** The next connection, or null when none came in time. */
+    @Nullable
+    VerbsLink accept(long timeoutNs) throws IOException {
         try {
             return accepted.poll(timeoutNs, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {

@@ -5,7 +5,6 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaVerbs;
-import io.terrace.channel.transport.Provider;
 import io.terrace.channel.verbs.device.CompletionChannel;
 import io.terrace.channel.verbs.device.ConnectSequence;
 import io.terrace.channel.verbs.device.ConnectionEvents;
@@ -28,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * Reaches the memory of a process on a host with an RDMA device, from one. Addresses are internet sockets of the device's
  * network. Setting up a connection takes milliseconds: keep links and share them. Thread-safe.
  */
-public final class VerbsProvider implements Provider, Closeable {
-    public static final Logger LOG = LoggerFactory.getLogger(VerbsProvider.class);
+public final class VerbsProvider implements Closeable {
+    static final Logger LOG = LoggerFactory.getLogger(VerbsProvider.class);
 
     private final VerbsLimits limits;
     private final boolean paging;
@@ -71,13 +70,8 @@ public final class VerbsProvider implements Provider, Closeable {
         }
     }
 
-    @Override
-    public String name() {
-        return "verbs";
-    }
-
-    @Override
-    public VerbsListener listen(SocketAddress where) throws IOException {
+    /** Listens for those who attach ranges and send messages. */
+    VerbsListener listen(SocketAddress where) throws IOException {
         return listen(where, true);
     }
 
@@ -92,7 +86,11 @@ public final class VerbsProvider implements Provider, Closeable {
         return listener;
     }
 
-    @Override
+    /**
+     * Connects to a listener.
+     *
+     * @throws IOException when nobody listens there, or not in time
+     */
     public VerbsLink connect(SocketAddress where, long timeoutNs) throws IOException {
         ConnectSequence connectSequence = new ConnectSequence(cm, events, timeoutNs);
         CompletionChannel queue = null;

@@ -16,6 +16,7 @@ import io.terrace.channel.tcp.ChecksummedReadTest;
 import io.terrace.channel.tcp.TcpExtent;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
+import io.terrace.channel.tcp.server.ReceivedMessages;
 import io.terrace.channel.tcp.server.TcpListener;
 import io.terrace.channel.tcp.server.TcpRange;
 import io.terrace.channel.tcp.server.TcpSession;
@@ -58,6 +59,7 @@ final class GrantedRangesTest {
 
     private final List<String> told = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
+    private final ReceivedMessages received = new ReceivedMessages();
     private TcpListener listener;
     private ChecksumCache shelf;
     private TcpRange range;
@@ -71,12 +73,12 @@ final class GrantedRangesTest {
     private volatile boolean checksumsFail;
 
     @BeforeEach
-    void start() throws IOException {
+    void start() throws Exception {
         byte[] content = new byte[LENGTH];
         new Random(3).nextBytes(content);
         Path file = Files.write(dir.resolve("extent"), content);
         TcpLimits limits = new TcpLimits(8, 8, 1, 256, 2L * LENGTH, 10_000, 300_000);
-        listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null);
+        listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, received);
         shelf = new ChecksumCache(
                 (block, length, room) -> {
                     if (checksumsFail) {
@@ -96,7 +98,8 @@ final class GrantedRangesTest {
                 OneSidedRanges.NONE,
                 later);
         link = TcpLink.connect(listener.address(), limits, TIMEOUT_NS);
-        TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
+        link.send(ByteBuffer.allocate(1), TIMEOUT_NS);
+        TcpSession session = Objects.requireNonNull(received.nextSession(TIMEOUT_NS));
         client = new TcpGrantSession(new Peer(1, "user", "", false, "user/test"), session, Runnable::run);
         assertThat(ranges.grant(client, asking(BLOCK), Principal.UNKNOWN)).isInstanceOf(Message.Granted.class);
         heldBytes = shelf.heldBytes();

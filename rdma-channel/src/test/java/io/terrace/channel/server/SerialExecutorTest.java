@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
+import io.terrace.channel.tcp.server.ReceivedMessages;
 import io.terrace.channel.tcp.server.TcpListener;
 import io.terrace.channel.tcp.server.TcpSession;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -28,17 +31,19 @@ final class SerialExecutorTest {
     private final Deque<Runnable> workers = new ArrayDeque<>();
 
     private final List<String> ran = new ArrayList<>();
+    private final ReceivedMessages received = new ReceivedMessages();
     private TcpListener listener;
     private TcpLink link;
     private TcpSession session;
     private SerialExecutor serialExecutor;
 
     @BeforeEach
-    void start() throws IOException {
+    void start() throws Exception {
         InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, null);
+        listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, received);
         link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS);
-        session = (TcpSession) listener.accept(TIMEOUT_NS);
+        link.send(ByteBuffer.allocate(1), TIMEOUT_NS);
+        session = Objects.requireNonNull(received.nextSession(TIMEOUT_NS));
         serialExecutor = new SerialExecutor(workers::add, session);
     }
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.terrace.channel.server.ChecksumSource;
+import io.terrace.channel.tcp.server.ReceivedMessages;
 import io.terrace.channel.tcp.server.TcpListener;
 import io.terrace.channel.tcp.server.TcpRange;
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.ChecksumType;
@@ -57,9 +57,9 @@ public final class ChecksummedReadTest {
         content = new byte[LENGTH];
         new Random(4).nextBytes(content);
         file = Files.write(dir.resolve("extent"), content);
-        listener =
-                TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), TcpLimits.DEFAULT, null);
-        range = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ, checksums(content));
+        listener = TcpListener.open(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), TcpLimits.DEFAULT, new ReceivedMessages());
+        range = listener.register(new ExtentRange(file, 0, LENGTH), checksums(content));
         link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, SECOND_NS);
     }
 
@@ -136,7 +136,7 @@ public final class ChecksummedReadTest {
     void read_throughARegionThatWasClosed_neverReachesAnother() throws IOException {
         byte[] others = new byte[LENGTH];
         Path otherFile = Files.write(dir.resolve("other"), others);
-        TcpRange other = listener.register(new ExtentRange(otherFile, 0, LENGTH), Access.READ, checksums(others));
+        TcpRange other = listener.register(new ExtentRange(otherFile, 0, LENGTH), checksums(others));
         TcpExtent closed = link.attach(range.key, SECOND_NS);
         closed.close();
         try (TcpExtent fresh = link.attach(other.key, SECOND_NS)) {

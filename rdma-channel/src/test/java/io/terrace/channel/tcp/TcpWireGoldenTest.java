@@ -2,12 +2,13 @@ package io.terrace.channel.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.channel.tcp.server.ReceivedMessages;
 import io.terrace.channel.tcp.server.TcpListener;
+import io.terrace.channel.tcp.server.TcpSession;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
-import io.terrace.channel.transport.Link;
 import io.terrace.channel.transport.RegionKey;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -34,6 +36,8 @@ final class TcpWireGoldenTest {
 
     @TempDir
     Path dir;
+
+    private final ReceivedMessages received = new ReceivedMessages();
 
     private static byte[] bytes(String hex) {
         return HexFormat.of().parseHex(hex.replace(" ", ""));
@@ -56,34 +60,34 @@ final class TcpWireGoldenTest {
         return socket;
     }
 
-    private static TcpListener listener() throws IOException {
-        return TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), LIMITS, null);
+    private TcpListener listener() throws IOException {
+        return TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), LIMITS, received);
     }
 
     @Test
     void owner_ofARangeWithoutChecksums() throws Exception {
         Path file = Files.writeString(dir.resolve("extent"), "0123456789abcdef");
         try (TcpListener listener = listener()) {
-            RegionKey key = listener.register(new ExtentRange(file, 0x1000, 16), Access.READ_WRITE);
+            RegionKey key = listener.register(new ExtentRange(file, 0x1000, 16), ChunkChecksums.NONE).key;
             try (Socket socket = connect(listener.address())) {
                 send(
                         socket,
                         "00000021 02 00 0000 0000000000000001 " + key.digits()
-                                + " 0000000000001000 0000000000000010 01");
+                                + " 0000000000001000 0000000000000010 00");
                 expect(socket, "00000009 03 00 0000 0000000000000001 00000001 00 00000001");
 
                 send(socket, "00000010 05 00 0000 0000000000000002 00000001 0000000000000004 00000003");
                 expect(socket, "00000003 06 00 0000 0000000000000002 343536");
 
-                send(socket, "0000000e 07 00 0000 0000000000000003 00000001 0000000000000001 5859");
-                expect(socket, "00000000 08 00 0000 0000000000000003");
-                assertThat(Files.readString(file)).isEqualTo("0XY3456789abcdef");
-
                 // Beyond the range, with the status of no access.
                 send(socket, "00000010 05 00 0000 0000000000000004 00000001 0000000000000010 00000001");
                 expect(socket, "00000000 06 02 0000 0000000000000004");
-                send(socket, "0000000d 07 00 0000 0000000000000005 00000001 0000000000000010 58");
-                expect(socket, "00000000 08 02 0000 0000000000000005");
+                // A key for reading does not write.
+                send(
+                        socket,
+                        "00000021 02 00 0000 0000000000000005 " + key.digits()
+                                + " 0000000000001000 0000000000000010 01");
+                expect(socket, "00000000 03 02 0000 0000000000000005");
 
                 // No answer to a detach; its handle leads nowhere afterwards.
                 send(socket, "00000004 04 00 0000 0000000000000000 00000001");
@@ -93,12 +97,31 @@ final class TcpWireGoldenTest {
         }
     }
 
+    /** Types 7 and 8 were a write and its answer. Nobody wrote; whoever does now loses the connection. */
+    @Test
+    void owner_ofAWrite() throws Exception {
+        Path file = Files.writeString(dir.resolve("extent"), "0123456789abcdef");
+        try (TcpListener listener = listener()) {
+            RegionKey key = listener.register(new ExtentRange(file, 0x1000, 16), ChunkChecksums.NONE).key;
+            try (Socket socket = connect(listener.address())) {
+                send(
+                        socket,
+                        "00000021 02 00 0000 0000000000000001 " + key.digits()
+                                + " 0000000000001000 0000000000000010 00");
+                expect(socket, "00000009 03 00 0000 0000000000000001 00000001 00 00000001");
+                send(socket, "0000000e 07 00 0000 0000000000000003 00000001 0000000000000001 5859");
+                assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+        assertThat(Files.readString(file)).isEqualTo("0123456789abcdef");
+    }
+
     @Test
     void owner_ofARangeWithChecksums() throws Exception {
         Path file = Files.writeString(dir.resolve("extent"), "012345");
         ChunkChecksums checksums = new ChunkChecksums(ChecksumType.CRC32C, 4, bytes("a1a2a3a4 b1b2b3b4"));
         try (TcpListener listener = listener()) {
-            RegionKey key = listener.register(new ExtentRange(file, 0, 6), Access.READ, checksums).key;
+            RegionKey key = listener.register(new ExtentRange(file, 0, 6), checksums).key;
             try (Socket socket = connect(listener.address())) {
                 send(
                         socket,
@@ -128,11 +151,11 @@ final class TcpWireGoldenTest {
     void owner_ofMessages() throws Exception {
         try (TcpListener listener = listener();
                 Socket socket = connect(listener.address())) {
-            Link link = listener.accept(TIMEOUT_NS);
-            assertThat(link).isNotNull();
             send(socket, "00000002 01 00 0000 0000000000000000 abcd");
-            assertThat(link.receive(TIMEOUT_NS)).isEqualTo(ByteBuffer.wrap(bytes("abcd")));
-            link.send(ByteBuffer.wrap(bytes("beef00")), TIMEOUT_NS);
+            assertThat(received.next(TIMEOUT_NS)).isEqualTo(ByteBuffer.wrap(bytes("abcd")));
+            send(socket, "00000000 01 00 0000 0000000000000000");
+            TcpSession session = Objects.requireNonNull(received.nextSession(TIMEOUT_NS));
+            session.send(ByteBuffer.wrap(bytes("beef00")));
             expect(socket, "00000003 01 00 0000 0000000000000000 beef00");
         }
     }
@@ -163,14 +186,6 @@ final class TcpWireGoldenTest {
             read.get();
             assertThat(new String(target.array(), StandardCharsets.US_ASCII)).isEqualTo("123456789");
 
-            Future<?> write = client.submit(() -> {
-                region.write(2, ByteBuffer.wrap(bytes("5859")), TIMEOUT_NS);
-                return null;
-            });
-            expect(socket, "0000000e 07 00 0000 0000000000000003 00000007 0000000000000002 5859");
-            send(socket, "00000000 08 00 0000 0000000000000003");
-            write.get();
-
             link.send(ByteBuffer.wrap(bytes("abcd")), TIMEOUT_NS);
             expect(socket, "00000002 01 00 0000 0000000000000000 abcd");
             send(socket, "00000003 01 00 0000 0000000000000000 beef00");
@@ -192,7 +207,6 @@ final class TcpWireGoldenTest {
     @Test
     void limits() {
         assertThat(TcpFrame.MAX_READ_BYTES).isEqualTo(1 << 20);
-        assertThat(TcpFrame.MAX_WRITE_BYTES).isEqualTo(32 * 1024);
         assertThat(TcpFrame.MAX_REQUEST_BYTES).isEqualTo(16 + 64 * 1024);
     }
 }

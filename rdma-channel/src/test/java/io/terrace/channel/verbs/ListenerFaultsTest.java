@@ -7,7 +7,6 @@ import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.terrace.channel.transport.Link;
 import io.terrace.channel.verbs.device.QueuePair;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -139,7 +138,7 @@ final class ListenerFaultsTest {
         RdmaCmId id = device.connections.id();
         happens(EventType.RDMA_CM_EVENT_CONNECT_REQUEST, id);
         happens(EventType.RDMA_CM_EVENT_ESTABLISHED, id);
-        Link link = listener.accept(TIMEOUT_NS);
+        VerbsLink link = listener.accept(TIMEOUT_NS);
         assertThat(link).isNotNull();
         return ++connections;
     }

@@ -10,7 +10,6 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentRange;
-import io.terrace.channel.transport.Link;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
@@ -33,7 +32,7 @@ import org.junit.jupiter.api.Test;
 final class VerbsFactsTest extends ListenerFixture {
     private static final int LENGTH = 256 * 1024;
 
-    private record Connected(VerbsLink client, Link server) implements AutoCloseable {
+    private record Connected(VerbsLink client, VerbsLink server) implements AutoCloseable {
         @Override
         public void close() throws Exception {
             client.close();

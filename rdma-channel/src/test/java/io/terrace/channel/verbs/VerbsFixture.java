@@ -2,7 +2,6 @@ package io.terrace.channel.verbs;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import io.terrace.channel.transport.Listener;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -58,7 +57,7 @@ final class VerbsFixture {
             for (InetAddress host : Collections.list(network.getInetAddresses())) {
                 if (host instanceof Inet4Address && !host.isLoopbackAddress()) {
                     InetSocketAddress address = new InetSocketAddress(host, NEXT_PORT.getAndIncrement());
-                    try (Listener probe = provider.listen(address)) {
+                    try (VerbsListener probe = provider.listen(address)) {
                         return new InetSocketAddress(host, NEXT_PORT.getAndIncrement());
                     } catch (IOException e) {
                         // Not an address of an RDMA device; the next one may be.

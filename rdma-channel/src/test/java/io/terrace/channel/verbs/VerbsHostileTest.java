@@ -218,7 +218,7 @@ final class VerbsHostileTest extends ListenerFixture {
     @Test
     void anOwnerThatSendsNoFrames_losesItsClient_whoLeavesNothing() throws Exception {
         try (VerbsLink client = connect();
-                VerbsLink owner = (VerbsLink) Objects.requireNonNull(listener.accept(PATIENCE_NS))) {
+                VerbsLink owner = Objects.requireNonNull(listener.accept(PATIENCE_NS))) {
             VerbsExtent region = client.attach(key);
             owner.transmit((byte) 99, 1, ByteBuffer.allocate(20));
             await().atMost(PATIENCE_NS, TimeUnit.NANOSECONDS).until(() -> {

@@ -10,7 +10,6 @@ import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.Completion;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
-import io.terrace.channel.transport.WritableExtent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -162,7 +161,7 @@ final class VerbsResourcesTest extends ListenerFixture {
         awaitHeld(before);
     }
 
-    private static void readUntilItFails(WritableExtent region) throws IOException {
+    private static void readUntilItFails(VerbsExtent region) throws IOException {
         ByteBuffer target = ByteBuffer.allocate(4096);
         while (true) {
             region.read(0, target.clear(), PATIENCE_NS);

@@ -1,6 +1,5 @@
 package io.terrace.channel.tcp.server;
 
-import io.terrace.channel.transport.Access;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -12,8 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open files of the ranges of one listener. Ranges for reading share a descriptor where they are of one file, under
- * whatever name, so that one more grant of a block costs none. Thread-safe.
+ * The open files of the ranges of one listener. Ranges of one file share a descriptor, under whatever name, so that one more grant of a block costs none. Thread-safe.
  */
 final class SharedFiles {
     private final Map<Object, Shared> shared = new HashMap<>();
@@ -26,10 +24,7 @@ final class SharedFiles {
     }
 
     /** Opens a file, or joins those who have it open. */
-    OpenFile open(Path path, Access access) throws IOException {
-        if (access != Access.READ) {
-            return new Own(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
-        }
+    OpenFile open(Path path) throws IOException {
         // The path keeps the number this file's. A disk that hangs keeps nobody from other files.
         Object number = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
         Shared known = number == null ? null : join(number);

@@ -5,10 +5,9 @@ import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
-import io.terrace.channel.transport.Link;
-import io.terrace.channel.transport.Listener;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.common.FairQuota;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,11 +21,8 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * The owner's end of tcp: accepts connections, spreads them over a few {@link TcpLoop}s, and knows the registered ranges
  * by their keys. Thread-safe.
  */
-public final class TcpListener implements Listener {
+public final class TcpListener implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpListener.class);
     private static final int BACKLOG = 256;
 
@@ -44,33 +40,31 @@ public final class TcpListener implements Listener {
     private final TcpAcceptor acceptor;
     private final SocketAddress address;
     private final TcpLimits limits;
-    private final @Nullable MessageHandler messageHandler;
+    private final MessageHandler messageHandler;
     private final SecureRandom random = new SecureRandom();
     private final SharedFiles files = new SharedFiles();
     private final Map<Secret, TcpRange> ranges = new ConcurrentHashMap<>();
     private final Set<TcpSession> sessions = ConcurrentHashMap.newKeySet();
     private final FairQuota<InetAddress> connections;
-    private final BlockingQueue<TcpSession> accepted;
     /** Those that run. */
     final List<TcpLoop> loops = new CopyOnWriteArrayList<>();
 
     private long lastNumber;
 
-    private TcpListener(ServerSocketChannel server, TcpLimits limits, @Nullable MessageHandler messageHandler)
+    private TcpListener(ServerSocketChannel server, TcpLimits limits, MessageHandler messageHandler)
             throws IOException {
         this.address = server.getLocalAddress();
         this.limits = limits;
         this.messageHandler = messageHandler;
         this.connections = new FairQuota<>(limits.connections(), limits.addressConnections());
-        this.accepted = new LinkedBlockingQueue<>(limits.connections());
         for (int i = 0; i < limits.threads(); i++) {
             loops.add(new TcpLoop("terrace-tcp-" + address + "-" + i, this, limits));
         }
         this.acceptor = new TcpAcceptor(server, address.toString(), this::take);
     }
 
-    /** @param conversation answers control messages; null leaves them to {@link #accept} and {@link Link#receive} */
-    public static TcpListener open(SocketAddress where, TcpLimits limits, @Nullable MessageHandler messageHandler)
+    /** @param messageHandler answers control messages */
+    public static TcpListener open(SocketAddress where, TcpLimits limits, MessageHandler messageHandler)
             throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();
         try {
@@ -84,7 +78,7 @@ public final class TcpListener implements Listener {
     }
 
     /** Serves who connects to a socket that listens. */
-    static TcpListener serve(ServerSocketChannel server, TcpLimits limits, @Nullable MessageHandler messageHandler)
+    static TcpListener serve(ServerSocketChannel server, TcpLimits limits, MessageHandler messageHandler)
             throws IOException {
         TcpListener listener = new TcpListener(server, limits, messageHandler);
         listener.loops.forEach(TcpLoop::start);
@@ -92,32 +86,26 @@ public final class TcpListener implements Listener {
         return listener;
     }
 
-    @Override
     public SocketAddress address() {
         return address;
     }
 
-    @Override
-    public RegionKey register(ExtentRange range, Access access) throws IOException {
-        return register(range, access, ChunkChecksums.NONE).key;
-    }
-
-    /** Registers a range whose reads bring its checksums along. */
-    public TcpRange register(ExtentRange range, Access access, ChunkChecksums checksums) throws IOException {
-        SharedFiles.OpenFile file = files.open(range.file(), access);
+    /** Makes a range readable for whoever is told its key; reads bring its checksums along. */
+    public TcpRange register(ExtentRange range, ChunkChecksums checksums) throws IOException {
+        SharedFiles.OpenFile file = files.open(range.file());
         if (file.channel().size() != range.lengthBytes() || !checksums.cover(range.lengthBytes())) {
             file.release();
             throw new IOException("a range of " + range.lengthBytes() + " bytes with " + checksums
                     + " whose file is another size, or not all covered");
         }
         RegionKey key =
-                new RegionKey(random.nextLong(), random.nextLong(), range.address(), range.lengthBytes(), access);
+                new RegionKey(random.nextLong(), random.nextLong(), range.address(), range.lengthBytes(), Access.READ);
         TcpRange registered = new TcpRange(key, file, checksums);
         ranges.put(new Secret(key.high(), key.low()), registered);
         return registered;
     }
 
-    @Override
+    /** Makes a key void: nobody attaches with it any more; what is attached already stays. */
     public void deregister(RegionKey key) {
         TcpRange range = ranges.remove(new Secret(key.high(), key.low()));
         if (range != null) {
@@ -143,20 +131,9 @@ public final class TcpListener implements Listener {
             return null;
         }
         RegionKey key = range.key;
-        boolean truthful = attach.getLong() == key.address()
-                && attach.getLong() == key.lengthBytes()
-                && attach.get() == (key.access() == Access.READ_WRITE ? 1 : 0);
+        boolean truthful =
+                attach.getLong() == key.address() && attach.getLong() == key.lengthBytes() && attach.get() == 0;
         return truthful ? range : null;
-    }
-
-    @Override
-    public @Nullable Link accept(long timeoutNs) throws IOException {
-        try {
-            return accepted.poll(timeoutNs, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new java.io.InterruptedIOException("interrupted while waiting for a connection");
-        }
     }
 
     public int connections() {
@@ -168,34 +145,18 @@ public final class TcpListener implements Listener {
         return files.count();
     }
 
-    /** Whether whoever connects has to say what for: control messages are answered here. */
-    boolean wantsRequests() {
-        return messageHandler != null;
-    }
-
-    /** Whether somebody took the message. */
-    boolean message(TcpSession session, ByteBuffer message) throws MalformedMessageException {
-        if (messageHandler == null) {
-            return false;
-        }
+    void message(TcpSession session, ByteBuffer message) throws MalformedMessageException {
         messageHandler.message(session, message);
-        return true;
     }
 
     /** A session is about to end by its peer's fault. */
     void cut() {
-        if (messageHandler != null) {
-            messageHandler.cut();
-        }
+        messageHandler.cut();
     }
 
     void ended(TcpSession session) {
         leave(session);
-        if (messageHandler != null) {
-            messageHandler.ended(session);
-        } else {
-            boolean unused = accepted.remove(session);
-        }
+        messageHandler.ended(session);
     }
 
     /** The loop serves nobody any more. When none is left, whoever connects should not wait for an answer. */
@@ -226,9 +187,7 @@ public final class TcpListener implements Listener {
         if (!connections.take(from, 1)) {
             LOG.debug("Too many connections at {}, from {} or in all", address, from);
             channel.close();
-            if (messageHandler != null) {
-                messageHandler.refused();
-            }
+            messageHandler.refused();
             return;
         }
         TcpSession session = null;
@@ -239,9 +198,6 @@ public final class TcpListener implements Listener {
                     new TcpSession(lastNumber, channel, from, this, loop, limits.operations(), System.nanoTime());
             sessions.add(fresh);
             session = fresh;
-            if (messageHandler == null && !accepted.offer(session)) {
-                throw new IOException("more connections than anybody accepts");
-            }
             loop.adopt(session);
         } catch (IOException | RuntimeException | Error e) {
             if (session == null) {

@@ -267,7 +267,7 @@ public final class TcpLoop implements Closeable {
         long idleNs = TimeUnit.MILLISECONDS.toNanos(limits.idleTimeoutMs());
         long answerNs = TimeUnit.MILLISECONDS.toNanos(limits.answerTimeoutMs());
         for (TcpSession session : Set.copyOf(sessions)) {
-            boolean silent = listener.wantsRequests() && session.isSilent(nowNs, requestNs);
+            boolean silent = session.isSilent(nowNs, requestNs);
             boolean half = session.isHalf(nowNs, requestNs);
             boolean stuck = session.output.isStuck(nowNs, requestNs);
             boolean behind = session.output.isBehind(nowNs, answerNs);

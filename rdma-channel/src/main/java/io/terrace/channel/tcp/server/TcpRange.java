@@ -1,6 +1,5 @@
 package io.terrace.channel.tcp.server;
 
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.RegionKey;
 import java.io.IOException;
@@ -148,18 +147,6 @@ public final class TcpRange {
      */
     int send(long offset, int lengthBytes, WritableByteChannel to) throws IOException {
         return (int) file.channel().transferTo(offset, lengthBytes, to);
-    }
-
-    /** Writes all of a buffer at an offset. */
-    void write(long offset, ByteBuffer source) throws IOException {
-        long at = offset;
-        while (source.hasRemaining()) {
-            at += file.channel().write(source, at);
-        }
-    }
-
-    boolean allowsWrites() {
-        return key.access() == Access.READ_WRITE;
     }
 
     private void closeIfDone() {

@@ -3,34 +3,22 @@ package io.terrace.channel.tcp.server;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.tcp.TcpFrame;
-import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChunkChecksums;
-import io.terrace.channel.transport.Completion;
 import io.terrace.channel.transport.Completion.Status;
-import io.terrace.channel.transport.Link;
-import io.terrace.channel.transport.RegionKey;
-import io.terrace.channel.transport.WritableExtent;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A listener's end of one connection: takes requests apart and answers them. Input, output and attachments belong to the
- * {@link TcpLoop} it was given to; any thread may send messages or wait for them.
+ * {@link TcpLoop} it was given to; any thread may send messages.
  */
-public final class TcpSession implements Link {
-    private static final int MAX_WAITING_MESSAGES = 64;
-    private static final ByteBuffer WAKEUP = ByteBuffer.allocate(0);
+public final class TcpSession implements Closeable {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     public final long number;
@@ -43,7 +31,6 @@ public final class TcpSession implements Link {
     private final TcpListener listener;
     private final TcpLoop loop;
     private final AttachedRanges attached = new AttachedRanges();
-    private final BlockingQueue<ByteBuffer> inbox = new LinkedBlockingQueue<>(MAX_WAITING_MESSAGES);
 
     /** Came and is not taken: a part of a request mostly, several while input waits. */
     private ByteBuffer rest = NOTHING;
@@ -187,7 +174,6 @@ public final class TcpSession implements Link {
         rest = NOTHING;
         output.end();
         attached.detachAll();
-        wakeup();
     }
 
     private void take(byte type, long id, ByteBuffer body) throws IOException {
@@ -196,7 +182,6 @@ public final class TcpSession implements Link {
             case TcpFrame.MESSAGE -> message(body);
             case TcpFrame.ATTACH -> attach(id, body);
             case TcpFrame.DETACH -> detach(body);
-            case TcpFrame.WRITE -> write(id, body);
             default -> throw new MalformedMessageException("a request of type " + type);
         }
     }
@@ -240,26 +225,6 @@ public final class TcpSession implements Link {
         }
     }
 
-    private void write(long id, ByteBuffer body) throws IOException {
-        if (body.remaining() < TcpFrame.WRITE_HEADER_BYTES) {
-            throw new MalformedMessageException("a write of " + body.remaining() + " bytes");
-        }
-        TcpRange range = attached.of(body.getInt());
-        long offset = body.getLong();
-        boolean allowed =
-                range != null && range.allowsWrites() && offset >= 0 && offset <= range.lengthBytes - body.remaining();
-        if (range == null || !allowed || range.begin() == null) {
-            output.add(TcpResponse.Ready.empty(TcpFrame.WRITTEN, Status.NO_ACCESS, id));
-            return;
-        }
-        try {
-            range.write(offset, body);
-            output.add(TcpResponse.Ready.empty(TcpFrame.WRITTEN, Status.DONE, id));
-        } finally {
-            range.end();
-        }
-    }
-
     private void attach(long id, ByteBuffer body) throws MalformedMessageException {
         if (body.remaining() != TcpFrame.ATTACH_BYTES) {
             throw new MalformedMessageException("an attach of " + body.remaining() + " bytes");
@@ -285,9 +250,7 @@ public final class TcpSession implements Link {
 
     private void message(ByteBuffer body) throws MalformedMessageException {
         ByteBuffer copy = ByteBuffer.allocate(body.remaining()).put(body).flip();
-        if (!listener.message(this, copy) && !inbox.offer(copy)) {
-            throw new MalformedMessageException("more messages than anybody takes");
-        }
+        listener.message(this, copy);
         known = true;
     }
 
@@ -298,8 +261,8 @@ public final class TcpSession implements Link {
 
     // On any thread.
 
-    @Override
-    public void send(ByteBuffer message, long timeoutNs) throws IOException {
+    /** Sends a message of at most {@code MessageCodec.MAX_FRAME_BYTES}, once the socket takes it; does not wait for that. */
+    public void send(ByteBuffer message) throws IOException {
         if (message.remaining() > MessageCodec.MAX_FRAME_BYTES) {
             throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
         }
@@ -332,45 +295,6 @@ public final class TcpSession implements Link {
     /** Goes on after {@link #pauseInput}. */
     public void resumeInput() {
         loop.resume(this);
-    }
-
-    @Override
-    public @Nullable ByteBuffer receive(long timeoutNs) throws IOException {
-        try {
-            ByteBuffer message = inbox.poll(timeoutNs, TimeUnit.NANOSECONDS);
-            if (message != null && message != WAKEUP) {
-                return message;
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while waiting for a message");
-        }
-        if (gone) {
-            throw new EOFException("the other side is gone");
-        }
-        return null;
-    }
-
-    @Override
-    public void wakeup() {
-        // When it is full, whoever receives does not wait.
-        boolean unused = inbox.offer(WAKEUP);
-    }
-
-    @Override
-    public @Nullable String peerUser() {
-        return null;
-    }
-
-    /** The connecting side offers no ranges. */
-    @Override
-    public WritableExtent attach(RegionKey key) throws IOException {
-        throw new ChannelException(Status.NO_ACCESS, "the other side has registered nothing", null);
-    }
-
-    @Override
-    public int poll(Consumer<Completion> taker, int most) {
-        return 0;
     }
 
     @Override

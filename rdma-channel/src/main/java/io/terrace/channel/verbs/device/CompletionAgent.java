@@ -4,16 +4,18 @@ import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaVerbs;
 import com.ibm.disni.verbs.SVCPollCq;
 import com.ibm.disni.verbs.SVCReqNotify;
-import io.terrace.channel.verbs.VerbsProvider;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The thread that polls the completions of many connections. Whatever one turn throws, an {@link Error} too, the next one
  * follows after a pause: the thread is everybody's. It spins for a short while before it waits for the device.
  */
 public final class CompletionAgent {
+    private static final Logger LOG = LoggerFactory.getLogger(CompletionAgent.class);
 
     /** What is done with them, on this thread. */
     public interface Taker {
@@ -121,7 +123,7 @@ public final class CompletionAgent {
     /** Without memory the log may fail too. */
     private static void tell(String what, Throwable why) {
         try {
-            VerbsProvider.LOG.error(what, why);
+            LOG.error(what, why);
         } catch (RuntimeException | Error e) {
             why.addSuppressed(e);
         }

@@ -5,18 +5,21 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.terrace.channel.verbs.VerbsProvider;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What happens to connections, taken from one event channel by one thread and handed to whom it concerns. Events are
  * acknowledged first, so that a connection may be destroyed by whoever hears of its end. Thread-safe.
  */
 public final class ConnectionEvents implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionEvents.class);
+
     static final int LOOK_MS = 100;
     private static final EventType[] TYPES = EventType.values();
 
@@ -81,7 +84,7 @@ public final class ConnectionEvents implements Closeable {
     /** What failed once may fail again at once, and without memory the log may too. */
     private static void lost(Throwable why) {
         try {
-            VerbsProvider.LOG.warn("An event of an RDMA connection is lost", why);
+            LOG.warn("An event of an RDMA connection is lost", why);
             Thread.sleep(LOOK_MS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

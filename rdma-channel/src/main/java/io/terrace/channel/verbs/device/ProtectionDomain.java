@@ -5,18 +5,21 @@ import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.RdmaVerbs;
 import io.terrace.channel.transport.Access;
-import io.terrace.channel.verbs.VerbsProvider;
 import io.terrace.channel.verbs.rdmacore.LockedMemory;
 import io.terrace.common.CloseAll;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One device and a protection domain on it: keys are good for the queue pairs of the same domain only. A process that
  * serves ranges and one that reads them have one each. Thread-safe.
  */
 public final class ProtectionDomain implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(ProtectionDomain.class);
+
     private final RdmaVerbs verbs;
     private final IbvContext device;
     private final IbvPd domain;
@@ -30,7 +33,7 @@ public final class ProtectionDomain implements Closeable {
         this.verbs = verbs;
         this.paging = paging ? new OnDemandPaging(verbs.queryOdpSupport(device)) : OnDemandPaging.NONE;
         if (paging && this.paging.right(Access.READ) == 0) {
-            VerbsProvider.LOG.warn("On-demand paging is wanted, and this device is not known to do it right: "
+            LOG.warn("On-demand paging is wanted, and this device is not known to do it right: "
                     + "what is registered is pinned");
         }
         this.device = device;

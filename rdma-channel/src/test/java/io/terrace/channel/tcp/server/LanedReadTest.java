@@ -8,7 +8,6 @@ import io.terrace.channel.tcp.PooledTcpExtent;
 import io.terrace.channel.tcp.TcpConnectionPool;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.ExtentRange;
@@ -190,9 +189,9 @@ final class LanedReadTest {
 
     private void serve(TcpLimits limits, int most) throws IOException {
         Path file = Files.write(dir.resolve("extent"), content);
-        listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, null);
-        range = listener.register(
-                new ExtentRange(file, 0, LENGTH), Access.READ, ChecksummedReadTest.checksums(content));
+        listener = TcpListener.open(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, new ReceivedMessages());
+        range = listener.register(new ExtentRange(file, 0, LENGTH), ChecksummedReadTest.checksums(content));
         lanes = new TcpConnectionPool(TcpLink.connect(listener.address(), limits, TIMEOUT_NS), most, TIMEOUT_NS);
         region = lanes.attach(range.key, TIMEOUT_NS);
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.terrace.channel.server.TcpGrantFixture;
-import io.terrace.channel.transport.Access;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,8 +24,8 @@ final class SharedFilesTest {
     void fileUnderTwoNames_isOpenOnce_untilTheLastLetGo() throws Exception {
         Path file = Files.write(dir.resolve("file"), new byte[10]);
         Path name = Files.createLink(dir.resolve("name"), file);
-        SharedFiles.OpenFile first = files.open(file, Access.READ);
-        SharedFiles.OpenFile second = files.open(name, Access.READ);
+        SharedFiles.OpenFile first = files.open(file);
+        SharedFiles.OpenFile second = files.open(name);
         assertThat(second.channel()).isSameAs(first.channel());
         first.release();
         assertThat(second.channel().isOpen()).isTrue();
@@ -41,14 +40,13 @@ final class SharedFilesTest {
         Path pipe = dir.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
-        FutureTask<SharedFiles.OpenFile> hanging = new FutureTask<>(() -> files.open(pipe, Access.READ));
+        FutureTask<SharedFiles.OpenFile> hanging = new FutureTask<>(() -> files.open(pipe));
         Thread thread = new Thread(hanging);
         thread.start();
         TcpGrantFixture.eventually(() -> isOpening(thread));
         try {
             Path file = Files.write(dir.resolve("file"), new byte[10]);
-            assertTimeoutPreemptively(
-                    PATIENCE, () -> files.open(file, Access.READ).release());
+            assertTimeoutPreemptively(PATIENCE, () -> files.open(file).release());
         } finally {
             Files.newOutputStream(pipe).close();
         }

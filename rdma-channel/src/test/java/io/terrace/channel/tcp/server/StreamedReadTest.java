@@ -7,7 +7,6 @@ import io.terrace.channel.tcp.ChecksummedReadTest;
 import io.terrace.channel.tcp.TcpExtent;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentPiece;
@@ -56,10 +55,9 @@ final class StreamedReadTest {
         content = new byte[LENGTH];
         new Random(5).nextBytes(content);
         file = Files.write(dir.resolve("extent"), content);
-        listener =
-                TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), TcpLimits.DEFAULT, null);
-        range = listener.register(
-                new ExtentRange(file, 0, LENGTH), Access.READ, ChecksummedReadTest.checksums(content));
+        listener = TcpListener.open(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), TcpLimits.DEFAULT, new ReceivedMessages());
+        range = listener.register(new ExtentRange(file, 0, LENGTH), ChecksummedReadTest.checksums(content));
         link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS);
         region = link.attach(range.key, TIMEOUT_NS);
     }

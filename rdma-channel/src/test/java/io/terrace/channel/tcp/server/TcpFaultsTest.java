@@ -108,7 +108,7 @@ final class TcpFaultsTest {
                 throw new OutOfMemoryError("as was wanted");
             }
             try {
-                session.send(message, TIMEOUT_NS);
+                session.send(message);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -6,10 +6,8 @@ import io.terrace.channel.tcp.TcpExtent;
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
-import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
-import io.terrace.channel.transport.Link;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.BufferPoolMXBean;
@@ -26,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -41,17 +40,17 @@ final class TcpListenerTest {
     @TempDir
     Path dir;
 
+    private final ReceivedMessages received = new ReceivedMessages();
+
     @Test
     void accept_thatFails_isTriedAgain() throws Exception {
         FailingServer server = new FailingServer(2);
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        try (TcpListener listener = TcpListener.serve(server, TcpLimits.DEFAULT, null);
-                TcpLink link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS);
-                Link accepted = listener.accept(TIMEOUT_NS)) {
-            assertThat(server.failuresLeft.get()).isNegative();
-            assertThat(accepted).isNotNull();
+        try (TcpListener listener = TcpListener.serve(server, TcpLimits.DEFAULT, received);
+                TcpLink link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS)) {
             link.send(ByteBuffer.wrap(new byte[] {7}), TIMEOUT_NS);
-            assertThat(accepted.receive(TIMEOUT_NS)).isEqualTo(ByteBuffer.wrap(new byte[] {7}));
+            assertThat(received.next(TIMEOUT_NS)).isEqualTo(ByteBuffer.wrap(new byte[] {7}));
+            assertThat(server.failuresLeft.get()).isNegative();
         }
     }
 
@@ -61,16 +60,16 @@ final class TcpListenerTest {
         content[4] = 9;
         Path file = Files.write(dir.resolve("extent"), content);
         InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, null);
+        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, received);
                 TcpLink link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS)) {
             List<TcpRange> ranges = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 Path name = Files.createLink(dir.resolve("link" + i), file);
-                ranges.add(listener.register(new ExtentRange(name, 0, LENGTH), Access.READ, ChunkChecksums.NONE));
+                ranges.add(listener.register(new ExtentRange(name, 0, LENGTH), ChunkChecksums.NONE));
                 Files.delete(name);
             }
             Path other = Files.write(dir.resolve("other"), new byte[LENGTH]);
-            TcpRange ofAnother = listener.register(new ExtentRange(other, 0, LENGTH), Access.READ, ChunkChecksums.NONE);
+            TcpRange ofAnother = listener.register(new ExtentRange(other, 0, LENGTH), ChunkChecksums.NONE);
             assertThat(listener.openFiles()).isEqualTo(2);
             for (TcpRange range : ranges.subList(1, ranges.size())) {
                 listener.revoke(range.key, () -> {});
@@ -92,10 +91,11 @@ final class TcpListenerTest {
         int count = 70_000;
         Path file = Files.write(dir.resolve("extent"), new byte[LENGTH]);
         InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, null);
+        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, received);
                 SocketChannel hostile = SocketChannel.open(listener.address())) {
-            TcpRange range = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ, ChunkChecksums.NONE);
-            TcpSession session = (TcpSession) listener.accept(TIMEOUT_NS);
+            TcpRange range = listener.register(new ExtentRange(file, 0, LENGTH), ChunkChecksums.NONE);
+            writeAll(hostile, ByteBuffer.allocate(TcpFrame.HEADER_BYTES).put(TcpFrame.TYPE_AT, TcpFrame.MESSAGE));
+            TcpSession session = Objects.requireNonNull(received.nextSession(TIMEOUT_NS));
             hostile.socket().setSoTimeout(20_000);
             CompletableFuture<Void> asking =
                     CompletableFuture.runAsync(() -> writeAll(hostile, attaches(range, count)));
@@ -107,7 +107,7 @@ final class TcpListenerTest {
             assertThat(session.attachedCount()).isEqualTo(AttachedRanges.MOST);
 
             listener.revoke(range.key, () -> {});
-            TcpRange other = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ, ChunkChecksums.NONE);
+            TcpRange other = listener.register(new ExtentRange(file, 0, LENGTH), ChunkChecksums.NONE);
             writeAll(hostile, attaches(other, 1));
             int one = TcpFrame.HEADER_BYTES + TcpFrame.ATTACHED_BYTES;
             assertThat(hostile.socket().getInputStream().readNBytes(one)).hasSize(one);
@@ -120,8 +120,8 @@ final class TcpListenerTest {
         Path file = Files.write(dir.resolve("extent"), new byte[LENGTH]);
         InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         List<SocketChannel> clients = new ArrayList<>();
-        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, null)) {
-            TcpRange range = listener.register(new ExtentRange(file, 0, LENGTH), Access.READ, ChunkChecksums.NONE);
+        try (TcpListener listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, received)) {
+            TcpRange range = listener.register(new ExtentRange(file, 0, LENGTH), ChunkChecksums.NONE);
             clients.add(attached(listener, range));
             long before = directBytes();
             for (int i = 0; i < 200; i++) {
