@@ -2,6 +2,7 @@ package io.terrace.client;
 
 import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.common.BlockKey;
+import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ final class LocalDataNodes {
     private final ReentrantLock scanning = new ReentrantLock();
     private volatile long lastScanNs;
     private volatile boolean scanned;
-    private volatile boolean complained;
+    private final LogThrottle failures = LogThrottle.once();
 
     private LocalDataNodes(ClientConfig settings, Path directory) {
         this.settings = settings;
@@ -221,8 +222,7 @@ final class LocalDataNodes {
                 links.removeIf(DataNodeLink::hasEnded);
             }
         } catch (IOException e) {
-            if (!complained) {
-                complained = true;
+            if (failures.first()) {
                 LOG.info("Reads through stock HDFS only: {}", e.toString());
             }
         } catch (InterruptedException e) {

@@ -2,16 +2,32 @@ package io.terrace.common;
 
 import org.jspecify.annotations.Nullable;
 
-/** Lets through one of many in a given time, and knows how many it did not. Thread-safe. */
+/** Bounds the log lines about one kind of event: lets one through in a given time and counts the others. Thread-safe. */
 public final class LogThrottle {
     private final long everyNs;
     private boolean any;
     private long lastNs;
     private long left;
 
-    /** One in so long a time, and the first. */
+    /** Lets the first through, and one in each such time. */
     public LogThrottle(long everyNs) {
         this.everyNs = everyNs;
+    }
+
+    /** Lets the first through, and no other until {@link #reset}. */
+    public static LogThrottle once() {
+        return new LogThrottle(Long.MAX_VALUE);
+    }
+
+    /** Whether this is the first since the start or the last {@link #reset}. */
+    public boolean first() {
+        return next(0) != null;
+    }
+
+    /** The trouble is over: the next is let through whenever it comes. */
+    public synchronized void reset() {
+        any = false;
+        left = 0;
     }
 
     /** How many were not let through since the last that was; null if this one is not either. */

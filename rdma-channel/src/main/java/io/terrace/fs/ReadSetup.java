@@ -6,11 +6,11 @@ import io.terrace.client.TerraceAccessorBuilder;
 import io.terrace.client.read.LocalReads;
 import io.terrace.client.read.ReadRouter;
 import io.terrace.client.remote.RemoteDataNodes;
+import io.terrace.common.LogThrottle;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable RemoteDataNodes remote) {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSetup.class);
     private static final String ACCESSOR = "io.terrace.client.TerraceAccessorBuilder";
-    private static final AtomicBoolean SAID_NOT_LINKED = new AtomicBoolean();
+    private static final LogThrottle NOT_LINKED = LogThrottle.once();
 
     /** Null when the file system is to be stock HDFS. */
     static @Nullable ReadSetup of(Configuration conf) {
@@ -74,7 +74,7 @@ record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable Remote
     /** Counts, and says once per process, that Hadoop's classes here are not those that the bridges were made for. */
     static void notLinked(LinkageError e) {
         ClientMetrics.metricRegistry().increment(Metric.CLIENT_FS_NOT_LINKED);
-        if (SAID_NOT_LINKED.compareAndSet(false, true)) {
+        if (NOT_LINKED.first()) {
             LOG.warn("Terrace does not fit the Hadoop classes found here; hdfs:// is stock HDFS", e);
         }
     }

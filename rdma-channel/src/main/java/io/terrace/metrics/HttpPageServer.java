@@ -1,5 +1,6 @@
 package io.terrace.metrics;
 
+import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -88,17 +89,16 @@ final class HttpPageServer implements Closeable {
     }
 
     private void turnUntilClosed() {
-        boolean failing = false;
+        LogThrottle failures = LogThrottle.once();
         while (!closed) {
             try {
                 turn();
-                failing = false;
+                failures.reset();
             } catch (IOException | RuntimeException | Error e) {
                 // As when no file descriptor is free: it will be the same for a while, and one line says so.
-                if (!failing) {
+                if (failures.first()) {
                     LOG.warn("Figures cannot be shown for now", e);
                 }
-                failing = true;
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MS));
             }
         }

@@ -15,4 +15,14 @@ class LogThrottleTest {
         assertThat(logThrottle.next(194)).isNull();
         assertThat(logThrottle.next(1000)).isEqualTo(1);
     }
+
+    @Test
+    void once_letsTheFirstThrough_andAgainAfterReset() {
+        LogThrottle once = LogThrottle.once();
+        assertThat(once.first()).isTrue();
+        assertThat(once.first()).isFalse();
+        once.reset();
+        assertThat(once.first()).isTrue();
+        assertThat(once.first()).isFalse();
+    }
 }

@@ -4,6 +4,7 @@ import io.terrace.channel.Grant;
 import io.terrace.channel.server.OneSidedRanges;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.common.LogThrottle;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -19,7 +20,7 @@ final class TokenlessVerbs implements OneSidedRanges {
     private final OneSidedRanges rdma;
     private final BooleanSupplier tokens;
     private final Runnable refused;
-    private volatile boolean told;
+    private final LogThrottle refusals = LogThrottle.once();
 
     /**
      * Lets through what needs no token.
@@ -45,8 +46,7 @@ final class TokenlessVerbs implements OneSidedRanges {
             return;
         }
         refused.run();
-        if (!told) {
-            told = true;
+        if (refusals.first()) {
             LOG.warn("Memory is not served by RDMA any more: {}", VerbsServing.UNTRUSTED);
         }
     }

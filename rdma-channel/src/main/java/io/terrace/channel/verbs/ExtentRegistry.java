@@ -8,6 +8,7 @@ import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.common.BlockKey;
 import io.terrace.common.CloseAll;
+import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.Inet6Address;
@@ -55,7 +56,7 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
     private final ScheduledThreadPoolExecutor later;
 
     private final Runnable refused;
-    private boolean refusing;
+    private final LogThrottle refusals = LogThrottle.once();
     private boolean closed;
 
     private ExtentRegistry(VerbsProvider provider, VerbsListener listener, Runnable refused) {
@@ -136,7 +137,7 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
             RegionKey own = listener.register(range, Access.READ, checksums);
             synchronized (this) {
                 extent.own = own;
-                refusing = false;
+                refusals.reset();
                 if (extent.freed) {
                     letGo(extent, own);
                 }
@@ -160,10 +161,9 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
         }
         refused.run();
         // Whoever reads it asks again and again: one line until there is room once more.
-        if (!refusing) {
+        if (refusals.first()) {
             VerbsProvider.LOG.info("{} and others are served over tcp only: {}", place.block, String.valueOf(why));
         }
-        refusing = true;
     }
 
     @Override

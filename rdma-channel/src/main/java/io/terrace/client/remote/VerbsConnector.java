@@ -8,6 +8,7 @@ import io.terrace.channel.verbs.VerbsLink;
 import io.terrace.channel.verbs.VerbsOptions;
 import io.terrace.channel.verbs.VerbsProvider;
 import io.terrace.client.RemoteConfig;
+import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -40,8 +41,8 @@ final class VerbsConnector {
     private long pauseNs = FIRST_PAUSE_NS;
     private long pausedUntilNs = System.nanoTime();
 
-    /** Trouble is said once, until RDMA leads there again. */
-    private boolean said;
+    /** Failures are logged once, until RDMA works again. */
+    private final LogThrottle failures = LogThrottle.once();
 
     private boolean closed;
 
@@ -89,7 +90,7 @@ final class VerbsConnector {
             }
             VerbsExtent region = present.attach(key, timeoutNs);
             pauseNs = FIRST_PAUSE_NS;
-            said = false;
+            failures.reset();
             return region;
         } catch (ChannelException e) {
             LOG.debug("{} is not offered by RDMA at {}", key, address, e);
@@ -105,11 +106,10 @@ final class VerbsConnector {
 
     private void failed(Throwable why) {
         metricRegistry.increment(Metric.CLIENT_VERBS_STEPPED_DOWN);
-        if (said) {
-            LOG.debug("No RDMA to {} for {} ms", address, pauseNs / 1_000_000, why);
-        } else {
-            said = true;
+        if (failures.first()) {
             LOG.info("No RDMA to {} for now, tcp serves: {}", address, String.valueOf(why));
+        } else {
+            LOG.debug("No RDMA to {} for {} ms", address, pauseNs / 1_000_000, why);
         }
         if (!(why instanceof IOException)) {
             // Nobody knows what state it is in.

@@ -1,5 +1,6 @@
 package io.terrace.channel.tcp.server;
 
+import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -19,7 +20,7 @@ final class TcpAcceptor implements Closeable {
     private final String address;
     private final Taker taker;
     private final Thread thread;
-    private boolean failing;
+    private final LogThrottle failures = LogThrottle.once();
 
     /** Who has a connection from then on; one that it throws for is closed. */
     interface Taker {
@@ -61,15 +62,14 @@ final class TcpAcceptor implements Closeable {
         SocketChannel channel;
         try {
             channel = server.accept();
-            failing = false;
+            failures.reset();
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException | RuntimeException | Error e) {
             // Without a free file descriptor it fails at once, again and again, until others give theirs back.
-            if (!failing) {
+            if (failures.first()) {
                 LOG.warn("Cannot take connections in at {} for now", address, e);
             }
-            failing = true;
             LockSupport.parkNanos(PAUSE_NS);
             return;
         }
