@@ -235,8 +235,7 @@ public final class PlacementEngine {
                 return again;
             }
         }
-        node.reportQuota().grow(nowMs);
-        Heartbeat heartbeat = bounds.bounded(said, node.reportQuota());
+        Heartbeat heartbeat = bounds.bounded(nowMs, said, node.reportQuota());
         if (shadowRun != null) {
             shadowRun.heartbeat(nowMs, node, heartbeat);
         }

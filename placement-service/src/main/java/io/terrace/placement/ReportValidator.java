@@ -60,7 +60,7 @@ public final class ReportValidator {
     /** Asks what {@link #word} needs to know for the heat of a heartbeat. */
     void askAboutHeat(long nowMs, DataNodeState node, List<Heat> entries) {
         Set<Candidate> questions = new LinkedHashSet<>();
-        long most = mostQuestions(node);
+        long most = mostQuestions(nowMs, node);
         for (Heat entry : entries) {
             StampedBlock block = entry.block();
             BlockHeat known = clusterState.heat().find(block.id());
@@ -77,8 +77,8 @@ public final class ReportValidator {
         ask(nowMs, node, questions);
     }
 
-    private long mostQuestions(DataNodeState node) {
-        return Math.min(LOOKS_PER_HEARTBEAT, node.reportQuota().looks().left()) * view.lockBlocks();
+    private long mostQuestions(long nowMs, DataNodeState node) {
+        return Math.min(LOOKS_PER_HEARTBEAT, node.reportQuota().looks().available(nowMs)) * view.lockBlocks();
     }
 
     private void ask(long nowMs, DataNodeState node, Set<Candidate> questions) {
@@ -88,7 +88,7 @@ public final class ReportValidator {
         for (int from = 0; from < all.size(); from += most) {
             List<Candidate> asked = all.subList(from, Math.min(all.size(), from + most));
             List<Verdict> answers = view.examine(asked);
-            node.reportQuota().looks().charge(1);
+            node.reportQuota().looks().charge(nowMs, 1);
             for (int i = 0; i < asked.size(); i++) {
                 verdicts.put(asked.get(i), answers.get(i));
                 if (asked.get(i).node().equals(node.uuid())) {
@@ -177,7 +177,7 @@ public final class ReportValidator {
     /** Asks what {@link #isHomeReal} needs to know for what a heartbeat says is resident. */
     void askAboutHomes(long nowMs, DataNodeState node, List<Residency> changes) {
         Set<Candidate> questions = new LinkedHashSet<>();
-        long most = mostQuestions(node);
+        long most = mostQuestions(nowMs, node);
         for (Residency change : changes) {
             BlockHeat known =
                     change.resident() ? clusterState.heat().find(change.block().id()) : null;

@@ -177,15 +177,13 @@ public final class GrantLedger {
         if (ofPeer == null || grant.ended || reads < 0 || bytes < 0) {
             return new Accepted(0, 0);
         }
-        ReadAllowance allowance = grant.account().allowance;
-        long acceptedReads = Math.min(reads, allowance.reads(nowNs));
+        long acceptedReads = grant.account().reads.take(nowNs, reads);
         long length = grant.extent().lengthBytes();
         long readsSoFar = grant.reads + acceptedReads;
         long mostBytes = readsSoFar > Long.MAX_VALUE / length ? Long.MAX_VALUE : readsSoFar * length;
-        long acceptedBytes = Math.min(Math.min(bytes, allowance.bytes(nowNs)), mostBytes - grant.bytes);
+        long acceptedBytes = grant.account().bytes.take(nowNs, Math.min(bytes, mostBytes - grant.bytes));
         grant.reads = readsSoFar;
         grant.bytes += acceptedBytes;
-        allowance.use(acceptedReads, acceptedBytes);
         ofPeer.lastReportNs = nowNs;
         return new Accepted(acceptedReads, acceptedBytes);
     }

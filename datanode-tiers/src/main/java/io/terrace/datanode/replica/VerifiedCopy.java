@@ -46,7 +46,7 @@ public final class VerifiedCopy {
         long offset = 0;
         while (offset < lengthBytes) {
             piece.clear().limit((int) Math.min(pieceBytes, lengthBytes - offset));
-            tokenBucket.take(piece.limit());
+            tokenBucket.takeAndSleep(piece.limit());
             while (piece.hasRemaining()) {
                 if (data.read(piece) < 0) {
                     throw new CorruptReplicaException(

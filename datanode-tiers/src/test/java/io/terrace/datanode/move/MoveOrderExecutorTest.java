@@ -47,7 +47,7 @@ class MoveOrderExecutorTest {
     private double seconds() {
         nowNs += TimeUnit.HOURS.toNanos(1);
         sleptNs = TimeUnit.SECONDS.toNanos(-1);
-        tokenBucket.take(10_000);
+        tokenBucket.takeAndSleep(10_000);
         return sleptNs / 1e9;
     }
 

@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
@@ -36,7 +37,7 @@ public final class HeartbeatLimits {
     }
 
     /** @param allowances those of that DataNode, from which the heat is taken */
-    public Heartbeat bounded(Heartbeat heartbeat, ReportQuota reportQuota) {
+    public Heartbeat bounded(long nowMs, Heartbeat heartbeat, ReportQuota reportQuota) {
         return new Heartbeat(
                 heartbeat.node(),
                 cut(heartbeat.host(), LONGEST_NAME),
@@ -44,7 +45,7 @@ public final class HeartbeatLimits {
                 heartbeat.incarnation(),
                 heartbeat.sequence(),
                 cut(heartbeat.tiers(), MOST_TIERS),
-                plausible(cut(heartbeat.heat(), entries), reportQuota.accesses(), reportQuota.bytes()),
+                plausible(nowMs, cut(heartbeat.heat(), entries), reportQuota.accesses(), reportQuota.bytes()),
                 cut(heartbeat.residency(), entries),
                 heartbeat.full(),
                 results(cut(heartbeat.results(), entries)),
@@ -122,30 +123,30 @@ public final class HeartbeatLimits {
         return kept;
     }
 
-    private List<Heat> plausible(List<Heat> heat, Allowance mostAccesses, Allowance mostBytes) {
+    private List<Heat> plausible(long nowMs, List<Heat> heat, TokenBucket mostAccesses, TokenBucket mostBytes) {
         double accesses = 0; // Sums of what is made up may be too large for a long.
         double bytes = 0;
         for (Heat entry : heat) {
             accesses += (double) entry.reads() + entry.writes();
             bytes += (double) entry.bytesRead() + entry.bytesWritten();
         }
-        if (accesses <= mostAccesses.left() && bytes <= mostBytes.left()) {
-            mostAccesses.charge((long) accesses);
-            mostBytes.charge((long) bytes);
+        if (accesses <= mostAccesses.available(nowMs) && bytes <= mostBytes.available(nowMs)) {
+            mostAccesses.charge(nowMs, (long) accesses);
+            mostBytes.charge(nowMs, (long) bytes);
             return heat;
         }
         List<Heat> plausible = new ArrayList<>(heat.size());
         for (Heat entry : heat) {
-            long bytesRead = mostBytes.take(entry.bytesRead());
+            long bytesRead = mostBytes.take(nowMs, entry.bytesRead());
             Heat taken = new Heat(
                     entry.block(),
                     entry.replica(),
                     entry.inMemory(),
-                    mostAccesses.take(entry.reads()),
+                    mostAccesses.take(nowMs, entry.reads()),
                     bytesRead,
                     Math.min(bytesRead, entry.bytesReadFromMemory()),
-                    mostAccesses.take(entry.writes()),
-                    mostBytes.take(entry.bytesWritten()),
+                    mostAccesses.take(nowMs, entry.writes()),
+                    mostBytes.take(nowMs, entry.bytesWritten()),
                     entry.ageMs());
             count(taken.equals(entry) ? 0 : 1);
             plausible.add(taken);

@@ -1,16 +1,20 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.common.TokenBucket;
+import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.placement.ReportValidator;
 import io.terrace.placement.policy.RuleEvaluator;
+import java.util.concurrent.TimeUnit;
 
 /**
- * What one DataNode may tell of and lead to, however often it sends heartbeats. Owned by the loop's thread.
+ * What one DataNode may report and lead to, however often it sends heartbeats: each limit grows with the time that passes.
+ * A DataNode that was silent reports of all that time, so all of it counts. Owned by the loop's thread.
  *
  * @param accesses reads and writes that count
  * @param bytes bytes read and written that count
  * @param looks looks at the NameNode's maps, each of a bounded number of blocks
  */
-public record ReportQuota(Allowance accesses, Allowance bytes, Allowance looks) {
+public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket looks) {
 
     /** As many as a DataNode takes from one client process, and bytes likewise. */
     static final long MOST_PER_SECOND = 20_000_000;
@@ -31,14 +35,12 @@ public record ReportQuota(Allowance accesses, Allowance bytes, Allowance looks) 
 
     public static ReportQuota from(long nowMs) {
         return new ReportQuota(
-                new Allowance(MOST_PER_SECOND, nowMs),
-                new Allowance(MOST_BYTES_PER_SECOND, nowMs),
-                new Allowance(LOOKS_PER_SECOND, nowMs));
+                perSecond(MOST_PER_SECOND, nowMs),
+                perSecond(MOST_BYTES_PER_SECOND, nowMs),
+                perSecond(LOOKS_PER_SECOND, nowMs));
     }
 
-    public void grow(long nowMs) {
-        accesses.grow(nowMs);
-        bytes.grow(nowMs);
-        looks.grow(nowMs);
+    private static TokenBucket perSecond(long rate, long nowMs) {
+        return new TokenBucket(rate, rate, Accrual.WHOLE_SILENCE, TimeUnit.MILLISECONDS, nowMs);
     }
 }

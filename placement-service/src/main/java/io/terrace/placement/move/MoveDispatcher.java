@@ -35,7 +35,7 @@ public final class MoveDispatcher {
 
     /** Asks the NameNode about waiting promotions, in one hold of its lock; later where the DataNode led to too many. */
     public void examine(long nowMs, DataNodeState node) {
-        if (node.reportQuota().looks().left() == 0) {
+        if (node.reportQuota().looks().available(nowMs) == 0) {
             return;
         }
         List<Move> asked = new ArrayList<>();
@@ -50,7 +50,7 @@ public final class MoveDispatcher {
             return;
         }
         List<Verdict> verdicts = view.examine(candidates);
-        node.reportQuota().looks().charge(1);
+        node.reportQuota().looks().charge(nowMs, 1);
         for (int i = 0; i < asked.size(); i++) {
             Move move = asked.get(i);
             Verdict verdict = verdicts.get(i);
@@ -96,7 +96,7 @@ public final class MoveDispatcher {
             promotionsOpen = promotionsOpen
                     && moveQueue.promotionsInFlight()
                             < clusterState.moveSettings().inFlight()
-                    && (node.isIdle() || node.budget().allows(nowMs));
+                    && (node.isIdle() || node.budget().isOpen(nowMs));
             if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
                 promote(nowMs, node, move, orders);
             } else if (nowMs - move.wishedMs() > clusterState.moveSettings().waitMs()) {
@@ -109,8 +109,8 @@ public final class MoveDispatcher {
     private void promote(long nowMs, DataNodeState node, Move move, List<Order> orders) {
         long rate = 0;
         if (!node.isIdle()) {
-            node.budget().spend(nowMs, move.block().lengthBytes());
-            rate = node.budget().bytesPerSecond();
+            node.budget().charge(nowMs, move.block().lengthBytes());
+            rate = clusterState.settings().moveBytesPerSecond();
         }
         for (Move victim : move.victims()) {
             orders.add(send(nowMs, node.moveQueue(), victim, 0));

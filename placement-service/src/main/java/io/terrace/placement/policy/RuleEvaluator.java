@@ -1,8 +1,8 @@
 package io.terrace.placement.policy;
 
+import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.ReportValidator;
-import io.terrace.placement.heartbeat.Allowance;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PathRule.Place;
@@ -78,8 +78,8 @@ public final class RuleEvaluator {
         if (spec.rules().isEmpty()) {
             return;
         }
-        Allowance looks = node.reportQuota().looks();
-        long limit = Math.min(LOOKS_PER_HEARTBEAT, looks.left()) * view.lockBlocks();
+        TokenBucket looks = node.reportQuota().looks();
+        long limit = Math.min(LOOKS_PER_HEARTBEAT, looks.available(nowMs)) * view.lockBlocks();
         List<Spoken> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = clusterState.heat().find(entry.block().id());
@@ -88,7 +88,8 @@ public final class RuleEvaluator {
             }
         }
         for (int from = 0; from < unknown.size(); from += view.lockBlocks()) {
-            looks.charge(lookUp(unknown.subList(from, Math.min(unknown.size(), from + view.lockBlocks()))));
+            int to = Math.min(unknown.size(), from + view.lockBlocks());
+            looks.charge(nowMs, lookUp(unknown.subList(from, to)));
         }
     }
 

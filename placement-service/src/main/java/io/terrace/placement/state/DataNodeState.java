@@ -1,12 +1,13 @@
 package io.terrace.placement.state;
 
+import io.terrace.common.TokenBucket;
+import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.ReportQuota;
-import io.terrace.placement.move.MoveBudget;
 import io.terrace.policy.api.PlacementPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +58,7 @@ public final class DataNodeState {
     private final Map<Long, Resident> residents = new HashMap<>();
     private final Map<Long, StampedBlock> pins = new HashMap<>();
     private final MoveQueue moveQueue;
-    private final MoveBudget budget;
+    private final TokenBucket budget;
     private final BackoffTable backoffTable = new BackoffTable();
     private final BackoffTable doubts = new BackoffTable();
     private final ReportQuota reportQuota;
@@ -89,7 +91,8 @@ public final class DataNodeState {
         this.lastMs = nowMs;
         this.policy = policy;
         this.moveQueue = new MoveQueue(settings.waiting());
-        this.budget = new MoveBudget(settings.bytesPerSecond());
+        long budgetBytes = settings.bytesPerSecond();
+        this.budget = new TokenBucket(budgetBytes, budgetBytes, Accrual.CAPPED, TimeUnit.MILLISECONDS, nowMs);
         this.reportQuota = ReportQuota.from(nowMs);
     }
 
@@ -319,7 +322,8 @@ public final class DataNodeState {
         return moveQueue;
     }
 
-    public MoveBudget budget() {
+    /** Bytes of promotions; a second of it is saved up. */
+    public TokenBucket budget() {
         return budget;
     }
 

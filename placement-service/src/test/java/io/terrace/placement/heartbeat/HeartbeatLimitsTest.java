@@ -82,7 +82,7 @@ class HeartbeatLimitsTest extends SteppedLoop {
         HeartbeatLimits bounds = new HeartbeatLimits(settings.heartbeats(), metricRegistry);
         Result result = new Result(1, 1, Outcome.FAILED, block(1, 1), 0, 0, LONG);
         Heartbeat bounded =
-                bounds.bounded(said("h", List.of(), List.of(), List.of(result), List.of(), Map.of()), reportQuota);
+                bounds.bounded(nowMs, said("h", List.of(), List.of(), List.of(result), List.of(), Map.of()), reportQuota);
         assertThat(bounded.results().get(0).message()).hasSize(HeartbeatLimits.LONGEST_TEXT);
         assertThat(cut()).isEqualTo(1);
     }
@@ -92,8 +92,8 @@ class HeartbeatLimitsTest extends SteppedLoop {
         HeartbeatLimits bounds = new HeartbeatLimits(settings.heartbeats(), metricRegistry);
         Heat lie = new Heat(block(1, 1), Medium.DISK, false, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 0);
         List<Heat> heat = Collections.nCopies(settings.heartbeats().entries(), lie);
-        reportQuota.grow(nowMs + 1_000); // A second's worth was saved up.
-        Heartbeat bounded = bounds.bounded(said("h", List.of(), heat, List.of(), List.of(), Map.of()), reportQuota);
+        nowMs += 1_000; // Another second's worth was saved up.
+        Heartbeat bounded = bounds.bounded(nowMs, said("h", List.of(), heat, List.of(), List.of(), Map.of()), reportQuota);
         assertThat(bounded.heat().stream().mapToLong(entry -> entry.reads() + entry.writes()))
                 .hasSize(heat.size())
                 .satisfies(all -> assertThat(
@@ -117,7 +117,7 @@ class HeartbeatLimitsTest extends SteppedLoop {
                 List.of(new Result(1, 1, Outcome.DONE, block(1, 1), 0, 0, null)),
                 List.of(new Condition("memlock", Severity.WARNING, "low", null)),
                 Map.of("a", 1L));
-        assertThat(new HeartbeatLimits(settings.heartbeats(), metricRegistry).bounded(said, reportQuota))
+        assertThat(new HeartbeatLimits(settings.heartbeats(), metricRegistry).bounded(nowMs, said, reportQuota))
                 .isEqualTo(said);
         assertThat(cut()).isZero();
     }

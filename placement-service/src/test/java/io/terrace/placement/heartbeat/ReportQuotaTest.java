@@ -2,13 +2,14 @@ package io.terrace.placement.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.SteppedLoop;
 import io.terrace.placement.state.StampedBlock;
 import org.junit.jupiter.api.Test;
 
 /** What a DataNode gains by sending heartbeats faster than any honest one: nothing. */
-class AllowanceTest extends SteppedLoop {
+class ReportQuotaTest extends SteppedLoop {
 
     private static final int BEATS = 500;
     private static final long ALL_AT_ONCE = 1L << 40;
@@ -91,12 +92,11 @@ class AllowanceTest extends SteppedLoop {
 
     @Test
     void looks_atTheSoonestHonestPace_areNeverSpent() {
-        Allowance looks = ReportQuota.from(nowMs).looks();
+        TokenBucket looks = ReportQuota.from(nowMs).looks();
         for (int i = 0; i < BEATS; i++) {
             nowMs += ReportQuota.SOONEST_HEARTBEAT_MS;
-            looks.grow(nowMs);
-            assertThat(looks.left()).isGreaterThanOrEqualTo(ReportQuota.LOOKS_PER_HEARTBEAT);
-            looks.charge(ReportQuota.LOOKS_PER_HEARTBEAT);
+            assertThat(looks.available(nowMs)).isGreaterThanOrEqualTo(ReportQuota.LOOKS_PER_HEARTBEAT);
+            looks.charge(nowMs, ReportQuota.LOOKS_PER_HEARTBEAT);
         }
     }
 }
