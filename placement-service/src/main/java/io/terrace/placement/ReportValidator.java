@@ -2,6 +2,7 @@ package io.terrace.placement;
 
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
+import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -24,20 +25,16 @@ import org.jspecify.annotations.Nullable;
  *       that follows goes to it. It is taken as it is, so a block that one DataNode serves costs the NameNode nothing here.
  *   <li>Once a second DataNode speaks of the block, the NameNode's map is asked which of them hold that very replica. Who
  *       holds none is not heard on that block any more, nor is what it said before; so it is nobody's home, moves no home
- *       and makes nothing hot elsewhere. The answer is good for {@value #VALID_MS} ms, so a home moves only to a DataNode
+ *       and makes nothing hot elsewhere. The answer is good for {@value BlockHeat#CONFIRMED_MS} ms, so a home moves only to a DataNode
  *       that held a replica within that time.
  *   <li>Where DataNodes name different stamps or lengths, the one that the map has is right, whichever came first.
  * </ul>
  *
- * <p>A heartbeat leads to at most {@value #LOOKS_PER_HEARTBEAT} looks of a bounded number of blocks each, within the {@link
- * Allowances} of its DataNode, and a DataNode
- * whose word on a block was refused is not asked about that block again for a while. What could not be asked does not count.
- * Owned by the loop's thread.
+ * <p>A heartbeat leads to at most {@value ReportQuota#LOOKS_TO_VALIDATE} looks of a bounded number of blocks each, within
+ * the {@link ReportQuota} of its DataNode, and the NameNode is not asked again for a while about a block on which it refuted
+ * a DataNode. What could not be asked does not count. Owned by the loop's thread.
  */
 public final class ReportValidator {
-
-    public static final long VALID_MS = 60_000;
-    public static final int LOOKS_PER_HEARTBEAT = 4;
 
     /** What a report of heat is worth. */
     enum Word {
@@ -78,7 +75,7 @@ public final class ReportValidator {
     }
 
     private long mostQuestions(long nowMs, DataNodeState node) {
-        return Math.min(LOOKS_PER_HEARTBEAT, node.reportQuota().looks().available(nowMs)) * view.lockBlocks();
+        return Math.min(ReportQuota.LOOKS_TO_VALIDATE, node.reportQuota().looks().available(nowMs)) * view.lockBlocks();
     }
 
     private void ask(long nowMs, DataNodeState node, Set<Candidate> questions) {
@@ -101,14 +98,9 @@ public final class ReportValidator {
     private static void remember(long nowMs, DataNodeState node, long blockId, Verdict verdict) {
         if (verdict == Verdict.FIT) {
             node.doubts().succeeded(blockId);
-        } else if (refutes(verdict)) {
+        } else if (verdict.refutes()) {
             node.doubts().failed(nowMs, blockId);
         }
-    }
-
-    /** Whether no such replica is there; else there is one, or the NameNode cannot say yet. */
-    public static boolean refutes(Verdict verdict) {
-        return verdict == Verdict.GONE || verdict == Verdict.CHANGED || verdict == Verdict.NO_REPLICA;
     }
 
     /** What a report is worth that needs no look at the NameNode's map; null if it needs one. */
@@ -164,7 +156,7 @@ public final class ReportValidator {
                 continue;
             }
             Verdict verdict = verdicts.get(new Candidate(known.block(), other.uuid()));
-            if (verdict != null && refutes(verdict)) {
+            if (verdict != null && verdict.refutes()) {
                 known.forget(other);
             } else if (verdict != Verdict.FIT) {
                 return false;
@@ -201,7 +193,7 @@ public final class ReportValidator {
             return home != null;
         }
         Verdict verdict = verdicts.get(new Candidate(known.block(), home.uuid()));
-        if (verdict != null && refutes(verdict)) {
+        if (verdict != null && verdict.refutes()) {
             known.forget(home);
         }
         return verdict == Verdict.FIT;

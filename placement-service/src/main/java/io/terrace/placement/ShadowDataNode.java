@@ -7,6 +7,7 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.DataNodeState.Resident;
@@ -162,7 +163,7 @@ final class ShadowDataNode {
         full |= answer.fullWanted();
         for (Order order : answer.orders()) {
             StampedBlock block = order.block();
-            Outcome outcome = order.kind() == Move.Kind.PROMOTE ? promote(block) : drop(block);
+            Outcome outcome = order.kind() == Kind.PROMOTE ? promote(block) : drop(block);
             results.add(new Result(order.moveId(), answer.epoch(), outcome, block, block.lengthBytes(), 0, null));
         }
     }

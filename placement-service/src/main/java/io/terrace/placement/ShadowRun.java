@@ -3,10 +3,10 @@ package io.terrace.placement;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.Move;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.HeartbeatLimits;
 import java.util.ArrayDeque;
@@ -109,7 +109,7 @@ public final class ShadowRun {
     }
 
     private void count(long nowMs, DataNodeState node, Order order) {
-        boolean up = order.kind() == Move.Kind.PROMOTE;
+        boolean up = order.kind() == Kind.PROMOTE;
         totals = new Totals(
                 totals.reads,
                 totals.bytesRead,

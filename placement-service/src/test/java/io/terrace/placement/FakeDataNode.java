@@ -8,8 +8,8 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.protocol.HeartbeatLimits;
@@ -141,7 +141,7 @@ public final class FakeDataNode {
 
     private Outcome perform(Order order) {
         StampedBlock block = order.block();
-        if (order.kind() == Move.Kind.DROP) {
+        if (order.kind() == Kind.DROP) {
             if (pinned.getOrDefault(block.id(), false)) {
                 return Outcome.PINNED;
             }
@@ -158,7 +158,7 @@ public final class FakeDataNode {
         return Outcome.DONE;
     }
 
-    List<Move.Kind> orderKinds() {
+    List<Kind> orderKinds() {
         return orders.stream().map(Order::kind).toList();
     }
 }

@@ -1,7 +1,7 @@
 package io.terrace.placement;
 
-import static io.terrace.placement.state.Move.Kind.DROP;
-import static io.terrace.placement.state.Move.Kind.PROMOTE;
+import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.DROP;
+import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;

@@ -3,11 +3,13 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.report.PlacementReports;
-import io.terrace.placement.state.Move;
+import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
@@ -36,7 +38,7 @@ class ReportValidatorTest extends SteppedLoop {
             beat(two);
         }
         assertThat(one.memory).containsKey(1L);
-        assertThat(one.orderKinds()).doesNotContain(Move.Kind.DROP);
+        assertThat(one.orderKinds()).doesNotContain(Kind.DROP);
         assertThat(two.orders).isEmpty();
     }
 
@@ -93,7 +95,7 @@ class ReportValidatorTest extends SteppedLoop {
         assertThat(two.memory).containsKey(1L);
         names.store(block, one);
         two.leaves(block);
-        nowMs += ReportValidator.VALID_MS;
+        nowMs += BlockHeat.CONFIRMED_MS;
         two.orders.clear();
         two.reads(block, LIE);
         beat(two);
@@ -113,7 +115,7 @@ class ReportValidatorTest extends SteppedLoop {
         }
         assertThat(names.asked).isEqualTo(2);
         assertThat(unconfirmed()).isZero();
-        nowMs += ReportValidator.VALID_MS;
+        nowMs += BlockHeat.CONFIRMED_MS;
         two.reads(block, 2);
         beat(two);
         assertThat(names.asked).isEqualTo(4);
@@ -152,7 +154,7 @@ class ReportValidatorTest extends SteppedLoop {
             two.reads(block(i, 1), LIE);
         }
         beat(two);
-        int most = ReportValidator.LOOKS_PER_HEARTBEAT * names.lockBlocks();
+        int most = ReportQuota.LOOKS_TO_VALIDATE * names.lockBlocks();
         assertThat(names.asked).isPositive().isLessThanOrEqualTo(most + 2);
         assertThat(names.mostInOneLook).isLessThanOrEqualTo(names.lockBlocks());
         assertThat(unconfirmed()).isEqualTo(blocks);
@@ -263,7 +265,7 @@ class ReportValidatorTest extends SteppedLoop {
     private void assertStaysWithOne() {
         sweep();
         assertThat(one.memory).containsKey(5L);
-        assertThat(one.orderKinds()).doesNotContain(Move.Kind.DROP);
+        assertThat(one.orderKinds()).doesNotContain(Kind.DROP);
     }
 
     @Test

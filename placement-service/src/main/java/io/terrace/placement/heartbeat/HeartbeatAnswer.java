@@ -1,6 +1,5 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.placement.state.Move;
 import io.terrace.placement.state.StampedBlock;
 import java.util.List;
 
@@ -26,10 +25,18 @@ public record HeartbeatAnswer(
         return new HeartbeatAnswer(false, 0, true, false, List.of(), intervalMs);
     }
 
+    /** What an order asks for. */
+    public enum Kind {
+        /** Make a verified memory copy. */
+        PROMOTE,
+        /** Retire the memory copy. */
+        DROP
+    }
+
     /**
      * An order to a DataNode.
      *
      * @param bytesPerSecond rate of the copy at most; 0 is no limit
      */
-    public record Order(long moveId, Move.Kind kind, StampedBlock block, long bytesPerSecond) {}
+    public record Order(long moveId, Kind kind, StampedBlock block, long bytesPerSecond) {}
 }

@@ -9,7 +9,7 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.state.Move;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
@@ -123,8 +123,8 @@ public final class HeartbeatCodec {
         return proto.build();
     }
 
-    public static OrderKindProto kind(Move.Kind kind) {
-        return kind == Move.Kind.PROMOTE ? OrderKindProto.PROMOTE : OrderKindProto.DROP;
+    public static OrderKindProto kind(Kind kind) {
+        return kind == Kind.PROMOTE ? OrderKindProto.PROMOTE : OrderKindProto.DROP;
     }
 
     static StampedBlock block(BlockProto proto) {

@@ -2,8 +2,6 @@ package io.terrace.placement.heartbeat;
 
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
-import io.terrace.placement.ReportValidator;
-import io.terrace.placement.policy.RuleEvaluator;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -24,12 +22,17 @@ public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket l
     /** A DataNode that has news sends no sooner, unless {@code terrace.datanode.heartbeat.interval.min} is shortened. */
     static final long SOONEST_HEARTBEAT_MS = 200;
 
+    /** Looks to validate what one heartbeat says of heat, and again of what is resident. */
+    public static final int LOOKS_TO_VALIDATE = 4;
+
+    /** Looks for the paths of the blocks of one heartbeat. */
+    public static final int LOOKS_FOR_PATHS = 16;
+
     /**
      * What one heartbeat leads to at most: looks for heat, the last of which may begin another one, and for residency; for
      * paths, and for who holds what is to be pinned; and one for the moves that wait.
      */
-    static final int LOOKS_PER_HEARTBEAT =
-            2 * ReportValidator.LOOKS_PER_HEARTBEAT + 1 + 2 * RuleEvaluator.LOOKS_PER_HEARTBEAT + 1;
+    static final int LOOKS_PER_HEARTBEAT = 2 * LOOKS_TO_VALIDATE + 1 + 2 * LOOKS_FOR_PATHS + 1;
 
     static final long LOOKS_PER_SECOND = LOOKS_PER_HEARTBEAT * 1000 / SOONEST_HEARTBEAT_MS;
 

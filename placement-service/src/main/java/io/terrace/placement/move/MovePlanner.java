@@ -2,6 +2,7 @@ package io.terrace.placement.move;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -10,7 +11,6 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.DataNodeState.Wish;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
-import io.terrace.placement.state.Move.Kind;
 import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Explanation;

@@ -1,12 +1,12 @@
 package io.terrace.placement.move;
 
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
-import io.terrace.placement.state.Move.Kind;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.StampedBlock;
 import java.util.ArrayList;

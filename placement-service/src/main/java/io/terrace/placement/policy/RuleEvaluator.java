@@ -2,8 +2,8 @@ package io.terrace.placement.policy;
 
 import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
-import io.terrace.placement.ReportValidator;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -32,14 +32,13 @@ import org.jspecify.annotations.Nullable;
  * Applies the rules of the policy file. A block's path is looked up when it is first read, and again after {@value
  * #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often, read or not. Each look
  * takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most {@value
- * #LOOKS_PER_HEARTBEAT} of them, within the {@code ReportQuota} of its DataNode: of blocks beyond, no policy hears until the
- * next heartbeat. Without rules by path nothing is looked up. A file is pinned on the word of a DataNode that holds the block
+ * ReportQuota#LOOKS_FOR_PATHS} of them, within the {@link ReportQuota} of its DataNode: of blocks beyond, no policy hears
+ * until the next heartbeat. Without rules by path nothing is looked up. A file is pinned on the word of a DataNode that holds the block
  * it speaks of, and on nobody else's. Owned by the loop's thread.
  */
 public final class RuleEvaluator {
 
     public static final long VALID_MS = 60_000;
-    public static final int LOOKS_PER_HEARTBEAT = 16;
 
     /** Files that rules pin; more are refused and counted. */
     static final int MOST_PINNED = 1000;
@@ -79,7 +78,7 @@ public final class RuleEvaluator {
             return;
         }
         TokenBucket looks = node.reportQuota().looks();
-        long limit = Math.min(LOOKS_PER_HEARTBEAT, looks.available(nowMs)) * view.lockBlocks();
+        long limit = Math.min(ReportQuota.LOOKS_FOR_PATHS, looks.available(nowMs)) * view.lockBlocks();
         List<Spoken> unknown = new ArrayList<>();
         for (Heat entry : entries) {
             BlockHeat heat = clusterState.heat().find(entry.block().id());
@@ -139,7 +138,7 @@ public final class RuleEvaluator {
         Set<Long> judged = new HashSet<>();
         for (int i = 0; i < toPin.size(); i++) {
             Named file = toPin.get(i).file;
-            if (ReportValidator.refutes(verdicts.get(i))) {
+            if (verdicts.get(i).refutes()) {
                 clusterState.metricRegistry().increment(Metric.PLACEMENT_HEAT_UNCONFIRMED);
             } else if (judged.add(file.inode())) { // Other blocks of it may stand in the same look.
                 pin(toPin.get(i).rule, file);

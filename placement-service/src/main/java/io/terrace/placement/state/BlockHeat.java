@@ -1,6 +1,5 @@
 package io.terrace.placement.state;
 
-import io.terrace.placement.ReportValidator;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -19,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class BlockHeat {
 
     static final int MOST_NODES = 4;
+
+    /** The NameNode's word that those who report a block hold it is good for so long. */
+    public static final long CONFIRMED_MS = 60_000;
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -117,9 +119,9 @@ public final class BlockHeat {
         return speakers;
     }
 
-    /** Whether the NameNode said of late that all who speak here hold the block; see {@link ReportValidator}. */
+    /** Whether the NameNode said of late that all who speak here hold the block. */
     public boolean isConfirmed(long nowMs) {
-        return confirmedMs != NEVER && nowMs - confirmedMs < ReportValidator.VALID_MS;
+        return confirmedMs != NEVER && nowMs - confirmedMs < CONFIRMED_MS;
     }
 
     public void confirm(long nowMs) {

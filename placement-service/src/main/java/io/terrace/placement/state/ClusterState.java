@@ -2,8 +2,8 @@ package io.terrace.placement.state;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.Move.Cause;
-import io.terrace.placement.state.Move.Kind;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

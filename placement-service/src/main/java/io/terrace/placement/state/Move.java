@@ -1,5 +1,6 @@
 package io.terrace.placement.state;
 
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,14 +11,6 @@ import org.jspecify.annotations.Nullable;
  * outcome it does not change any more and may be read by anybody.
  */
 public final class Move {
-
-    /** What is to be done. */
-    public enum Kind {
-        /** Make a verified memory copy. */
-        PROMOTE,
-        /** Retire the memory copy. */
-        DROP
-    }
 
     /** Who wanted it. */
     public enum Cause {

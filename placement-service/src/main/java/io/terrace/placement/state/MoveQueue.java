@@ -1,5 +1,6 @@
 package io.terrace.placement.state;
 
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,8 +38,8 @@ public final class MoveQueue {
         return openByBlock.get(blockId);
     }
 
-    public boolean isFullFor(Move.Kind kind) {
-        return kind == Move.Kind.PROMOTE
+    public boolean isFullFor(Kind kind) {
+        return kind == Kind.PROMOTE
                 ? promotionsWaiting >= mostPromotions
                 : waiting.size() - promotionsWaiting >= DROPS_WAITING;
     }

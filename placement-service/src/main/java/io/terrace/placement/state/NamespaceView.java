@@ -32,6 +32,11 @@ public interface NamespaceView {
         public String text() {
             return text;
         }
+
+        /** Whether no such replica is there; else there is one, or the NameNode cannot say yet. */
+        public boolean refutes() {
+            return this == GONE || this == CHANGED || this == NO_REPLICA;
+        }
     }
 
     /** A block that is wanted in the memory of a DataNode. */

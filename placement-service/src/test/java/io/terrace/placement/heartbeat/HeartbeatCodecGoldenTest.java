@@ -10,7 +10,7 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.state.Move;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -87,8 +87,8 @@ final class HeartbeatCodecGoldenTest {
                 false,
                 true,
                 List.of(
-                        new HeartbeatAnswer.Order(11, Move.Kind.PROMOTE, BLOCK, 1000),
-                        new HeartbeatAnswer.Order(12, Move.Kind.DROP, BLOCK, 0)),
+                        new HeartbeatAnswer.Order(11, Kind.PROMOTE, BLOCK, 1000),
+                        new HeartbeatAnswer.Order(12, Kind.DROP, BLOCK, 0)),
                 3000);
         assertThat(HEX.formatHex(HeartbeatCodec.answer(answer).toByteArray())).isEqualTo(HEX.formatHex(bytes(ANSWER)));
     }

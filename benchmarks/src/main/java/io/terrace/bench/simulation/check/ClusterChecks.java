@@ -13,6 +13,7 @@ import io.terrace.channel.server.Peer;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Outcome;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -239,7 +240,7 @@ public final class ClusterChecks {
         level.bytes = Math.max(0, level.bytes - (nowMs - level.atMs) * (rate / 1000.0));
         level.atMs = nowMs;
         for (HeartbeatAnswer.Order order : answer.orders()) {
-            if (order.kind() == Move.Kind.PROMOTE && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
+            if (order.kind() == Kind.PROMOTE && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
                 level.bytes += order.block().lengthBytes();
                 // A bucket of one second, and the move that may overdraw it.
                 Violation.unless(
