@@ -7,7 +7,6 @@ import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.heartbeat.HeartbeatLimits;
 import io.terrace.placement.move.MoveDispatcher;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
@@ -51,7 +50,6 @@ public final class PlacementEngine {
     private final NamespaceView view;
     private final MetricRegistry metricRegistry;
     private final ActivePolicy activePolicy;
-    private final HeartbeatLimits bounds;
     private ClusterState clusterState;
     private RuleEvaluator ruleEvaluator;
     private HeartbeatProcessor heartbeatProcessor;
@@ -76,7 +74,6 @@ public final class PlacementEngine {
         this.settings = settings;
         this.view = view;
         this.metricRegistry = metricRegistry;
-        this.bounds = new HeartbeatLimits(settings.heartbeats(), metricRegistry);
         this.activePolicy = new ActivePolicy(settings.policy(), maker, metricRegistry);
         this.clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
         this.ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
@@ -215,7 +212,7 @@ public final class PlacementEngine {
         return activePolicy.trouble();
     }
 
-    /** Takes a heartbeat, within {@link HeartbeatLimits}, and says what its DataNode is to do. */
+    /** Takes a heartbeat, its heat within the quota of its DataNode, and says what the DataNode is to do. */
     public HeartbeatAnswer heartbeat(long nowMs, Heartbeat said) {
         metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS);
         if (!active) {
@@ -235,7 +232,7 @@ public final class PlacementEngine {
                 return again;
             }
         }
-        Heartbeat heartbeat = bounds.bounded(nowMs, said, node.reportQuota());
+        Heartbeat heartbeat = said.withHeat(node.reportQuota().admit(nowMs, said.heat(), metricRegistry));
         if (shadowRun != null) {
             shadowRun.heartbeat(nowMs, node, heartbeat);
         }

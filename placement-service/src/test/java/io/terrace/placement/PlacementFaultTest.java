@@ -151,15 +151,6 @@ class PlacementFaultTest extends SteppedLoop {
     }
 
     @Test
-    void heartbeat_tooManyEntries_areCutAndCounted() {
-        for (int i = 1; i <= settings.heartbeats().entries() + 5; i++) {
-            one.reads(block(i, 1), 1);
-        }
-        beat(one);
-        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
-    }
-
-    @Test
     void examination_manyCandidates_isBoundedPerLook() {
         placement = new PlacementEngine(settings, names, metricRegistry);
         placement.activate(8, OperatorState.initial());

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a DataNode tells the service in one call: heat, residency and results since the last call, and its state. Sizes
- * are bytes, times milliseconds. Lists are bounded by the sender and cut by {@link HeartbeatLimits}.
+ * are bytes, times milliseconds. Lists are bounded by the sender and cut while they are decoded.
  *
  * @param node UUID of the DataNode
  * @param incarnation made anew at each start of the DataNode process
@@ -33,6 +33,25 @@ public record Heartbeat(
         long bytesServed,
         boolean serving,
         Map<String, Long> figures) {
+
+    /** The same with other heat. */
+    public Heartbeat withHeat(List<Heat> other) {
+        return new Heartbeat(
+                node,
+                host,
+                transferPort,
+                incarnation,
+                sequence,
+                tiers,
+                other,
+                residency,
+                full,
+                results,
+                conditions,
+                bytesServed,
+                serving,
+                figures);
+    }
 
     /** Where bytes can stand, fastest first. */
     public enum Medium {

@@ -1,6 +1,5 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
@@ -31,8 +30,9 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Heartbeats and their answers between the wire and the loop. Refuses what no honest DataNode sends, and copies no more of
- * a heartbeat than the loop takes of one, so that what waits for the loop is bounded.
+ * Converts heartbeats and their answers between the wire and the engine. Refuses what no honest DataNode sends, and decodes
+ * no more than {@link HeartbeatLimits} of each heartbeat: this is the one place where they are cut, so what waits for the
+ * engine and what it keeps is bounded.
  */
 public final class HeartbeatCodec {
 
@@ -46,57 +46,37 @@ public final class HeartbeatCodec {
 
     /**
      * @param host under which the DataNode is registered, whatever it calls itself; likewise the port
-     * @param entries of heat, residency and results that are taken; of what else there is, {@link HeartbeatLimits} say
-     * @param figures count what is not taken
+     * @param entries of heat, residency and results that are taken; {@link HeartbeatLimits} has the other limits
+     * @param metricRegistry counts what is not taken
      * @throws IllegalArgumentException naming the field that cannot be
      */
     public static Heartbeat heartbeat(
             HeartbeatRequestProto proto, String host, int transferPort, int entries, MetricRegistry metricRegistry) {
-        Taken taken = new Taken(metricRegistry);
+        HeartbeatLimits limits = new HeartbeatLimits(entries, metricRegistry);
         return new Heartbeat(
                 proto.getDatanodeUuid(),
-                host,
+                limits.name(host),
                 transferPort,
                 proto.getIncarnation(),
                 proto.getSequence(),
-                taken.first(HeartbeatLimits.MOST_TIERS, proto.getTiersList(), HeartbeatCodec::tier),
-                taken.first(entries, proto.getHeatList(), HeartbeatCodec::heat),
-                taken.first(entries, proto.getResidencyList(), HeartbeatCodec::residency),
+                limits.first(HeartbeatLimits.MOST_TIERS, proto.getTiersList(), HeartbeatCodec::tier),
+                limits.first(entries, proto.getHeatList(), HeartbeatCodec::heat),
+                limits.first(entries, proto.getResidencyList(), HeartbeatCodec::residency),
                 proto.getFullResidency(),
-                taken.first(entries, proto.getResultsList(), result -> result(result, taken)),
-                taken.first(
+                limits.first(entries, proto.getResultsList(), result -> result(result, limits)),
+                limits.first(
                         HeartbeatLimits.MOST_CONDITIONS,
                         proto.getConditionsList(),
-                        condition -> condition(condition, taken)),
+                        condition -> condition(condition, limits)),
                 amount(proto.getBytesServed(), "bytesServed"),
                 proto.getServing(),
-                figures(proto.getFiguresList(), taken));
+                figures(proto.getFiguresList(), limits));
     }
 
-    /** Takes what may be long up to a length, and counts what it leaves. */
-    private record Taken(MetricRegistry metricRegistry) {
-
-        private void left(int count) {
-            if (count > 0) {
-                metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, count);
-            }
-        }
-
-        <P, T> List<T> first(int most, List<P> protos, Function<P, T> decode) {
-            left(protos.size() - most);
-            return protos.stream().limit(most).map(decode).toList();
-        }
-
-        String text(int longest, String text) {
-            left(text.length() > longest ? 1 : 0);
-            return text.substring(0, Math.min(longest, text.length()));
-        }
-    }
-
-    private static Map<String, Long> figures(List<FigureValueProto> all, Taken taken) {
+    private static Map<String, Long> figures(List<FigureValueProto> all, HeartbeatLimits limits) {
         Map<String, Long> figures = new HashMap<>();
-        for (FigureValueProto figure : taken.first(HeartbeatLimits.MOST_FIGURES, all, Function.identity())) {
-            figures.put(taken.text(HeartbeatLimits.LONGEST_NAME, figure.getId()), figure.getValue());
+        for (FigureValueProto figure : limits.first(HeartbeatLimits.MOST_FIGURES, all, Function.identity())) {
+            figures.put(limits.name(figure.getId()), figure.getValue());
         }
         return figures;
     }
@@ -186,7 +166,7 @@ public final class HeartbeatCodec {
                 amount(proto.getAgeMs(), "ageMs"));
     }
 
-    private static Result result(ResultProto proto, Taken taken) {
+    private static Result result(ResultProto proto, HeartbeatLimits limits) {
         return new Result(
                 proto.getMoveId(),
                 proto.getEpoch(),
@@ -194,7 +174,7 @@ public final class HeartbeatCodec {
                 block(proto.getBlock()),
                 amount(proto.getBytesMoved(), "bytesMoved"),
                 amount(proto.getTookMs(), "tookMs"),
-                proto.hasMessage() ? taken.text(HeartbeatLimits.LONGEST_TEXT, proto.getMessage()) : null);
+                proto.hasMessage() ? limits.text(proto.getMessage()) : null);
     }
 
     private static Outcome outcome(OutcomeProto proto) {
@@ -210,7 +190,7 @@ public final class HeartbeatCodec {
         };
     }
 
-    private static Condition condition(ConditionProto proto, Taken taken) {
+    private static Condition condition(ConditionProto proto, HeartbeatLimits limits) {
         Severity severity =
                 switch (proto.getSeverity()) {
                     case NOTE -> Severity.NOTE;
@@ -218,10 +198,10 @@ public final class HeartbeatCodec {
                     case ERROR -> Severity.ERROR;
                 };
         return new Condition(
-                taken.text(HeartbeatLimits.LONGEST_NAME, proto.getId()),
+                limits.name(proto.getId()),
                 severity,
-                taken.text(HeartbeatLimits.LONGEST_TEXT, proto.getText()),
-                proto.hasRemedy() ? taken.text(HeartbeatLimits.LONGEST_TEXT, proto.getRemedy()) : null);
+                limits.text(proto.getText()),
+                proto.hasRemedy() ? limits.text(proto.getRemedy()) : null);
     }
 
     public static ConditionProto condition(Condition condition) {

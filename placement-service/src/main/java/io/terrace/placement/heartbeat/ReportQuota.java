@@ -2,6 +2,11 @@ package io.terrace.placement.heartbeat;
 
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -45,5 +50,37 @@ public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket l
 
     private static TokenBucket perSecond(long rate, long nowMs) {
         return new TokenBucket(rate, rate, Accrual.WHOLE_SILENCE, TimeUnit.MILLISECONDS, nowMs);
+    }
+
+    /** The heat of a heartbeat as far as it can be true, which is taken from the quota. What is cut is counted. */
+    public List<Heat> admit(long nowMs, List<Heat> heat, MetricRegistry metricRegistry) {
+        double wantedAccesses = 0; // Sums of what is made up may be too large for a long.
+        double wantedBytes = 0;
+        for (Heat entry : heat) {
+            wantedAccesses += (double) entry.reads() + entry.writes();
+            wantedBytes += (double) entry.bytesRead() + entry.bytesWritten();
+        }
+        if (wantedAccesses <= accesses.available(nowMs) && wantedBytes <= bytes.available(nowMs)) {
+            accesses.charge(nowMs, (long) wantedAccesses);
+            bytes.charge(nowMs, (long) wantedBytes);
+            return heat;
+        }
+        List<Heat> admitted = new ArrayList<>(heat.size());
+        for (Heat entry : heat) {
+            long bytesRead = bytes.take(nowMs, entry.bytesRead());
+            Heat taken = new Heat(
+                    entry.block(),
+                    entry.replica(),
+                    entry.inMemory(),
+                    accesses.take(nowMs, entry.reads()),
+                    bytesRead,
+                    Math.min(bytesRead, entry.bytesReadFromMemory()),
+                    accesses.take(nowMs, entry.writes()),
+                    bytes.take(nowMs, entry.bytesWritten()),
+                    entry.ageMs());
+            metricRegistry.add(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT, taken.equals(entry) ? 0 : 1);
+            admitted.add(taken);
+        }
+        return admitted;
     }
 }

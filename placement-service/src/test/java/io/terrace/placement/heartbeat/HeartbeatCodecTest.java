@@ -123,6 +123,33 @@ class HeartbeatCodecTest {
         assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(5);
     }
 
+    @Test
+    void host_ofALongName_isCutAndCounted() {
+        Heartbeat heartbeat = HeartbeatCodec.heartbeat(
+                heartbeat(1, 1), "h".repeat(HeartbeatLimits.LONGEST_NAME + 1), 1, ENTRIES, metricRegistry);
+        assertThat(heartbeat.host()).hasSize(HeartbeatLimits.LONGEST_NAME);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(1);
+    }
+
+    @Test
+    void heartbeat_atTheLimits_isCopiedWhole() {
+        String longest = "x".repeat(HeartbeatLimits.LONGEST_NAME);
+        HeartbeatRequestProto.Builder request = heartbeat(1, 1).toBuilder();
+        HeatProto heat = request.getHeat(0);
+        for (int i = 1; i < ENTRIES; i++) {
+            request.addHeat(heat);
+        }
+        for (int i = 0; i < HeartbeatLimits.MOST_CONDITIONS; i++) {
+            request.addConditions(condition(longest, "x".repeat(HeartbeatLimits.LONGEST_TEXT)));
+        }
+        request.addFigures(FigureValueProto.newBuilder().setId(longest).setValue(1));
+        Heartbeat heartbeat = decoded(request.build());
+        assertThat(heartbeat.heat()).hasSize(ENTRIES);
+        assertThat(heartbeat.conditions()).hasSize(HeartbeatLimits.MOST_CONDITIONS);
+        assertThat(heartbeat.figures()).containsOnlyKeys(longest);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isZero();
+    }
+
     private static ConditionProto condition(String id, String text) {
         return ConditionProto.newBuilder()
                 .setId(id)

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.SteppedLoop;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.state.StampedBlock;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a DataNode gains by sending heartbeats faster than any honest one: nothing. */
@@ -98,5 +102,32 @@ class ReportQuotaTest extends SteppedLoop {
             assertThat(looks.available(nowMs)).isGreaterThanOrEqualTo(ReportQuota.LOOKS_PER_HEARTBEAT);
             looks.charge(nowMs, ReportQuota.LOOKS_PER_HEARTBEAT);
         }
+    }
+
+    @Test
+    void heat_beyondWhatCanBeServedInTheTime_isCutToIt() {
+        ReportQuota quota = ReportQuota.from(nowMs);
+        Heat lie = new Heat(block(1, 1), Medium.DISK, false, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 0);
+        List<Heat> heat = Collections.nCopies(settings.heartbeats().entries(), lie);
+        nowMs += 1_000; // Another second's worth is saved up.
+        List<Heat> admitted = quota.admit(nowMs, heat, metricRegistry);
+        assertThat(admitted).hasSameSizeAs(heat);
+        assertThat(admitted.stream()
+                        .mapToLong(entry -> entry.reads() + entry.writes())
+                        .sum())
+                .isEqualTo(2 * ReportQuota.MOST_PER_SECOND);
+        assertThat(admitted.stream()
+                        .mapToLong(entry -> entry.bytesRead() + entry.bytesWritten())
+                        .sum())
+                .isEqualTo(2 * ReportQuota.MOST_BYTES_PER_SECOND);
+        assertThat(admitted).allMatch(entry -> entry.bytesReadFromMemory() <= entry.bytesRead());
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(heat.size());
+    }
+
+    @Test
+    void heat_withinTheQuota_staysAsItIs() {
+        List<Heat> heat = List.of(new Heat(block(1, 1), Medium.DISK, false, 10, MB, 0, 1, MB, 5));
+        assertThat(ReportQuota.from(nowMs).admit(nowMs, heat, metricRegistry)).isEqualTo(heat);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isZero();
     }
 }
