@@ -4,6 +4,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessBuffer.Batch;
 import io.terrace.placement.accesslog.Segments.Segment;
+import io.terrace.policy.replay.TraceFormat;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -20,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what is read and written, as the DataNodes report it, to gzipped CSV files in the format that the simulator
- * replays: {@code time_s,object_id,bytes,op,obj_size,job}, seconds since 1970, block ids, no job, no names. An entry that
- * stands for several reads becomes as many rows, at most {@value #MOST_ROWS}, all at the time of the heartbeat. The paths of
- * the blocks stand in a file of their own beside it ({@link PathTable}).
+ * Writes what is read and written, as the DataNodes report it, to gzipped files in the {@link TraceFormat} that simulations
+ * replay: seconds since 1970, block ids, no job, no names. An entry for several reads becomes as many rows, at most {@value
+ * #MOST_ROWS}, all at the time of the heartbeat. The paths of the blocks are in a file of their own beside it ({@link
+ * PathTable}).
  *
  * <p>The loop's thread only fills a buffer ({@link AccessBuffer}); a thread of its own empties it every {@value
  * #PERIOD_MS} ms. Files are for their owner only; an eighth of the bound, or {@value #SEGMENT_MS} ms, makes a file, and the
@@ -64,7 +65,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
             this.fromMs = fromMs;
             this.path = path;
             this.out = Segments.create(path);
-            out.write((Segments.HEADER + "\n").getBytes(StandardCharsets.US_ASCII));
+            out.write((TraceFormat.HEADER + "\n").getBytes(StandardCharsets.US_ASCII));
         }
     }
 
@@ -159,8 +160,8 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         if (!table.meet(values[at + 1])) {
             metricRegistry.increment(Metric.PLACEMENT_ACCESS_LOG_UNNAMED);
         }
-        rows(file, 'R', values[at + 1], values[at + 2], values[at + 3], values[at + 4]);
-        rows(file, 'W', values[at + 1], values[at + 2], values[at + 5], values[at + 6]);
+        rows(file, false, values[at + 1], values[at + 2], values[at + 3], values[at + 4]);
+        rows(file, true, values[at + 1], values[at + 2], values[at + 5], values[at + 6]);
     }
 
     private CountedFile open() throws IOException {
@@ -172,17 +173,13 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         return file;
     }
 
-    private void rows(CountedFile file, char op, long block, long length, long accesses, long bytes)
+    private void rows(CountedFile file, boolean write, long block, long length, long accesses, long bytes)
             throws IOException {
         long count = Math.min(MOST_ROWS, accesses);
         for (long i = 0; i < count; i++) {
             long part = bytes / count + (i == 0 ? bytes % count : 0);
             row.setLength(0);
-            row.append(latestMs / 1000).append('.');
-            long millis = latestMs % 1000;
-            row.append(millis < 100 ? millis < 10 ? "00" : "0" : "").append(millis);
-            row.append(',').append(block).append(',').append(Math.min(length, part));
-            row.append(',').append(op).append(',').append(length).append(",\n");
+            TraceFormat.append(row, latestMs, block, Math.min(length, part), write, length);
             file.out.write(row.toString().getBytes(StandardCharsets.US_ASCII));
         }
         metricRegistry.add(Metric.PLACEMENT_ACCESS_LOG_ROWS, count);

@@ -24,8 +24,6 @@ import java.util.zip.GZIPOutputStream;
  */
 public final class Segments {
 
-    static final String HEADER = "time_s,object_id,bytes,op,obj_size,job";
-
     private static final Pattern NAME = Pattern.compile("accesses-(\\d{13})\\.csv\\.gz");
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 

@@ -5,15 +5,13 @@ import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.ProgressLine;
 import io.terrace.policy.replay.Trace;
+import io.terrace.policy.replay.TraceFormat;
 import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
 import java.io.BufferedReader;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -21,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
@@ -34,7 +31,8 @@ public final class AccessLogTrace {
     /** Rows in one simulation; more do not fit the command's heap. */
     static final int MOST_ROWS = 10_000_000;
 
-    private static final int COLUMNS = 6;
+    /** Lenient, since the last row of a file may be cut off in its middle. */
+    private final TraceFormat row = TraceFormat.lenient("access log");
 
     private final Trace.Builder rows = new Trace.Builder("access log");
     private final Map<String, Integer> numbers = new HashMap<>();
@@ -111,14 +109,12 @@ public final class AccessLogTrace {
     }
 
     private void read(Path file) throws IOException, Refused {
-        if (Files.size(file) == 0) {
-            return;
-        }
-        try (InputStream in = new GZIPInputStream(Files.newInputStream(file), 1 << 16);
-                BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII))) {
+        try (BufferedReader lines = TraceFormat.open(file)) {
             String line = lines.readLine();
-            while ((line = lines.readLine()) != null) {
-                row(line);
+            for (int number = 2; line != null && (line = lines.readLine()) != null; number++) {
+                if (row.parse(line, number) && row.timeMs() >= fromMs) {
+                    add();
+                }
             }
         } catch (EOFException | ZipException e) {
             // The end is missing; what came before it was taken.
@@ -126,29 +122,14 @@ public final class AccessLogTrace {
         }
     }
 
-    private void row(String line) throws Refused {
-        String[] cells = line.split(",", -1);
-        if (cells.length != COLUMNS) {
-            // Cut off in its middle.
-            return;
-        }
-        long atMs = Long.parseLong(cells[0].replace(".", ""));
-        if (atMs < fromMs) {
-            return;
-        }
+    private void add() throws Refused {
         if (rows.rows() >= MOST_ROWS) {
             throw new Refused("there are more than " + MOST_ROWS + " accesses in that time; ask for less with --last");
         }
-        firstMs = firstMs < 0 ? atMs : firstMs;
+        firstMs = firstMs < 0 ? row.timeMs() : firstMs;
         // Another NameNode's clock, or one that was set back, must not make time go back.
-        latestMs = Math.max(latestMs, atMs);
-        int object = numbers.computeIfAbsent(cells[1], id -> numbers.size());
-        rows.add(
-                latestMs - firstMs,
-                object,
-                Long.parseLong(cells[2]),
-                Long.parseLong(cells[4]),
-                cells[3].equals("W"),
-                -1);
+        latestMs = Math.max(latestMs, row.timeMs());
+        int object = numbers.computeIfAbsent(row.object(), id -> numbers.size());
+        rows.add(latestMs - firstMs, object, row.bytes(), row.sizeBytes(), row.isWrite(), -1);
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class TraceReaderTest {
 
-    private static final String HEADER = TraceReader.HEADER + "\n";
+    private static final String HEADER = TraceFormat.HEADER + "\n";
 
     @TempDir
     Path dir;
