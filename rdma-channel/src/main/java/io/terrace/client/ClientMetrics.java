@@ -2,22 +2,39 @@ package io.terrace.client;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.metrics.Metrics2Source;
 import java.util.Map;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.slf4j.LoggerFactory;
 
-/** What this JVM's client read through grants, and why it did not, as running totals. Thread-safe. */
+/**
+ * The metrics of this JVM's client: what it read through grants, and why it did not. They are also in Hadoop's metrics2, and so
+ * on the pages {@code /jmx} and {@code /prom} of a process that has them. Thread-safe.
+ */
 public final class ClientMetrics {
-    private static final MetricRegistry FIGURES = new MetricRegistry();
+    private static final MetricRegistry METRICS = new MetricRegistry();
+
+    static {
+        try {
+            Metrics2Source unused =
+                    Metrics2Source.register(DefaultMetricsSystem.instance(), METRICS, Metric.Where.CLIENT);
+        } catch (RuntimeException | LinkageError e) {
+            // As when another class loader of this JVM loaded the client, too. Reads do not need it.
+            LoggerFactory.getLogger(ClientMetrics.class)
+                    .info("The metrics of Terrace's client are not in Hadoop's metrics2: {}", e.toString());
+        }
+    }
 
     private ClientMetrics() {}
 
-    /** The present value of one figure of the client. */
+    /** The present value of one of the client's metrics. */
     public static long value(Metric metric) {
-        return FIGURES.value(metric);
+        return METRICS.value(metric);
     }
 
-    /** All figures of the client, by id. */
+    /** All metrics of the client, by id. */
     public static Map<String, Long> snapshot() {
-        return FIGURES.snapshot(Metric.Where.CLIENT);
+        return METRICS.snapshot(Metric.Where.CLIENT);
     }
 
     /** Reports to the DataNodes at once what was read so far, instead of at the next interval. */
@@ -27,6 +44,6 @@ public final class ClientMetrics {
 
     /** Where every part of the client counts. */
     public static MetricRegistry metricRegistry() {
-        return FIGURES;
+        return METRICS;
     }
 }

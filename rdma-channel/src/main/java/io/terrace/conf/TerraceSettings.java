@@ -370,7 +370,7 @@ public enum TerraceSettings {
             "terrace.datanode.metrics.address",
             "",
             "DataNode",
-            "host:port where the DataNode's figures are shown as Prometheus text; anybody who reaches it may read them. Unset: only in Hadoop's metrics2 and JMX."),
+            "Not used any more, nothing listens there: the metrics are at /jmx of the DataNode's web server and, if hadoop.prometheus.endpoint.enabled is true, at /prom."),
     DATANODE_HEAT_BLOCKS_MAX(
             "terrace.datanode.heat.blocks.max",
             "16384",

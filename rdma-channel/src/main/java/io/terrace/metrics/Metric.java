@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Every figure that any part of Terrace counts or shows: THE list. {@code docs/metrics.md} is generated from it.
+ * The complete list of Terrace's metrics. {@code docs/metrics.md} is generated from it.
  *
  * <p>Ids are dotted and lower case; a unit that is not "count" ends the id. A counter only grows within one process.
  */
@@ -812,9 +812,20 @@ public enum Metric {
 
     /** Which process has it. */
     public enum Where {
-        CLIENT,
-        DATANODE,
-        NAMENODE
+        CLIENT("TerraceClient"),
+        DATANODE("TerraceDataNode"),
+        NAMENODE("TerracePlacement");
+
+        private final String record;
+
+        Where(String record) {
+            this.record = record;
+        }
+
+        /** Name of the metrics2 record; never changed, since dashboards use it. */
+        public String record() {
+            return record;
+        }
     }
 
     private static final Map<String, Metric> BY_ID =
@@ -855,7 +866,7 @@ public enum Metric {
         return doc;
     }
 
-    /** The figure of that id, or null. */
+    /** The metric of that id, or null. */
     public static @org.jspecify.annotations.Nullable Metric byId(String id) {
         return BY_ID.get(id);
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values of the {@link Metric}s of one component: a daemon has one, a client JVM has one.
  *
- * <p>Counters are striped adders; counting does not allocate or block. Gauges are asked when somebody looks. Thread-safe.
+ * <p>Counters are striped adders; counting does not allocate or block. A gauge's source is asked when the value is. Thread-safe.
  */
 public final class MetricRegistry {
     private final LongAdder[] counters = new LongAdder[Metric.values().length];
@@ -46,7 +46,7 @@ public final class MetricRegistry {
         return source == null ? counters[metric.ordinal()].sum() : source.getAsLong();
     }
 
-    /** All values of one kind of process, by figure id, in the order of the list. */
+    /** All values of one kind of process, by metric id, in the order of the list. */
     public Map<String, Long> snapshot(Metric.Where where) {
         Map<String, Long> values = new LinkedHashMap<>();
         for (Metric metric : Metric.values()) {

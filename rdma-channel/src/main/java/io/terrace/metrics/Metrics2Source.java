@@ -1,47 +1,73 @@
 package io.terrace.metrics;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsInfo;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
 import org.apache.hadoop.metrics2.MetricsSource;
 import org.apache.hadoop.metrics2.MetricsSystem;
+import org.apache.hadoop.metrics2.MetricsTag;
 import org.apache.hadoop.metrics2.lib.Interns;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Shows {@link MetricRegistry} in Hadoop's metrics2, and so in JMX: context {@code terrace}, one attribute for each figure, named
- * after its id ({@code client.granted.shm.bytes} is {@code ClientGrantedShmBytes}).
+ * Exports a {@link MetricRegistry} to Hadoop's metrics2, and so to its sinks and to the pages {@code /jmx} and {@code /prom}.
+ *
+ * <p>The context is {@code terrace} and the record that of the kind of process ({@link Metric.Where#record}), the same in each
+ * process, so that sinks can aggregate. A tag tells daemons apart. A metric is named after its id: {@code
+ * client.granted.shm.bytes} is {@code ClientGrantedShmBytes}.
  */
 public final class Metrics2Source implements MetricsSource, AutoCloseable {
     private static final String CONTEXT = "terrace";
+
+    /** Hadoop escapes the values of tags neither in {@code /prom} nor in the names of JMX beans. */
+    private static final Pattern UNSAFE = Pattern.compile("[^A-Za-z0-9._-]");
 
     private final MetricsSystem system;
     private final String name;
     private final MetricRegistry metricRegistry;
     private final Metric.Where where;
+    private final @Nullable MetricsTag tag;
 
-    private Metrics2Source(MetricsSystem system, String name, MetricRegistry metricRegistry, Metric.Where where) {
+    private Metrics2Source(
+            MetricsSystem system, MetricRegistry metricRegistry, Metric.Where where, @Nullable MetricsTag tag) {
         this.system = system;
-        this.name = name;
+        this.name = tag == null ? where.record() : where.record() + "-" + tag.value();
         this.metricRegistry = metricRegistry;
         this.where = where;
+        this.tag = tag;
+    }
+
+    /** Registers the metrics of a process that has them once; the source, and so the JMX bean, has the record's name. */
+    public static Metrics2Source register(MetricsSystem system, MetricRegistry metricRegistry, Metric.Where where) {
+        return new Metrics2Source(system, metricRegistry, where, null).registered();
     }
 
     /**
-     * Registers the figures of one kind of process.
+     * Registers the metrics of one daemon. The source, and so the JMX bean, has the record's name, a hyphen and the tag's value.
      *
-     * @param name of the source, and of the bean; unique in its metrics system
+     * @param tag name of the tag
+     * @param value unique in the metrics system; any character but letters, digits, dots, hyphens and underscores becomes an
+     *     underscore
      */
     public static Metrics2Source register(
-            MetricsSystem system, String name, MetricRegistry metricRegistry, Metric.Where where) {
-        Metrics2Source bridge = new Metrics2Source(system, name, metricRegistry, where);
-        system.register(name, "Terrace's figures", bridge);
-        return bridge;
+            MetricsSystem system, MetricRegistry metricRegistry, Metric.Where where, String tag, String value) {
+        MetricsInfo info = Interns.info(tag, "Which " + where.record());
+        String safe = UNSAFE.matcher(value).replaceAll("_");
+        return new Metrics2Source(system, metricRegistry, where, Interns.tag(info, safe)).registered();
+    }
+
+    private Metrics2Source registered() {
+        return system.register(name, "Terrace's metrics", this);
     }
 
     @Override
     public void getMetrics(MetricsCollector collector, boolean all) {
-        MetricsRecordBuilder record = collector.addRecord(name).setContext(CONTEXT);
+        MetricsRecordBuilder record = collector.addRecord(where.record()).setContext(CONTEXT);
+        if (tag != null) {
+            record.add(tag);
+        }
         for (Metric metric : Metric.values()) {
             if (metric.where() != where) {
                 continue;
@@ -60,7 +86,7 @@ public final class Metrics2Source implements MetricsSource, AutoCloseable {
         system.unregisterSource(name);
     }
 
-    /** The figure's name in metrics2. */
+    /** The metric's name in metrics2. */
     public static String attribute(Metric metric) {
         StringBuilder attribute = new StringBuilder();
         for (String word : metric.id().split("[._-]")) {

@@ -1,5 +1,5 @@
 /**
- * The list of metrics, their values, and the exporters for Hadoop's metrics2, JMX and Micrometer.
+ * The list of metrics, their values, and the exporters to Hadoop's metrics2 and to Micrometer.
  *
  * <p>Imports: {@code common}; Micrometer in its bridge alone.
  */

@@ -5,6 +5,7 @@ import static io.terrace.client.AccessorFixture.content;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.metrics.Metrics2Source;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +20,7 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.ReplicaAccessorBuilder;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +128,9 @@ class ProcessesTest {
             assertThat(accessor.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
             assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
             assertThat(bed.node.held()).isEqualTo(2);
+            assertThat(DefaultMetricsSystem.instance().getSource("TerraceClient").getClass())
+                    .as("each client puts its metrics into Hadoop's metrics2")
+                    .isSameAs(loader.loadClass(Metrics2Source.class.getName()));
             Method closeAll = loader.loadClass(LocalDataNodes.class.getName()).getDeclaredMethod("closeAll");
             closeAll.setAccessible(true);
             closeAll.invoke(null);

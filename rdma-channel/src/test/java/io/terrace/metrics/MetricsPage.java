@@ -2,7 +2,7 @@ package io.terrace.metrics;
 
 import java.util.Locale;
 
-/** Makes {@code docs/metrics.md} out of the list of figures. */
+/** Makes {@code docs/metrics.md} from the list of metrics. */
 final class MetricsPage {
     private MetricsPage() {}
 
@@ -11,14 +11,20 @@ final class MetricsPage {
                 """
                 # Metrics
 
-                Generated from `io.terrace.metrics.Figure`; a test fails when this page and the list differ, and names the
-                command that brings it up to date. In Prometheus a figure is `terrace_` and its id with underscores, counters with
-                `_total`; in Hadoop's metrics2 and JMX it is an attribute of the context `terrace`; a client reads its own
-                through `io.terrace.client.ClientFigures`. Counters grow within one process and begin at 0 with it.
+                Which metrics does Terrace have, and what does each mean? This page is generated from `io.terrace.metrics.Metric`;
+                a test fails when they differ and names the command that updates it. How to read the metrics:
+                [operations](operations.md#monitor). Counters grow within one process and begin at 0 with it.
+
+                | | Client | DataNode | NameNode |
+                |---|---|---|---|
+                | metrics2: context, record, tag | `terrace`, `TerraceClient` | `terrace`, `TerraceDataNode`, `datanode`: its UUID | `terrace`, `TerracePlacement`, `port`: the service's |
+                | JMX bean, `Hadoop:service=PROCESS,name=` | `TerraceClient` | `TerraceDataNode-UUID` | `TerracePlacement-PORT` |
+                | name at `/prom`: this and the id with underscores | `terrace_client_` | `terrace_data_node_` | `terrace_placement_` |
+                | name at `/terrace/metrics`, counters with `_total` | | | `terrace_` |
                 """);
         for (Metric.Where where : Metric.Where.values()) {
             page.append("\n## ").append(heading(where)).append("\n\n");
-            page.append("| Figure | Kind | Unit | metrics2 | What it says |\n|---|---|---|---|---|\n");
+            page.append("| Metric | Kind | Unit | metrics2, JMX | What it says |\n|---|---|---|---|---|\n");
             for (Metric metric : Metric.values()) {
                 if (metric.where() == where) {
                     page.append("| `").append(metric.id()).append("` | ");

@@ -12,11 +12,8 @@ import java.io.IOException;
  * @param stockBytes sent by DataNodes to readers of stock HDFS, over TCP
  */
 record ServedBytes(long grantedBytes, long stockBytes) {
-    /** Hadoop puts the DataNode's UUID into the name. */
-    private static final String FIGURES = "terrace_[0-9a-f_]{36}_reads_";
-
-    private static final String GRANTED = FIGURES + "granted_bytes";
-    private static final String STOCK = FIGURES + "stock_(?:memory|replica)_bytes";
+    private static final String GRANTED = "terrace_data_node_reads_granted_bytes";
+    private static final String STOCK = "terrace_data_node_reads_stock_(?:memory|replica)_bytes";
 
     /** Since the DataNodes started. Clients report what they read within a second or two. */
     static ServedBytes of(LocalCluster cluster) throws IOException {

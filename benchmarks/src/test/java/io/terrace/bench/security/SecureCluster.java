@@ -167,7 +167,7 @@ final class SecureCluster implements AutoCloseable {
     long figure(Metric figure) {
         MetricsCollectorImpl collector = new MetricsCollectorImpl();
         DefaultMetricsSystem.instance()
-                .getSource("Terrace-" + datanode().getDatanodeUuid())
+                .getSource("TerraceDataNode-" + datanode().getDatanodeUuid())
                 .getMetrics(collector, true);
         for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {
             if (metric.name().equals(Metrics2Source.attribute(figure))) {

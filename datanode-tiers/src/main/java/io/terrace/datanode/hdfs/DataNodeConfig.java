@@ -240,7 +240,7 @@ public final class DataNodeConfig {
         return number(HEAT_BLOCKS_MAX, 16_384, 16, 1 << 22);
     }
 
-    /** Where figures are shown as Prometheus text; empty is nowhere. */
+    /** Not used any more, but existing configurations may have it; empty if not. */
     public String metricsAddress() {
         return conf.getTrimmed(METRICS_ADDRESS, "");
     }

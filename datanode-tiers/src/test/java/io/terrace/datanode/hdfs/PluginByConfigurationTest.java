@@ -2,16 +2,15 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,11 +20,10 @@ import org.junit.jupiter.api.Test;
 class PluginByConfigurationTest {
 
     @Test
-    void datanode_withTerraceConfigured_servesPinsAndShowsFigures() throws Exception {
+    void datanode_withTerraceConfigured_servesPinsAndExportsMetrics() throws Exception {
         Configuration conf = TerraceCluster.configuration();
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        int port = freePort();
-        conf.set(DataNodeConfig.METRICS_ADDRESS, "localhost:" + port);
+        conf.setBoolean(CommonConfigurationKeys.HADOOP_PROMETHEUS_ENABLED, true);
         try (TerraceCluster cluster = TerraceCluster.startByConfiguration(1, conf)) {
             Path file = cluster.write("configured", 300_000, 1);
             cluster.pin(file, 1);
@@ -35,19 +33,35 @@ class PluginByConfigurationTest {
             assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("configured", 300_000));
 
             String uuid = cluster.datanode(0).getDatanodeUuid();
-            assertThat(DefaultMetricsSystem.instance().getSource("Terrace-" + uuid))
-                    .isNotNull();
-            HttpResponse<String> page = HttpClient.newHttpClient()
-                    .send(
-                            HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/metrics"))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString());
-            assertThat(page.body().lines())
-                    .anyMatch(line -> line.startsWith("terrace_memory_pinned_bytes") && line.endsWith(" 300000.0"))
-                    .anyMatch(line -> line.startsWith("terrace_reads_stock_memory_total") && line.endsWith(" 1.0"));
+            // Of several daemons in one JVM, the first has the sink.
+            InetSocketAddress first = cluster.cluster().getNameNode().getHttpAddress();
+            assertThat(page(first.getPort(), "/prom").lines())
+                    .anyMatch(line -> shows(line, "terrace_data_node_memory_pinned_bytes", uuid, 300_000))
+                    .anyMatch(line -> shows(line, "terrace_data_node_reads_stock_memory", uuid, 1));
+            int port = cluster.datanode(0).getInfoPort();
+            assertThat(page(port, "/jmx?qry=Hadoop:service=*,name=TerraceDataNode-*"))
+                    .contains("name=TerraceDataNode-" + uuid)
+                    .contains("\"tag.datanode\" : \"" + uuid + "\"")
+                    .contains("\"MemoryPinnedBytes\"");
             assertThat(cluster.datanode(0).getFSDataset().getCacheUsed()).isEqualTo(300_000);
             assertThat(cluster.datanode(0).getFSDataset().getNumBlocksCached()).isEqualTo(1);
         }
+    }
+
+    private static boolean shows(String line, String name, String uuid, long value) {
+        return line.startsWith(name + "{") && line.contains("datanode=\"" + uuid + "\"") && line.endsWith("} " + value);
+    }
+
+    private static String page(int port, String path) throws Exception {
+        // A DataNode refuses a request that offers to go on in HTTP/2.
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .build()
+                .send(
+                        HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString())
+                .body();
     }
 
     @Test
@@ -64,12 +78,6 @@ class PluginByConfigurationTest {
             for (int i = 0; i < 2; i++) {
                 assertThat(cluster.datanode(i).getFSDataset().getCacheUsed()).isEqualTo(300_000);
             }
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 }

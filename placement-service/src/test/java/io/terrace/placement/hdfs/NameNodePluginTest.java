@@ -290,7 +290,8 @@ public class NameNodePluginTest {
         int port = service(cluster, 0).getPort();
         assertThat(fetched(web + "/jmx?qry=Hadoop:service=NameNode,name=TerracePlacement-" + port))
                 .contains("\"PlacementHeartbeats\"")
-                .contains("\"PlacementActive\"");
+                .contains("\"PlacementActive\"")
+                .contains("\"tag.port\" : \"" + port + "\"");
     }
 
     private static String fetched(String url) throws IOException {

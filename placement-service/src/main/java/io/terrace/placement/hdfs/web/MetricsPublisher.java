@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The service's figures in Hadoop's metrics2 and JMX (bean {@code TerracePlacement-<port>}), and as Prometheus text at
- * {@value #PATH} of the NameNode's own web server, under whatever protects that. Showing them is no reason to fail.
+ * The service's metrics in Hadoop's metrics2, and as Prometheus text at {@value #PATH} of the NameNode's own web server, which
+ * protects them as its other pages. The service also runs if they cannot be exported.
  */
 public final class MetricsPublisher implements AutoCloseable {
 
@@ -28,12 +28,13 @@ public final class MetricsPublisher implements AutoCloseable {
 
     public MetricsPublisher(NameNode nameNode, int port, MetricRegistry metricRegistry) {
         attempt(
-                "metrics2",
+                "Hadoop's metrics2",
                 () -> shown.push(Metrics2Source.register(
                         DefaultMetricsSystem.instance(),
-                        "TerracePlacement-" + port,
                         metricRegistry,
-                        Metric.Where.NAMENODE)));
+                        Metric.Where.NAMENODE,
+                        "port",
+                        Integer.toString(port))));
         attempt("the NameNode's web server", () -> serve(nameNode.getHttpServer(), metricRegistry));
     }
 
@@ -49,7 +50,7 @@ public final class MetricsPublisher implements AutoCloseable {
         try {
             show.run();
         } catch (RuntimeException | LinkageError e) {
-            LOG.warn("Terrace's figures are not shown in {}", where, e);
+            LOG.warn("Terrace's metrics are not in {}", where, e);
         }
     }
 
@@ -59,7 +60,7 @@ public final class MetricsPublisher implements AutoCloseable {
             try {
                 shown.pop().close();
             } catch (Exception e) {
-                LOG.debug("closing a view of the figures", e);
+                LOG.debug("closing an exporter of metrics", e);
             }
         }
     }

@@ -1,0 +1,60 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.metrics.Metrics2Source;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class MetricsExportTest {
+    private static final String SOURCE = "TerraceDataNode-dn-1";
+
+    @Test
+    void addressOfTheFormerPage_isAWarning_andNothingListens() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        assertThat(logOf("localhost:" + port).lines())
+                .singleElement(InstanceOfAssertFactories.STRING)
+                .contains(DataNodeConfig.METRICS_ADDRESS, "/jmx", "/prom", "hadoop.prometheus.endpoint.enabled");
+        try (MetricsExport export = export("localhost:" + port);
+                ServerSocket own = new ServerSocket()) {
+            assertThat(export).isNotNull();
+            own.bind(new InetSocketAddress("localhost", port));
+        }
+    }
+
+    @Test
+    void withoutTheFormerSetting_thereIsNoWarning_andASourceUntilClosed() {
+        assertThat(logOf("")).isEmpty();
+        try (MetricsExport export = export("")) {
+            assertThat(export).isNotNull();
+            assertThat(DefaultMetricsSystem.instance().getSource(SOURCE)).isInstanceOf(Metrics2Source.class);
+        }
+        assertThat(DefaultMetricsSystem.instance().getSource(SOURCE)).isNull();
+    }
+
+    private static String logOf(String address) {
+        LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger(MetricsExport.class));
+        try (MetricsExport export = export(address)) {
+            assertThat(export).isNotNull();
+        } finally {
+            log.stopCapturing();
+        }
+        return log.getOutput();
+    }
+
+    private static MetricsExport export(String address) {
+        Configuration conf = new Configuration(false);
+        conf.set(DataNodeConfig.METRICS_ADDRESS, address);
+        return MetricsExport.show(new MetricRegistry(), new DataNodeConfig(conf), "dn-1");
+    }
+}
