@@ -110,7 +110,7 @@ public final class MoveDispatcher {
         long rate = 0;
         if (!node.isIdle()) {
             node.budget().charge(nowMs, move.block().lengthBytes());
-            rate = clusterState.settings().moveBytesPerSecond();
+            rate = clusterState.moveSettings().bytesPerSecond();
         }
         for (Move victim : move.victims()) {
             orders.add(send(nowMs, node.moveQueue(), victim, 0));
