@@ -15,10 +15,10 @@ import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Access;
 import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +58,7 @@ final class HeartbeatProcessor {
 
     private void settle(long nowMs, DataNodeState node, Move move, Result result) {
         StampedBlock block = move.block();
-        if (result.outcome() == Outcome.NO_ROOM
+        if (result.outcome() == MoveOutcome.NO_ROOM
                 && move.isPromotion()
                 && !move.isOvertaken()
                 && move.retry(nowMs, NO_ROOM_PAUSE_MS, NO_ROOM_ATTEMPTS)) {
@@ -185,7 +185,7 @@ final class HeartbeatProcessor {
         Move open = node.moveQueue().open(blockId);
         if (open != null && !open.isPromotion() && !open.isSent()) {
             node.moveQueue().detach(open);
-            clusterState.end(nowMs, node, open, Outcome.CANCELLED, "it left by itself", 0);
+            clusterState.end(nowMs, node, open, MoveOutcome.CANCELLED, "it left by itself", 0);
         }
         boolean wasHere = node.residents().containsKey(blockId);
         left(node, blockId);
@@ -262,7 +262,7 @@ final class HeartbeatProcessor {
         metricRegistry.increment(Metric.PLACEMENT_HOMES_CHANGED);
         Move open = before.moveQueue().open(block.id());
         if (open != null && !open.isSent() && open.isPromotion()) {
-            clusterState.withdraw(nowMs, before, open, Outcome.CANCELLED, "its home has moved", false);
+            clusterState.withdraw(nowMs, before, open, MoveOutcome.CANCELLED, "its home has moved", false);
         } else if (home != null) {
             clusterState.dropCopy(nowMs, before, block.id(), Cause.MOVED_HOME, "its home is now " + home.name());
         }
@@ -294,7 +294,7 @@ final class HeartbeatProcessor {
         for (DataNodeState node : old.speakers()) {
             Move open = node.moveQueue().open(id);
             if (open != null && !open.isSent() && open.isPromotion()) {
-                clusterState.withdraw(nowMs, node, open, Outcome.CANCELLED, "the block changed", true);
+                clusterState.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "the block changed", true);
             }
         }
         DataNodeState home = old.home();

@@ -1,8 +1,8 @@
 package io.terrace.placement;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
@@ -12,8 +12,8 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.Move;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -111,9 +111,10 @@ final class ShadowDataNode {
         follow(real, heartbeat);
         List<TierState> tiers = new ArrayList<>();
         for (TierState tier : heartbeat.tiers()) {
-            boolean isMemory = tier.medium() == Medium.MEMORY;
+            boolean isMemory = tier.tier() == StorageTier.MEMORY;
             capacityBytes = isMemory ? tier.capacityBytes() : capacityBytes;
-            tiers.add(isMemory ? new TierState(Medium.MEMORY, capacityBytes, usedBytes, 0, 0, memory.size()) : tier);
+            tiers.add(
+                    isMemory ? new TierState(StorageTier.MEMORY, capacityBytes, usedBytes, 0, 0, memory.size()) : tier);
         }
         full |= changes.size() > mostBlocks; // Telling everything anew is shorter.
         boolean first = full;
@@ -163,29 +164,29 @@ final class ShadowDataNode {
         full |= answer.fullWanted();
         for (Order order : answer.orders()) {
             StampedBlock block = order.block();
-            Outcome outcome = order.kind() == Kind.PROMOTE ? promote(block) : drop(block);
+            MoveOutcome outcome = order.kind() == Kind.PROMOTE ? promote(block) : drop(block);
             results.add(new Result(order.moveId(), answer.epoch(), outcome, block, block.lengthBytes(), 0, null));
         }
     }
 
-    private Outcome promote(StampedBlock block) {
+    private MoveOutcome promote(StampedBlock block) {
         if (!holds(block.id())) {
             if (usedBytes + block.lengthBytes() > capacityBytes || isFullFor(block)) {
-                return Outcome.NO_ROOM;
+                return MoveOutcome.NO_ROOM;
             }
             Residency entry = new Residency(block, true, false);
             put(entry);
             changes.add(entry);
         }
-        return Outcome.DONE;
+        return MoveOutcome.DONE;
     }
 
-    private Outcome drop(StampedBlock block) {
+    private MoveOutcome drop(StampedBlock block) {
         Residency there = memory.get(block.id());
         if (there != null && there.pinned()) {
-            return Outcome.PINNED;
+            return MoveOutcome.PINNED;
         }
         remove(block);
-        return Outcome.DONE;
+        return MoveOutcome.DONE;
     }
 }

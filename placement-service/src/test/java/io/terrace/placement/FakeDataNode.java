@@ -1,18 +1,18 @@
 package io.terrace.placement;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class FakeDataNode {
     final Map<Long, StampedBlock> memory = new LinkedHashMap<>();
     final Map<Long, Boolean> pinned = new LinkedHashMap<>();
     final List<Order> orders = new ArrayList<>();
-    Function<Order, Outcome> carryOut = order -> null;
+    Function<Order, MoveOutcome> carryOut = order -> null;
     private final List<Heat> heat = new ArrayList<>();
     private final List<Residency> changes = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
@@ -46,12 +46,12 @@ public final class FakeDataNode {
     public FakeDataNode reads(StampedBlock block, long times) {
         boolean inMemory = memory.containsKey(block.id());
         long bytes = times * block.lengthBytes();
-        heat.add(new Heat(block, Medium.DISK, inMemory, times, bytes, inMemory ? bytes : 0, 0, 0, 0));
+        heat.add(new Heat(block, StorageTier.DISK, inMemory, times, bytes, inMemory ? bytes : 0, 0, 0, 0));
         return this;
     }
 
     FakeDataNode writes(StampedBlock block) {
-        heat.add(new Heat(block, Medium.DISK, false, 0, 0, 0, 1, block.lengthBytes(), 0));
+        heat.add(new Heat(block, StorageTier.DISK, false, 0, 0, 0, 1, block.lengthBytes(), 0));
         return this;
     }
 
@@ -82,7 +82,7 @@ public final class FakeDataNode {
         wantsFull = true;
     }
 
-    void result(Order order, long epoch, Outcome outcome) {
+    void result(Order order, long epoch, MoveOutcome outcome) {
         results.add(new Result(
                 order.moveId(), epoch, outcome, order.block(), order.block().lengthBytes(), 1, null));
     }
@@ -106,7 +106,7 @@ public final class FakeDataNode {
                 9866,
                 incarnation,
                 ++sequence,
-                List.of(new TierState(Medium.MEMORY, capacityBytes, usedBytes(), 0, pinnedBytes, memory.size())),
+                List.of(new TierState(StorageTier.MEMORY, capacityBytes, usedBytes(), 0, pinnedBytes, memory.size())),
                 List.copyOf(heat),
                 residency,
                 wantsFull,
@@ -131,31 +131,31 @@ public final class FakeDataNode {
         wantsFull = answer.fullWanted();
         for (Order order : answer.orders()) {
             orders.add(order);
-            Outcome forced = carryOut.apply(order);
-            Outcome outcome = forced != null ? forced : perform(order);
-            if (outcome != Outcome.LOST) {
+            MoveOutcome forced = carryOut.apply(order);
+            MoveOutcome outcome = forced != null ? forced : perform(order);
+            if (outcome != MoveOutcome.LOST) {
                 result(order, answer.epoch(), outcome);
             }
         }
     }
 
-    private Outcome perform(Order order) {
+    private MoveOutcome perform(Order order) {
         StampedBlock block = order.block();
         if (order.kind() == Kind.DROP) {
             if (pinned.getOrDefault(block.id(), false)) {
-                return Outcome.PINNED;
+                return MoveOutcome.PINNED;
             }
             leaves(block);
-            return Outcome.DONE;
+            return MoveOutcome.DONE;
         }
         if (memory.containsKey(block.id())) {
-            return Outcome.DONE;
+            return MoveOutcome.DONE;
         }
         if (usedBytes() + block.lengthBytes() > capacityBytes) {
-            return Outcome.NO_ROOM;
+            return MoveOutcome.NO_ROOM;
         }
         arrives(block, false);
-        return Outcome.DONE;
+        return MoveOutcome.DONE;
     }
 
     List<Kind> orderKinds() {

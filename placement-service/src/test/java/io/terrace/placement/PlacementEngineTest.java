@@ -13,7 +13,7 @@ import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.Outcome;
+import io.terrace.protocol.MoveOutcome;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -116,7 +116,7 @@ class PlacementEngineTest extends SteppedLoop {
 
     @Test
     void inFlight_atLimit_sendsNoMore() {
-        one.carryOut = order -> Outcome.LOST;
+        one.carryOut = order -> MoveOutcome.LOST;
         for (int i = 1; i <= 10; i++) {
             one.reads(block(i, 1), 3);
         }
@@ -241,7 +241,7 @@ class PlacementEngineTest extends SteppedLoop {
             assertThat(standing.why().policy()).isEqualTo("idecider");
         });
         assertThat(report.lastMoves()).singleElement().satisfies(move -> {
-            assertThat(move.outcome()).isEqualTo(Outcome.DONE);
+            assertThat(move.outcome()).isEqualTo(MoveOutcome.DONE);
             assertThat(move.reason()).isNotEmpty();
         });
     }

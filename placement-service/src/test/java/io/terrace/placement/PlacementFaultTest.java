@@ -11,8 +11,8 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.MoveOutcome;
 import org.junit.jupiter.api.Test;
 
 /** What goes missing, comes twice, comes late or fails. */
@@ -32,7 +32,7 @@ class PlacementFaultTest extends SteppedLoop {
 
     @Test
     void promotion_noRoomYet_isTriedAgain() {
-        one.carryOut = order -> one.orders.size() < 3 ? Outcome.NO_ROOM : null;
+        one.carryOut = order -> one.orders.size() < 3 ? MoveOutcome.NO_ROOM : null;
         one.reads(block(1, 1), 3);
         for (int i = 0; i < 12; i++) {
             beat(one);
@@ -43,7 +43,7 @@ class PlacementFaultTest extends SteppedLoop {
 
     @Test
     void promotion_fails_isHeldBackFromFreshReads() {
-        one.carryOut = order -> Outcome.FAILED;
+        one.carryOut = order -> MoveOutcome.FAILED;
         one.reads(block(1, 1), 3);
         beat(one);
         beat(one);
@@ -71,11 +71,11 @@ class PlacementFaultTest extends SteppedLoop {
 
     @Test
     void result_ofEarlierEpochOrNone_isIgnored() {
-        one.carryOut = order -> Outcome.LOST;
+        one.carryOut = order -> MoveOutcome.LOST;
         one.reads(block(1, 1), 3);
         beat(one);
-        one.result(one.orders.get(0), 6, Outcome.DONE);
-        one.result(one.orders.get(0), 0, Outcome.DONE);
+        one.result(one.orders.get(0), 6, MoveOutcome.DONE);
+        one.result(one.orders.get(0), 0, MoveOutcome.DONE);
         beat(one);
         assertThat(metricRegistry.value(Metric.PLACEMENT_RESULTS_STALE)).isEqualTo(2);
         assertThat(metricRegistry.value(Metric.PLACEMENT_PROMOTIONS_DONE)).isZero();
@@ -101,7 +101,7 @@ class PlacementFaultTest extends SteppedLoop {
 
     @Test
     void silence_beyondExpiry_endsMovesAndHome() {
-        one.carryOut = order -> Outcome.LOST;
+        one.carryOut = order -> MoveOutcome.LOST;
         one.reads(block(1, 1), 3);
         beat(one);
         nowMs += settings.heartbeats().expiryMs() + 1;

@@ -11,8 +11,8 @@ import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -59,12 +59,12 @@ class RandomPlacementTest {
             placement.activate(epoch, orders);
         }
 
-        Outcome fault() {
+        MoveOutcome fault() {
             return switch (random.nextInt(30)) {
-                case 0 -> Outcome.FAILED;
-                case 1 -> Outcome.NO_ROOM;
-                case 2 -> Outcome.LOST;
-                case 3 -> Outcome.REFUSED;
+                case 0 -> MoveOutcome.FAILED;
+                case 1 -> MoveOutcome.NO_ROOM;
+                case 2 -> MoveOutcome.LOST;
+                case 3 -> MoveOutcome.REFUSED;
                 default -> null;
             };
         }

@@ -14,8 +14,8 @@ import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.MoveOutcome;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -182,7 +182,7 @@ class ReportValidatorTest extends SteppedLoop {
     void stamp_forged_blindsNobody() {
         names.store(block, one);
         beat(two);
-        one.carryOut = order -> Outcome.NO_ROOM; // So a promotion waits that the lie could cancel.
+        one.carryOut = order -> MoveOutcome.NO_ROOM; // So a promotion waits that the lie could cancel.
         one.reads(block, 3);
         beat(one);
         beat(one);

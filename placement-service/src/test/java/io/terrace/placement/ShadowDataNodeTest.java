@@ -7,10 +7,10 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.Outcome;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
+import io.terrace.protocol.MoveOutcome;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -54,7 +54,7 @@ class ShadowDataNodeTest extends SteppedLoop {
         for (int i = 1; i <= MOST + 1; i++) {
             Order order = new Order(i, Kind.PROMOTE, block(i, 0), 0);
             rehearsed.carryOut(new HeartbeatAnswer(true, 1, true, false, List.of(order), 250));
-            Outcome expected = i <= MOST ? Outcome.DONE : Outcome.NO_ROOM;
+            MoveOutcome expected = i <= MOST ? MoveOutcome.DONE : MoveOutcome.NO_ROOM;
             assertThat(translated().results())
                     .extracting(Heartbeat.Result::outcome)
                     .containsExactly(expected);

@@ -10,6 +10,7 @@ import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
@@ -18,7 +19,6 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
-import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -251,7 +251,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
             // A result that does not fit is lost; the service asks again or gives up after its own deadline.
             results.offer(ResultProto.newBuilder()
                     .setMoveId(proto.getMoveId())
-                    .setOutcome(OutcomeProto.valueOf(result.outcome().name()))
+                    .setOutcome(ProtoConverter.outcome(result.outcome()))
                     .setBlock(block)
                     .setBytesMoved(result.bytesMoved())
                     .setTookMs(TimeUnit.NANOSECONDS.toMillis(result.tookNs()))

@@ -1,7 +1,8 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.placement.state.Outcome;
+import io.terrace.common.StorageTier;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.MoveOutcome;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -53,18 +54,9 @@ public record Heartbeat(
                 figures);
     }
 
-    /** Where bytes can stand, fastest first. */
-    public enum Medium {
-        MEMORY,
-        NVM,
-        SSD,
-        DISK,
-        ARCHIVE
-    }
-
     /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */
     public record TierState(
-            Medium medium, long capacityBytes, long usedBytes, long retiringBytes, long pinnedBytes, long extents) {
+            StorageTier tier, long capacityBytes, long usedBytes, long retiringBytes, long pinnedBytes, long extents) {
 
         public long freeBytes() {
             return Math.max(0, capacityBytes - usedBytes);
@@ -74,7 +66,7 @@ public record Heartbeat(
     /** Reads and writes of one block on this DataNode since the last heartbeat that carried it. */
     public record Heat(
             StampedBlock block,
-            Medium replica,
+            StorageTier replica,
             boolean inMemory,
             long reads,
             long bytesRead,
@@ -90,7 +82,7 @@ public record Heartbeat(
     public record Result(
             long moveId,
             long epoch,
-            Outcome outcome,
+            MoveOutcome outcome,
             StampedBlock block,
             long bytesMoved,
             long tookMs,

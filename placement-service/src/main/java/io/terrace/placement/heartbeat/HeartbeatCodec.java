@@ -3,14 +3,13 @@ package io.terrace.placement.heartbeat;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
@@ -19,10 +18,8 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
-import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
-import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.HashMap;
 import java.util.List;
@@ -124,7 +121,7 @@ public final class HeartbeatCodec {
 
     public static TierStateProto tier(TierState tier) {
         return TierStateProto.newBuilder()
-                .setTier(TierProto.forNumber(tier.medium().ordinal()))
+                .setTier(ProtoConverter.tier(tier.tier()))
                 .setCapacityBytes(tier.capacityBytes())
                 .setUsedBytes(tier.usedBytes())
                 .setRetiringBytes(tier.retiringBytes())
@@ -135,7 +132,7 @@ public final class HeartbeatCodec {
 
     private static TierState tier(TierStateProto proto) {
         return new TierState(
-                medium(proto.getTier()),
+                ProtoConverter.tier(proto.getTier()),
                 amount(proto.getCapacityBytes(), "capacityBytes"),
                 amount(proto.getUsedBytes(), "usedBytes"),
                 amount(proto.getRetiringBytes(), "retiringBytes"),
@@ -143,20 +140,10 @@ public final class HeartbeatCodec {
                 amount(proto.getExtents(), "extents"));
     }
 
-    private static Medium medium(TierProto tier) {
-        return switch (tier) {
-            case MEMORY -> Medium.MEMORY;
-            case NVM -> Medium.NVM;
-            case SSD -> Medium.SSD;
-            case DISK -> Medium.DISK;
-            case ARCHIVE -> Medium.ARCHIVE;
-        };
-    }
-
     private static Heat heat(HeatProto proto) {
         return new Heat(
                 block(proto.getBlock()),
-                medium(proto.getReplicaTier()),
+                ProtoConverter.tier(proto.getReplicaTier()),
                 proto.getInMemory(),
                 amount(proto.getReads(), "reads"),
                 amount(proto.getBytesRead(), "bytesRead"),
@@ -170,24 +157,11 @@ public final class HeartbeatCodec {
         return new Result(
                 proto.getMoveId(),
                 proto.getEpoch(),
-                outcome(proto.getOutcome()),
+                ProtoConverter.outcome(proto.getOutcome()),
                 block(proto.getBlock()),
                 amount(proto.getBytesMoved(), "bytesMoved"),
                 amount(proto.getTookMs(), "tookMs"),
                 proto.hasMessage() ? limits.text(proto.getMessage()) : null);
-    }
-
-    private static Outcome outcome(OutcomeProto proto) {
-        return switch (proto) {
-            case DONE -> Outcome.DONE;
-            case NO_ROOM -> Outcome.NO_ROOM;
-            case NOT_HERE -> Outcome.NOT_HERE;
-            case CHANGED -> Outcome.CHANGED;
-            case CORRUPT -> Outcome.CORRUPT;
-            case PINNED -> Outcome.PINNED;
-            case REFUSED -> Outcome.REFUSED;
-            case FAILED -> Outcome.FAILED;
-        };
     }
 
     private static Condition condition(ConditionProto proto, HeartbeatLimits limits) {

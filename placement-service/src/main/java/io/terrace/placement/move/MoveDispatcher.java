@@ -11,7 +11,7 @@ import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
-import io.terrace.placement.state.Outcome;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -65,7 +65,7 @@ public final class MoveDispatcher {
     private void refuse(long nowMs, DataNodeState node, Move move, Verdict verdict) {
         long id = move.block().id();
         boolean vanished = verdict == Verdict.GONE || verdict == Verdict.CHANGED;
-        clusterState.withdraw(nowMs, node, move, Outcome.UNFIT, verdict.text(), vanished);
+        clusterState.withdraw(nowMs, node, move, MoveOutcome.UNFIT, verdict.text(), vanished);
         BlockHeat heat = clusterState.heat().find(id);
         if (heat != null && heat.block().sameContent(move.block())) {
             if (vanished) {
@@ -100,7 +100,7 @@ public final class MoveDispatcher {
             if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
                 promote(nowMs, node, move, orders);
             } else if (nowMs - move.wishedMs() > clusterState.moveSettings().waitMs()) {
-                clusterState.withdraw(nowMs, node, move, Outcome.EXPIRED, Outcome.EXPIRED.text(), false);
+                clusterState.withdraw(nowMs, node, move, MoveOutcome.EXPIRED, MoveOutcome.EXPIRED.text(), false);
             }
         }
         return orders;
@@ -149,7 +149,7 @@ public final class MoveDispatcher {
         for (Move move : new ArrayList<>(node.moveQueue().inFlight())) {
             if (nowMs - move.sentMs()
                     > clusterState.moveSettings().lostAfterMs(move.block().lengthBytes())) {
-                lose(nowMs, node, move, Outcome.LOST.text());
+                lose(nowMs, node, move, MoveOutcome.LOST.text());
             }
         }
     }
@@ -163,14 +163,14 @@ public final class MoveDispatcher {
             if (move.isSent()) {
                 lose(nowMs, node, move, why);
             } else {
-                clusterState.withdraw(nowMs, node, move, Outcome.CANCELLED, why, false);
+                clusterState.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, why, false);
             }
         }
     }
 
     private void lose(long nowMs, DataNodeState node, Move move, String why) {
         long id = move.block().id();
-        clusterState.end(nowMs, node, move, Outcome.LOST, why, 0);
+        clusterState.end(nowMs, node, move, MoveOutcome.LOST, why, 0);
         node.backoffTable().failed(nowMs, id);
         // What is resident according to the DataNode's last word is as good a guess as any; its next word corrects it.
         clusterState.correct(nowMs, node, move.block(), node.residents().containsKey(id));

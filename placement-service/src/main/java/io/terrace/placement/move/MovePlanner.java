@@ -11,9 +11,9 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.DataNodeState.Wish;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Explanation;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +78,7 @@ public final class MovePlanner {
             } else {
                 node.moveQueue().detach(open);
                 drops.remove(open);
-                clusterState.end(nowMs, node, open, Outcome.CANCELLED, "wanted in memory again", 0);
+                clusterState.end(nowMs, node, open, MoveOutcome.CANCELLED, "wanted in memory again", 0);
             }
             return;
         }
@@ -100,7 +100,7 @@ public final class MovePlanner {
             clusterState.correct(nowMs, node, block, false);
             for (Move victim : drops) {
                 clusterState.end(
-                        nowMs, node, victim, Outcome.CANCELLED, "the promotion it made room for is held back", 0);
+                        nowMs, node, victim, MoveOutcome.CANCELLED, "the promotion it made room for is held back", 0);
                 clusterState.correct(nowMs, node, victim.block(), true);
             }
             drops.clear();
@@ -127,7 +127,7 @@ public final class MovePlanner {
             } else if (open.isSent()) {
                 open.overtaken(true);
             } else {
-                clusterState.withdraw(nowMs, node, open, Outcome.CANCELLED, "no longer wanted in memory", false);
+                clusterState.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "no longer wanted in memory", false);
             }
             return;
         }

@@ -9,8 +9,8 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.MoveOutcome;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -134,7 +134,7 @@ public final class PinnedBlocks {
         Move open = node.moveQueue().open(block.id());
         if (open != null && !open.isPromotion() && !open.isSent()) {
             node.moveQueue().detach(open);
-            clusterState.end(nowMs, node, open, Outcome.CANCELLED, "the file was pinned", 0);
+            clusterState.end(nowMs, node, open, MoveOutcome.CANCELLED, "the file was pinned", 0);
         }
         if (!node.residents().containsKey(block.id())
                 && node.moveQueue().open(block.id()) == null

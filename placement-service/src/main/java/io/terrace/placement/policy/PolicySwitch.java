@@ -7,10 +7,10 @@ import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.DataNodeState.Wish;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;
@@ -90,7 +90,7 @@ public final class PolicySwitch {
             if (move.isSent()) {
                 move.overtaken(false);
             } else if (move.outcome() == null && move.cause() == Cause.POLICY) {
-                clusterState.withdraw(nowMs, node, move, Outcome.CANCELLED, "another policy is in force", false);
+                clusterState.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, "another policy is in force", false);
             }
         }
     }

@@ -4,6 +4,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.protocol.MoveOutcome;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -70,7 +71,7 @@ public final class ClusterState {
     }
 
     /** Closes a move and remembers how it ended. */
-    public void end(long nowMs, DataNodeState node, Move move, Outcome outcome, String message, long bytes) {
+    public void end(long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, long bytes) {
         node.moveQueue().close(move);
         move.end(nowMs, outcome, message, bytes);
         moveHistory.add(move);
@@ -119,7 +120,8 @@ public final class ClusterState {
      *
      * @param vanished the block is no longer what the policy knows
      */
-    public void withdraw(long nowMs, DataNodeState node, Move move, Outcome outcome, String message, boolean vanished) {
+    public void withdraw(
+            long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, boolean vanished) {
         if (move.isSent()) {
             throw new IllegalStateException("move " + move.id() + " of " + move.block() + " is in flight");
         }
@@ -130,7 +132,7 @@ public final class ClusterState {
             correct(nowMs, node, move.block(), !move.isPromotion());
         }
         for (Move victim : move.victims()) {
-            end(nowMs, node, victim, Outcome.CANCELLED, "the promotion it made room for was withdrawn", 0);
+            end(nowMs, node, victim, MoveOutcome.CANCELLED, "the promotion it made room for was withdrawn", 0);
             correct(nowMs, node, victim.block(), true);
         }
         move.victims().clear();

@@ -2,9 +2,9 @@ package io.terrace.placement.state;
 
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
+import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.ReportQuota;
@@ -32,7 +32,7 @@ public final class DataNodeState {
     /** Differences between its word and ours heal within this time. */
     static final long FULL_REPORT_MS = 600_000;
 
-    private static final TierState NO_MEMORY = new TierState(Medium.MEMORY, 0, 0, 0, 0, 0);
+    private static final TierState NO_MEMORY = new TierState(StorageTier.MEMORY, 0, 0, 0, 0, 0);
 
     /** A memory copy, and the bytes it served since it is here. */
     public static final class Resident {
@@ -115,7 +115,7 @@ public final class DataNodeState {
         serving = heartbeat.serving();
         tiers = List.copyOf(heartbeat.tiers());
         memory = tiers.stream()
-                .filter(tier -> tier.medium() == Medium.MEMORY)
+                .filter(tier -> tier.tier() == StorageTier.MEMORY)
                 .findFirst()
                 .orElse(NO_MEMORY);
         conditions = List.copyOf(heartbeat.conditions());

@@ -2,6 +2,7 @@ package io.terrace.placement.state;
 
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ public final class Move {
     private long endedMs = -1;
     private int attempts;
     private boolean overtaken;
-    private @Nullable Outcome outcome;
+    private @Nullable MoveOutcome outcome;
     private String message = "";
     private long bytesMoved;
 
@@ -94,7 +95,7 @@ public final class Move {
         return endedMs;
     }
 
-    public @Nullable Outcome outcome() {
+    public @Nullable MoveOutcome outcome() {
         return outcome;
     }
 
@@ -166,7 +167,7 @@ public final class Move {
         return true;
     }
 
-    void end(long nowMs, Outcome how, String said, long bytes) {
+    void end(long nowMs, MoveOutcome how, String said, long bytes) {
         if (outcome != null) {
             throw new IllegalStateException("move " + id + " of " + block + " ended twice: " + outcome + ", " + how);
         }

@@ -2,17 +2,17 @@ package io.terrace.placement.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.state.Outcome;
 import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
@@ -63,11 +63,11 @@ final class HeartbeatCodecGoldenTest {
                         1,
                         7,
                         9,
-                        List.of(new TierState(Medium.MEMORY, 1000, 100, 10, 20, 2)),
-                        List.of(new Heat(BLOCK, Medium.DISK, true, 2, 80, 30, 1, 60, 4)),
+                        List.of(new TierState(StorageTier.MEMORY, 1000, 100, 10, 20, 2)),
+                        List.of(new Heat(BLOCK, StorageTier.DISK, true, 2, 80, 30, 1, 60, 4)),
                         List.of(new Residency(BLOCK, true, true)),
                         true,
-                        List.of(new Result(11, 5, Outcome.NOT_HERE, BLOCK, 100, 3, "none")),
+                        List.of(new Result(11, 5, MoveOutcome.NOT_HERE, BLOCK, 100, 3, "none")),
                         List.of(new Condition("id", Severity.WARNING, "text", "remedy")),
                         80,
                         false,
@@ -96,11 +96,11 @@ final class HeartbeatCodecGoldenTest {
     @Test
     void tiers() throws Exception {
         String[] numbers = {"MEMORY=0", "NVM=1", "SSD=2", "DISK=3", "ARCHIVE=4"};
-        assertThat(Stream.of(Medium.values()).map(medium -> medium + "=" + medium.ordinal()))
+        assertThat(Stream.of(StorageTier.values()).map(tier -> tier + "=" + tier.ordinal()))
                 .containsExactly(numbers);
-        for (Medium medium : Medium.values()) {
-            String hex = "080" + medium.ordinal() + " 10e807 1864 200a 2814 3002";
-            TierStateProto proto = HeartbeatCodec.tier(new TierState(medium, 1000, 100, 10, 20, 2));
+        for (StorageTier tier : StorageTier.values()) {
+            String hex = "080" + tier.ordinal() + " 10e807 1864 200a 2814 3002";
+            TierStateProto proto = HeartbeatCodec.tier(new TierState(tier, 1000, 100, 10, 20, 2));
             assertThat(HEX.formatHex(proto.toByteArray())).isEqualTo(hex.replace(" ", ""));
         }
     }
@@ -120,15 +120,15 @@ final class HeartbeatCodecGoldenTest {
     /** By their numbers on the wire; those that only the service knows have none. */
     @Test
     void outcomes() throws Exception {
-        List<Outcome> sent = List.of(
-                Outcome.DONE,
-                Outcome.NO_ROOM,
-                Outcome.NOT_HERE,
-                Outcome.CHANGED,
-                Outcome.CORRUPT,
-                Outcome.PINNED,
-                Outcome.REFUSED,
-                Outcome.FAILED);
+        List<MoveOutcome> sent = List.of(
+                MoveOutcome.DONE,
+                MoveOutcome.NO_ROOM,
+                MoveOutcome.NOT_HERE,
+                MoveOutcome.CHANGED,
+                MoveOutcome.CORRUPT,
+                MoveOutcome.PINNED,
+                MoveOutcome.REFUSED,
+                MoveOutcome.FAILED);
         assertThat(OutcomeProto.values()).hasSameSizeAs(sent);
         HeartbeatRequestProto empty = HeartbeatRequestProto.parseFrom(bytes("0a00 1200 1a00 2000 2800 3000"));
         for (int number = 0; number < sent.size(); number++) {

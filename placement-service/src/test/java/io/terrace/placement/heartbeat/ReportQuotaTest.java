@@ -2,11 +2,11 @@ package io.terrace.placement.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.SteppedLoop;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.state.StampedBlock;
 import java.util.Collections;
 import java.util.List;
@@ -107,7 +107,7 @@ class ReportQuotaTest extends SteppedLoop {
     @Test
     void heat_beyondWhatCanBeServedInTheTime_isCutToIt() {
         ReportQuota quota = ReportQuota.from(nowMs);
-        Heat lie = new Heat(block(1, 1), Medium.DISK, false, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 0);
+        Heat lie = new Heat(block(1, 1), StorageTier.DISK, false, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 1L << 55, 0);
         List<Heat> heat = Collections.nCopies(settings.heartbeats().entries(), lie);
         nowMs += 1_000; // Another second's worth is saved up.
         List<Heat> admitted = quota.admit(nowMs, heat, metricRegistry);
@@ -126,7 +126,7 @@ class ReportQuotaTest extends SteppedLoop {
 
     @Test
     void heat_withinTheQuota_staysAsItIs() {
-        List<Heat> heat = List.of(new Heat(block(1, 1), Medium.DISK, false, 10, MB, 0, 1, MB, 5));
+        List<Heat> heat = List.of(new Heat(block(1, 1), StorageTier.DISK, false, 10, MB, 0, 1, MB, 5));
         assertThat(ReportQuota.from(nowMs).admit(nowMs, heat, metricRegistry)).isEqualTo(heat);
         assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isZero();
     }

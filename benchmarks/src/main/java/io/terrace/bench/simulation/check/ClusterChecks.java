@@ -15,7 +15,7 @@ import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.Move;
-import io.terrace.placement.state.Outcome;
+import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
@@ -45,15 +45,15 @@ public final class ClusterChecks {
     }
 
     /** Outcomes that only a DataNode tells; the others are the service's own. */
-    private static final Set<Outcome> TOLD = EnumSet.of(
-            Outcome.DONE,
-            Outcome.NO_ROOM,
-            Outcome.NOT_HERE,
-            Outcome.CHANGED,
-            Outcome.CORRUPT,
-            Outcome.PINNED,
-            Outcome.REFUSED,
-            Outcome.FAILED);
+    private static final Set<MoveOutcome> TOLD = EnumSet.of(
+            MoveOutcome.DONE,
+            MoveOutcome.NO_ROOM,
+            MoveOutcome.NOT_HERE,
+            MoveOutcome.CHANGED,
+            MoveOutcome.CORRUPT,
+            MoveOutcome.PINNED,
+            MoveOutcome.REFUSED,
+            MoveOutcome.FAILED);
 
     /** How copies fail here; what is caught and told as a failure besides these was thrown by a bug. */
     private static final List<String> PLANNED_FAILURES = List.of(
@@ -211,7 +211,7 @@ public final class ClusterChecks {
             return;
         }
         for (Move move : nameNode.placement().reports().latestMoves(32)) {
-            Outcome outcome = move.outcome();
+            MoveOutcome outcome = move.outcome();
             if (movesSeen.add(move) && outcome != null && TOLD.contains(outcome)) {
                 Told wanted = new Told(
                         move.node(),

@@ -8,8 +8,8 @@ import io.terrace.placement.report.PlacementReports.HotBlock;
 import io.terrace.placement.report.PlacementReports.NodeReport;
 import io.terrace.placement.report.PlacementReports.Standing;
 import io.terrace.placement.state.Move;
-import io.terrace.placement.state.Outcome;
 import io.terrace.policy.api.Explanation;
+import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.MoveProto;
@@ -103,7 +103,7 @@ final class AdminCodec {
     }
 
     private static MoveProto move(Move move, Reader reader) {
-        Outcome outcome = move.outcome();
+        MoveOutcome outcome = move.outcome();
         String state = outcome != null ? outcome.name() : move.isSent() ? "IN_FLIGHT" : "WAITING";
         MoveProto.Builder proto = MoveProto.newBuilder()
                 .setId(move.id())

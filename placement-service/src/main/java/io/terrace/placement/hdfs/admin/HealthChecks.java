@@ -1,8 +1,8 @@
 package io.terrace.placement.hdfs.admin;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
@@ -133,7 +133,7 @@ final class HealthChecks {
                     "see its own conditions here, and its log");
         }
         long memory = node.tiers().stream()
-                .filter(tier -> tier.medium() == Medium.MEMORY)
+                .filter(tier -> tier.tier() == StorageTier.MEMORY)
                 .mapToLong(TierState::capacityBytes)
                 .sum();
         if (memory == 0) {

@@ -1,10 +1,10 @@
 package io.terrace.placement.hdfs.admin;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.ShadowRun;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
-import io.terrace.placement.heartbeat.Heartbeat.Medium;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.policy.PolicyChoice;
@@ -67,7 +67,7 @@ final class PolicyCodec {
         List<NodeReport> nodes = placement.reports().nodes(nowMs);
         return response.setMemoryBytes(nodes.stream()
                         .flatMap(node -> node.tiers().stream())
-                        .filter(tier -> tier.medium() == Medium.MEMORY)
+                        .filter(tier -> tier.tier() == StorageTier.MEMORY)
                         .mapToLong(TierState::capacityBytes)
                         .sum())
                 .setDataNodes(nodes.size());
