@@ -56,7 +56,7 @@ final class DataNodeLink {
     private final LocalGrant.Aftermath forget;
     private final Thread thread;
     private final CountDownLatch opened = new CountDownLatch(1);
-    private final Map<Long, PendingGrant> asks = new ConcurrentHashMap<>();
+    private final Map<Long, PendingGrant<LocalGrant>> asks = new ConcurrentHashMap<>();
     private final AtomicLong lastRequest = new AtomicLong();
     private final Queue<Message> outbox = new ConcurrentLinkedQueue<>();
 
@@ -126,23 +126,22 @@ final class DataNodeLink {
         lastUsedNs = nowNs;
     }
 
-    /** Asks for a grant and waits for it. */
-    PendingGrant ask(GrantKey key) {
-        PendingGrant ask = new PendingGrant(key, System.nanoTime());
+    /** Asks for a grant; the answer is told to who waits for it. */
+    void ask(PendingGrant<LocalGrant> ask) {
         if (asks.size() >= MAX_WAITING_ASKS) {
             ask.fail(Metric.CLIENT_FALLBACK_LIMIT);
-            return ask;
+            return;
         }
         long requestId = lastRequest.incrementAndGet();
         asks.put(requestId, ask);
         if (ended) {
             asks.remove(requestId);
             ask.fail(Metric.CLIENT_FALLBACK_NO_DATANODE);
-            return ask;
+            return;
         }
         ClientMetrics.metricRegistry().increment(Metric.CLIENT_GRANTS_ASKED);
-        post(new Message.Ask(requestId, new GrantRequest(key.block(), key.token(), false)));
-        return ask;
+        post(new Message.Ask(
+                requestId, new GrantRequest(ask.key().block(), ask.key().token(), false)));
     }
 
     /** Sends what is unreported at once. */
@@ -283,10 +282,13 @@ final class DataNodeLink {
     }
 
     private void granted(long requestId, Grant grant) {
-        PendingGrant ask = asks.remove(requestId);
+        PendingGrant<LocalGrant> ask = asks.remove(requestId);
         SlotTable known = table;
         Path directory = links;
-        if (ask == null || known == null || directory == null || !ask.isFor(grant)) {
+        if (ask == null
+                || known == null
+                || directory == null
+                || !grant.descriptor().block().equals(ask.key().block())) {
             outbox.add(new Message.Release(List.of(grant.grantId())));
             if (ask != null) {
                 ask.fail(Metric.CLIENT_FALLBACK_FAILED);
@@ -312,7 +314,7 @@ final class DataNodeLink {
     }
 
     private void refused(long requestId, Refusal refusal) {
-        PendingGrant ask = asks.remove(requestId);
+        PendingGrant<LocalGrant> ask = asks.remove(requestId);
         if (ask != null) {
             LOG.debug("{} refused {}: {}", socketPath, ask.key().block(), refusal);
             ask.fail(Metric.CLIENT_FALLBACK_REFUSED);

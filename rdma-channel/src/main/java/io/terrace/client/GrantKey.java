@@ -5,7 +5,8 @@ import java.util.Arrays;
 
 /**
  * What a grant may be shared by: the same user with the same token for the same block. Another token means asking again,
- * since only the DataNode can tell a good one; two users in one JVM never share.
+ * since only the DataNode can tell a good one; two users in one JVM never share. Without block tokens all tokens are equal,
+ * and the user alone tells readers apart.
  */
 public final class GrantKey {
     private final String user;
@@ -13,6 +14,7 @@ public final class GrantKey {
     private final BlockKey block;
     private final int hash;
 
+    /** @param token all of it, or what identifies it; not copied */
     public GrantKey(String user, byte[] token, BlockKey block) {
         this.user = user;
         this.token = token;
@@ -40,5 +42,11 @@ public final class GrantKey {
     @Override
     public int hashCode() {
         return hash;
+    }
+
+    /** Leaves user and token out. */
+    @Override
+    public String toString() {
+        return block.toString();
     }
 }

@@ -34,17 +34,14 @@ final class LocalDataNodes {
     /** DataNodes of one host, at most. */
     private static final int MAX_LINKS = 64;
 
-    /** Blocks remembered as refused; when full they are all forgotten, which costs an ask each. */
-    private static final int MAX_PAUSED = 8192;
+    private static final int MAX_REFUSED = 8192;
 
     private final ClientConfig settings;
     private final Path directory;
     private final ReadResources limits;
     private final String clientName;
     private final List<DataNodeLink> links = new CopyOnWriteArrayList<>();
-    private final Map<GrantKey, LocalGrant> grants = new ConcurrentHashMap<>();
-    private final Map<GrantKey, PendingGrant> asks = new ConcurrentHashMap<>();
-    private final Map<GrantKey, Long> pausedUntilNs = new ConcurrentHashMap<>();
+    private final GrantCache<LocalGrant, GrantKey> grants;
     private final ReentrantLock scanning = new ReentrantLock();
     private volatile long lastScanNs;
     private volatile boolean scanned;
@@ -54,6 +51,7 @@ final class LocalDataNodes {
         this.settings = settings;
         this.directory = directory;
         this.limits = new ReadResources(PIECES, MAPPINGS, settings.mappedMaxBytes(), settings.reportBytes());
+        this.grants = new GrantCache<>(TimeUnit.MILLISECONDS.toNanos(settings.refusedPauseMs()), MAX_REFUSED);
         this.clientName = "pid " + ProcessHandle.current().pid();
     }
 
@@ -94,8 +92,8 @@ final class LocalDataNodes {
      */
     @Nullable
     LocalGrant grant(GrantKey key, long visibleBytes) {
-        LocalGrant held = grants.get(key);
-        if (held == null || !held.isUsable()) {
+        LocalGrant held = grants.usable(key);
+        if (held == null) {
             held = obtain(key);
             if (held == null) {
                 return null;
@@ -113,10 +111,7 @@ final class LocalDataNodes {
 
     /** Leaves the block to stock HDFS for a while. */
     void pause(GrantKey key) {
-        if (pausedUntilNs.size() >= MAX_PAUSED) {
-            pausedUntilNs.clear();
-        }
-        pausedUntilNs.put(key, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.refusedPauseMs()));
+        grants.refuse(key);
     }
 
     private @Nullable LocalGrant obtain(GrantKey key) {
@@ -131,12 +126,8 @@ final class LocalDataNodes {
         if (link == null) {
             return fallback(Metric.CLIENT_FALLBACK_NOT_RESIDENT);
         }
-        Long untilNs = pausedUntilNs.get(key);
-        if (untilNs != null) {
-            if (nowNs - untilNs < 0) {
-                return fallback(Metric.CLIENT_FALLBACK_REFUSED);
-            }
-            pausedUntilNs.remove(key, untilNs);
+        if (grants.isRefused(key, nowNs)) {
+            return fallback(Metric.CLIENT_FALLBACK_REFUSED);
         }
         if (grants.size() >= settings.grantsMax()) {
             return fallback(Metric.CLIENT_FALLBACK_LIMIT);
@@ -144,34 +135,22 @@ final class LocalDataNodes {
         return ask(key, link);
     }
 
-    /** One thread asks; others that want the same wait for its answer. */
     private @Nullable LocalGrant ask(GrantKey key, DataNodeLink link) {
-        boolean[] first = new boolean[1];
-        PendingGrant ask = asks.computeIfAbsent(key, absent -> {
-            first[0] = true;
-            return link.ask(key);
-        });
-        if (first[0]) {
-            ask.whenDone(outcome -> settle(ask, outcome));
-        }
-        PendingGrant.Outcome outcome = ask.await(settings.grantTimeoutMs());
+        PendingGrant.Outcome<LocalGrant> outcome = grants.obtain(
+                key,
+                pending -> {
+                    pending.whenDone(result -> pauseUnlessGranted(key, result));
+                    link.ask(pending);
+                },
+                TimeUnit.MILLISECONDS.toNanos(settings.grantTimeoutMs()));
         LocalGrant held = outcome.grant();
         return held == null ? fallback(outcome.fallback()) : held;
     }
 
-    /** Enters what came of an ask, whoever still waits for it. */
-    private void settle(PendingGrant ask, PendingGrant.Outcome outcome) {
-        LocalGrant held = outcome.grant();
-        if (held == null) {
-            pause(ask.key());
-        } else {
-            grants.put(ask.key(), held);
-            if (!held.isUsable()) {
-                // It may have ended before it was entered; then nobody would take it out again.
-                grants.remove(ask.key(), held);
-            }
+    private void pauseUnlessGranted(GrantKey key, PendingGrant.@Nullable Outcome<LocalGrant> outcome) {
+        if (outcome != null && outcome.grant() == null) {
+            pause(key);
         }
-        asks.remove(ask.key(), ask);
     }
 
     private @Nullable DataNodeLink resident(BlockKey block) {
@@ -204,12 +183,7 @@ final class LocalDataNodes {
                     // Here and not on every look, since it may have to ask for the owner's name.
                     channel.requireOwner(settings.owners(), SocketDirectory.ownUid());
                     DataNodeLink link = new DataNodeLink(
-                            socket,
-                            settings,
-                            limits,
-                            clientName,
-                            grants::size,
-                            (grant, how) -> grants.remove(grant.key(), grant));
+                            socket, settings, limits, clientName, grants::size, (grant, how) -> grants.forget(grant));
                     links.add(link);
                     link.start();
                 }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Any number of threads read. Whoever ends the grant while reads are in progress leaves the cleaning to the last of
  * them: only then is the file closed, the mapping unmapped and the end told to the DataNode.
  */
-public final class LocalGrant {
+public final class LocalGrant implements CachedGrant {
     private static final Logger LOG = LoggerFactory.getLogger(LocalGrant.class);
     private static final int ENDED = 1 << 31;
     private static final VarHandle USERS;
@@ -151,6 +151,7 @@ public final class LocalGrant {
         this.lastUsedNs = askedNs;
     }
 
+    @Override
     public GrantKey key() {
         return key;
     }
@@ -167,7 +168,7 @@ public final class LocalGrant {
         return extent.lengthBytes();
     }
 
-    /** Whether a read may start now. */
+    @Override
     public boolean isUsable() {
         return users >= 0 && nanoClock.getAsLong() - leaseEndNs < 0 && table.isLive(extent.slot(), extent.sequence());
     }

@@ -1,6 +1,5 @@
 package io.terrace.client;
 
-import io.terrace.channel.Grant;
 import io.terrace.metrics.Metric;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -10,57 +9,66 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A grant that was asked for: who waits, and how it came out. Several threads may wait for one. */
-final class PendingGrant {
-    /** A grant, or the figure that counts why there is none. */
-    record Outcome(@Nullable LocalGrant grant, Metric fallback) {}
+public final class PendingGrant<G extends CachedGrant> {
+    /** A grant, or the metric that counts why there is none. */
+    public record Outcome<G extends CachedGrant>(@Nullable G grant, Metric fallback) {}
 
     private final GrantKey key;
     private final long askedNs;
-    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    /** Null once whoever asked gave up. */
+    private final CompletableFuture<@Nullable Outcome<G>> outcome = new CompletableFuture<>();
 
     PendingGrant(GrantKey key, long askedNs) {
         this.key = key;
         this.askedNs = askedNs;
     }
 
-    GrantKey key() {
+    public GrantKey key() {
         return key;
     }
 
-    long askedNs() {
+    /** From when a lease counts. */
+    public long askedNs() {
         return askedNs;
     }
 
-    boolean isFor(Grant grant) {
-        return grant.descriptor().block().equals(key.block());
-    }
-
     /** False when nobody waits any more: the grant is the caller's to give back. */
-    boolean succeed(LocalGrant grant) {
-        return outcome.complete(new Outcome(grant, Metric.CLIENT_FALLBACK_FAILED));
+    public boolean succeed(G grant) {
+        return outcome.complete(new Outcome<>(grant, Metric.CLIENT_FALLBACK_FAILED));
     }
 
-    void fail(Metric fallback) {
-        outcome.complete(new Outcome(null, fallback));
+    public void fail(Metric fallback) {
+        outcome.complete(new Outcome<>(null, fallback));
     }
 
-    /** Tells the outcome to the taker, on the thread that brings it. */
-    void whenDone(Consumer<Outcome> taker) {
+    /** Whoever asked could not: others that wait may. */
+    void abandon() {
+        outcome.complete(null);
+    }
+
+    /** Tells the outcome to the taker, on the thread that brings it; null when it was abandoned. */
+    void whenDone(Consumer<@Nullable Outcome<G>> taker) {
         outcome.thenAccept(taker);
     }
 
-    /** Waits; when time is up the ask is given up for all who wait, while an interrupted thread gives up alone. */
-    Outcome await(long timeoutMs) {
+    /**
+     * Waits; when time is up the ask is given up for all who wait, while an interrupted thread gives up alone.
+     *
+     * @return null when it was abandoned
+     */
+    @Nullable
+    Outcome<G> await(long timeoutNs) {
         try {
-            return outcome.get(timeoutMs, TimeUnit.MILLISECONDS);
+            return outcome.get(timeoutNs, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             fail(Metric.CLIENT_FALLBACK_TIMEOUT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Outcome(null, Metric.CLIENT_FALLBACK_TIMEOUT);
+            return new Outcome<>(null, Metric.CLIENT_FALLBACK_TIMEOUT);
         } catch (ExecutionException e) {
             fail(Metric.CLIENT_FALLBACK_FAILED);
         }
-        return outcome.getNow(new Outcome(null, Metric.CLIENT_FALLBACK_TIMEOUT));
+        return outcome.getNow(new Outcome<>(null, Metric.CLIENT_FALLBACK_TIMEOUT));
     }
 }

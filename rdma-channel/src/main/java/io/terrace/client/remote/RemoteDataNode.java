@@ -5,6 +5,7 @@ import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.Completion.Status;
+import io.terrace.client.GrantKey;
 import io.terrace.client.RemoteConfig;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
@@ -79,7 +80,7 @@ public final class RemoteDataNode {
 
     /** A grant that covers so many bytes, held already or asked for; null when there is none in time. */
     @Nullable
-    RemoteGrant grant(RemoteGrant.Key key, byte[] token, long visibleBytes) {
+    RemoteGrant grant(GrantKey key, byte[] token, long visibleBytes) {
         RemoteGrantCache present = current;
         if (present == null) {
             return null;

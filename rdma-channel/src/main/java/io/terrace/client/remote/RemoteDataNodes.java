@@ -1,6 +1,7 @@
 package io.terrace.client.remote;
 
 import io.terrace.client.BlockReadRequest;
+import io.terrace.client.GrantKey;
 import io.terrace.client.RemoteConfig;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
@@ -88,7 +89,7 @@ public final class RemoteDataNodes {
         RemoteReplica copy = nearest;
         while (copy != null) {
             RemoteDataNode node = copy.node();
-            RemoteGrant.Key forWhom = new RemoteGrant.Key(range.user(), key, token.getIdentifier());
+            GrantKey forWhom = new GrantKey(range.user(), token.getIdentifier(), key);
             RemoteGrant grant = node.grant(forWhom, bytes(token), range.endOffset());
             if (grant != null) {
                 DatanodeInfo holder = range.block().getLocations()[copy.holder()];

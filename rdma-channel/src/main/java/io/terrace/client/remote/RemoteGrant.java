@@ -1,43 +1,28 @@
 package io.terrace.client.remote;
 
 import io.terrace.channel.transport.RemoteExtent;
-import io.terrace.common.BlockKey;
+import io.terrace.client.CachedGrant;
+import io.terrace.client.GrantKey;
 import io.terrace.common.StorageTier;
-import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The right to read one block in the memory of another host, or on its NVM.
  *
+ * @param key with what identifies the block token, not all of it
  * @param medium where the DataNode says that the bytes are
  * @param connection over which it was granted; void with it
  * @param endsNs when the lease ends, on this process's clock
  */
 record RemoteGrant(
-        Key key, long grantId, StorageTier medium, RemoteConnection connection, RemoteExtent region, long endsNs) {
-    /**
-     * What a grant may be shared by: the same user with the same token for the same block. Without block tokens, all are the
-     * same, and two users in one JVM are told apart by who they are alone.
-     *
-     * @param tokenIdentifier not copied
-     */
-    record Key(String user, BlockKey block, byte[] tokenIdentifier) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Key that
-                    && block.equals(that.block)
-                    && user.equals(that.user)
-                    && Arrays.equals(tokenIdentifier, that.tokenIdentifier);
-        }
+        GrantKey key, long grantId, StorageTier medium, RemoteConnection connection, RemoteExtent region, long endsNs)
+        implements CachedGrant {
+    /** A grant whose lease is about to end is not used for something new. */
+    private static final long LEASE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
-        @Override
-        public int hashCode() {
-            return (31 * Arrays.hashCode(tokenIdentifier) + user.hashCode()) * 31 + block.hashCode();
-        }
-
-        @Override
-        public String toString() {
-            return block.toString();
-        }
+    @Override
+    public boolean isUsable() {
+        return holds(System.nanoTime() + LEASE_MARGIN_NS);
     }
 
     boolean holds(long nowNs) {

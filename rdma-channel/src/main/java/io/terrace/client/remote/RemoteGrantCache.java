@@ -6,15 +6,17 @@ import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.client.GrantCache;
+import io.terrace.client.GrantKey;
+import io.terrace.client.PendingGrant;
 import io.terrace.client.RemoteConfig;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -30,17 +32,13 @@ final class RemoteGrantCache {
     private static final int MAX_GRANTS = 1024;
     private static final long REFUSED_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A grant whose lease is about to end is not used for something new. */
-    private static final long LEASE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(50);
-
     /** A grant that has been over for so long is over for the DataNode too. */
     private static final long OVER_NS = TimeUnit.SECONDS.toNanos(2);
 
     private final RemoteConnection connection;
     private final RemoteConfig settings;
     private final MetricRegistry metricRegistry;
-    private final Map<RemoteGrant.Key, RemoteGrant> grants = new ConcurrentHashMap<>();
-    private final Map<BlockKey, Long> refusedUntilNs = new ConcurrentHashMap<>();
+    private final GrantCache<RemoteGrant, BlockKey> grants = new GrantCache<>(REFUSED_PAUSE_NS, MAX_GRANTS);
 
     /** Held by who asks: answers go to one thread at a time. */
     private final ReentrantLock asking = new ReentrantLock();
@@ -68,57 +66,33 @@ final class RemoteGrantCache {
      * @throws IOException when the connection is of no use
      */
     @Nullable
-    RemoteGrant of(RemoteGrant.Key key, byte[] token) throws IOException {
-        long nowNs = System.nanoTime();
-        RemoteGrant held = grants.get(key);
-        if (held != null && held.holds(nowNs + LEASE_MARGIN_NS)) {
+    RemoteGrant of(GrantKey key, byte[] token) throws IOException {
+        RemoteGrant held = grants.usable(key);
+        if (held != null) {
             return held;
         }
-        try {
-            if (!asking.tryLock(settings.timeoutNs(), TimeUnit.NANOSECONDS)) {
-                return null;
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return null;
-        }
-        try {
-            RemoteGrant meanwhile = grants.get(key);
-            if (meanwhile != null && meanwhile.holds(nowNs + LEASE_MARGIN_NS)) {
-                return meanwhile;
-            }
-            if (nowNs - lookedNs > OVER_NS) {
-                lookedNs = nowNs;
-                letGoOfOver(nowNs);
-            }
-            RemoteGrant fresh = ask(key, token, nowNs);
-            if (fresh != null) {
-                keep(fresh);
-            }
-            return fresh;
-        } finally {
-            asking.unlock();
-        }
+        RemoteGrant granted = grants.obtain(key, pending -> askInTurn(pending, token), settings.timeoutNs())
+                .grant();
+        // It is held even if those who waited for it have given up.
+        return granted == null ? grants.usable(key) : granted;
     }
 
     /** The grant is not used for anything new. */
-    void forget(RemoteGrant grant) {
-        if (grants.remove(grant.key(), grant)) {
+    boolean forget(RemoteGrant grant) {
+        boolean held = grants.forget(grant);
+        if (held) {
             reports.remove(grant.grantId());
         }
+        return held;
     }
 
     /** The block is not asked for again for a while. */
     void refuse(BlockKey block) {
-        if (refusedUntilNs.size() >= MAX_GRANTS) {
-            refusedUntilNs.clear();
-        }
-        refusedUntilNs.put(block, System.nanoTime() + REFUSED_PAUSE_NS);
+        grants.refuse(block);
     }
 
     boolean isRefused(BlockKey block, long nowNs) {
-        Long until = refusedUntilNs.isEmpty() ? null : refusedUntilNs.get(block);
-        return until != null && until - nowNs > 0;
+        return grants.isRefused(block, nowNs);
     }
 
     /** What was read without the DataNode's doing, and is told to it. */
@@ -126,7 +100,38 @@ final class RemoteGrantCache {
         return reports;
     }
 
-    private @Nullable RemoteGrant ask(RemoteGrant.Key key, byte[] token, long askedNs) throws IOException {
+    /** Asks when nobody else does, since answers go to one thread at a time. */
+    private void askInTurn(PendingGrant<RemoteGrant> pending, byte[] token) throws IOException {
+        try {
+            if (!asking.tryLock(settings.timeoutNs(), TimeUnit.NANOSECONDS)) {
+                pending.fail(Metric.CLIENT_FALLBACK_TIMEOUT);
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted before a grant was asked for");
+        }
+        try {
+            long nowNs = System.nanoTime();
+            if (nowNs - lookedNs > OVER_NS) {
+                lookedNs = nowNs;
+                letGoOfOver(nowNs);
+            }
+            RemoteGrant fresh = ask(pending.key(), token, pending.askedNs());
+            if (fresh == null) {
+                pending.fail(Metric.CLIENT_REMOTE_REFUSED);
+                return;
+            }
+            makeRoomFor(fresh);
+            if (!pending.succeed(fresh)) {
+                grants.hold(fresh);
+            }
+        } finally {
+            asking.unlock();
+        }
+    }
+
+    private @Nullable RemoteGrant ask(GrantKey key, byte[] token, long askedNs) throws IOException {
         long deadlineNs = askedNs + settings.timeoutNs();
         long request = ++lastRequest;
         connection.send(new Message.Ask(request, new GrantRequest(key.block(), token, false)), deadlineNs);
@@ -145,7 +150,7 @@ final class RemoteGrantCache {
         }
     }
 
-    private RemoteGrant granted(RemoteGrant.Key key, Grant grant, long askedNs, long deadlineNs) throws IOException {
+    private RemoteGrant granted(GrantKey key, Grant grant, long askedNs, long deadlineNs) throws IOException {
         metricRegistry.increment(Metric.CLIENT_REMOTE_GRANTS);
         if (!grant.descriptor().block().equals(key.block())) {
             throw new MalformedMessageException("a grant of another block than asked for");
@@ -165,23 +170,23 @@ final class RemoteGrantCache {
                 endsNs);
     }
 
-    private void keep(RemoteGrant grant) throws IOException {
+    /** Lets go of the grant that a fresh one replaces, and of others when there are too many. */
+    private void makeRoomFor(RemoteGrant fresh) throws IOException {
         if (grants.size() >= MAX_GRANTS) {
             makeRoom();
         }
-        if (grant.region() instanceof VerbsFirstExtent region) {
-            reports.add(grant.grantId(), region);
+        if (fresh.region() instanceof VerbsFirstExtent region) {
+            reports.add(fresh.grantId(), region);
         }
-        RemoteGrant before = grants.put(grant.key(), grant);
-        if (before != null) {
-            reports.remove(before.grantId());
+        RemoteGrant before = grants.held(fresh.key());
+        if (before != null && forget(before)) {
             before.region().close();
         }
     }
 
     /** With block tokens each open has a key of its own, so nobody may ask again with that of a grant that is over. */
     void letGoOfOver(long nowNs) {
-        for (RemoteGrant other : grants.values()) {
+        for (RemoteGrant other : grants.all()) {
             if (!other.holds(nowNs - OVER_NS)) {
                 forget(other);
                 other.region().close();
@@ -193,7 +198,7 @@ final class RemoteGrantCache {
     private void makeRoom() throws IOException {
         long nowNs = System.nanoTime();
         List<Long> released = new ArrayList<>();
-        for (RemoteGrant other : grants.values()) {
+        for (RemoteGrant other : grants.all()) {
             if (!other.holds(nowNs) || grants.size() >= MAX_GRANTS) {
                 forget(other);
                 other.region().close();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.terrace.channel.server.TcpGrantFixture;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.transport.ChannelException;
+import io.terrace.client.GrantKey;
 import io.terrace.client.RemoteConfig;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -69,7 +70,7 @@ final class RemoteGrantCacheTest {
         second.region().read(0, ByteBuffer.allocate(LENGTH), TIMEOUT_NS);
     }
 
-    private static RemoteGrant.Key key(int token) {
-        return new RemoteGrant.Key("user", BLOCK, new byte[] {(byte) token});
+    private static GrantKey key(int token) {
+        return new GrantKey("user", new byte[] {(byte) token}, BLOCK);
     }
 }
