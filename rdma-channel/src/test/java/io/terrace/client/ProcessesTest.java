@@ -128,7 +128,9 @@ class ProcessesTest {
             assertThat(accessor.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
             assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
             assertThat(bed.node.held()).isEqualTo(2);
-            assertThat(DefaultMetricsSystem.instance().getSource("TerraceClient").getClass())
+            assertThat(DefaultMetricsSystem.instance()
+                            .getSource("TerraceClient")
+                            .getClass())
                     .as("each client puts its metrics into Hadoop's metrics2")
                     .isSameAs(loader.loadClass(Metrics2Source.class.getName()));
             Method closeAll = loader.loadClass(LocalDataNodes.class.getName()).getDeclaredMethod("closeAll");

@@ -51,7 +51,9 @@ class FairQuotaTest {
         FairQuota<String> bytes = new FairQuota<>(1000);
         assertThat(bytes.takeAny("all", 1000)).isTrue();
         assertThat(bytes.takeAny("all", 1)).isFalse();
-        assertThat(fairQuota.takeAny("one", 257)).as("more than the limit of one").isFalse();
+        assertThat(fairQuota.takeAny("one", 257))
+                .as("more than the limit of one")
+                .isFalse();
     }
 
     @Test
