@@ -11,10 +11,11 @@ import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveTracker;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Access;
 import io.terrace.protocol.HeartbeatLimits;
@@ -33,6 +34,7 @@ final class HeartbeatProcessor {
     static final int NO_ROOM_ATTEMPTS = 4;
 
     private final ClusterState clusterState;
+    private final MoveTracker moveTracker;
     private final RuleEvaluator ruleEvaluator;
     private final ReportValidator reportValidator;
     private final MetricRegistry metricRegistry;
@@ -40,6 +42,7 @@ final class HeartbeatProcessor {
 
     HeartbeatProcessor(ClusterState clusterState, RuleEvaluator ruleEvaluator, ReportValidator reportValidator) {
         this.clusterState = clusterState;
+        this.moveTracker = clusterState.moveTracker();
         this.ruleEvaluator = ruleEvaluator;
         this.reportValidator = reportValidator;
         this.metricRegistry = clusterState.metricRegistry();
@@ -66,7 +69,7 @@ final class HeartbeatProcessor {
             return;
         }
         String said = result.message();
-        clusterState.end(
+        moveTracker.end(
                 nowMs,
                 node,
                 move,
@@ -77,14 +80,14 @@ final class HeartbeatProcessor {
             case DONE -> done(nowMs, node, move);
             case CHANGED -> node.policy().vanished(nowMs, block.id());
             case PINNED -> {
-                Resident resident = node.residents().get(block.id());
-                node.reside(new Resident(block, resident == null ? nowMs : resident.sinceMs, true));
+                Resident resident = node.residents().find(block.id());
+                node.residents().put(new Resident(block, resident == null ? nowMs : resident.sinceMs, true));
                 node.policy().vanished(nowMs, block.id());
                 node.resizePolicy(nowMs);
             }
             default -> {
                 node.backoffTable().failed(nowMs, block.id());
-                clusterState.correct(nowMs, node, block, node.residents().containsKey(block.id()));
+                moveTracker.correct(nowMs, node, block, node.residents().holds(block.id()));
             }
         }
     }
@@ -96,21 +99,21 @@ final class HeartbeatProcessor {
             left(node, block.id());
         }
         if (!move.isOvertaken()) {
-            clusterState.confirm(nowMs, node, block, move.isPromotion());
+            moveTracker.confirm(nowMs, node, block, move.isPromotion());
             return;
         }
         // The policy booked the opposite meanwhile and waits for it.
         Kind opposite = move.isPromotion() ? Kind.DROP : Kind.PROMOTE;
         if (node.moveQueue().isFullFor(opposite)) {
-            clusterState.correct(nowMs, node, block, move.isPromotion());
+            moveTracker.correct(nowMs, node, block, move.isPromotion());
         } else {
-            Move next = clusterState.open(nowMs, node, opposite, block, Cause.POLICY, "changed its mind meanwhile");
+            Move next = moveTracker.open(nowMs, node, opposite, block, Cause.POLICY, "changed its mind meanwhile");
             node.moveQueue().enqueue(next, false);
         }
     }
 
     private void left(DataNodeState node, long blockId) {
-        Resident gone = node.leave(blockId);
+        Resident gone = node.residents().remove(blockId);
         if (gone != null && gone.bytesServed == 0) {
             metricRegistry.increment(Metric.PLACEMENT_MOVES_UNPAID);
         }
@@ -118,13 +121,13 @@ final class HeartbeatProcessor {
 
     void residency(long nowMs, DataNodeState node, List<Residency> changes, boolean full) {
         if (full) {
-            node.fullBegins(nowMs);
+            node.session().fullBegins(nowMs, node.residents().ids());
         }
-        changes.forEach(change -> node.unreported().remove(change.block().id()));
+        changes.forEach(change -> node.session().unreported().remove(change.block().id()));
         if (changes.size() < HeartbeatLimits.ENTRIES) {
             // Nothing more of a report is to come, so what did not stand in it left by itself.
-            node.unreported().forEach(id -> wentAway(nowMs, node, id));
-            node.unreported().clear();
+            node.session().unreported().forEach(id -> wentAway(nowMs, node, id));
+            node.session().unreported().clear();
         }
         reportValidator.askAboutHomes(nowMs, node, changes);
         for (Residency change : changes) {
@@ -141,7 +144,7 @@ final class HeartbeatProcessor {
 
     private void arrived(long nowMs, DataNodeState node, Residency change) {
         StampedBlock block = change.block();
-        Resident before = node.residents().get(block.id());
+        Resident before = node.residents().find(block.id());
         if (before == null
                 && node.residents().size() >= clusterState.heatSettings().trackedBlocks()) {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT);
@@ -150,14 +153,14 @@ final class HeartbeatProcessor {
         Resident same = before != null && before.block.sameContent(block) ? before : null;
         Resident now = new Resident(block, same == null ? nowMs : same.sinceMs, change.pinned());
         now.bytesServed = same == null ? 0 : same.bytesServed;
-        node.reside(now);
+        node.residents().put(now);
         if (change.pinned()) {
             node.policy().vanished(nowMs, block.id());
             return;
         }
         Move open = node.moveQueue().open(block.id());
         if (open == null && (same == null || same.pinnedThere)) {
-            clusterState.correct(nowMs, node, block, true);
+            moveTracker.correct(nowMs, node, block, true);
         }
         settle(nowMs, node, block);
     }
@@ -172,9 +175,9 @@ final class HeartbeatProcessor {
         DataNodeState home = heat.home();
         if (home == null || !home.isLive()) {
             heat.claim(node);
-        } else if (home != node && home.residents().containsKey(block.id())) {
+        } else if (home != node && home.residents().holds(block.id())) {
             if (reportValidator.isHomeReal(nowMs, heat)) {
-                clusterState.dropCopy(nowMs, node, block.id(), Cause.MOVED_HOME, "its home is " + home.name());
+                moveTracker.dropCopy(nowMs, node, block.id(), Cause.MOVED_HOME, "its home is " + home.name());
             } else if (heat.home() == null) {
                 heat.claim(node);
             }
@@ -185,9 +188,9 @@ final class HeartbeatProcessor {
         Move open = node.moveQueue().open(blockId);
         if (open != null && !open.isPromotion() && !open.isSent()) {
             node.moveQueue().detach(open);
-            clusterState.end(nowMs, node, open, MoveOutcome.CANCELLED, "it left by itself", 0);
+            moveTracker.end(nowMs, node, open, MoveOutcome.CANCELLED, "it left by itself", 0);
         }
-        boolean wasHere = node.residents().containsKey(blockId);
+        boolean wasHere = node.residents().holds(blockId);
         left(node, blockId);
         // Of a drop that was ordered the result tells the policy.
         if (wasHere && (open == null || !open.isSent())) {
@@ -231,7 +234,7 @@ final class HeartbeatProcessor {
         StampedBlock block = entry.block();
         BlockHeat heat = clusterState.heat().touch(nowMs, block);
         heat.record(nowMs, node, entry, clusterState.heatSettings().halfLifeMs());
-        Resident here = node.residents().get(block.id());
+        Resident here = node.residents().find(block.id());
         if (here != null) {
             here.bytesServed += entry.bytesReadFromMemory();
         }
@@ -239,7 +242,7 @@ final class HeartbeatProcessor {
         if (ruleDecision == null) {
             metricRegistry.increment(Metric.PLACEMENT_RULES_DEFERRED);
         } else if (ruleDecision.forbids()) {
-            clusterState.dropCopy(nowMs, node, block.id(), Cause.RULE, ruleDecision.sentence());
+            moveTracker.dropCopy(nowMs, node, block.id(), Cause.RULE, ruleDecision.sentence());
         }
         if (ruleDecision == null
                 || ruleDecision.forbids()
@@ -253,7 +256,7 @@ final class HeartbeatProcessor {
         if (before != home && before != null) {
             moveHome(nowMs, before, block, home);
         }
-        if (home != null && !home.isPinned(block.id())) {
+        if (home != null && !home.residents().isPinned(block.id())) {
             tell(nowMs, home, entry, ruleDecision);
         }
     }
@@ -262,15 +265,15 @@ final class HeartbeatProcessor {
         metricRegistry.increment(Metric.PLACEMENT_HOMES_CHANGED);
         Move open = before.moveQueue().open(block.id());
         if (open != null && !open.isSent() && open.isPromotion()) {
-            clusterState.withdraw(nowMs, before, open, MoveOutcome.CANCELLED, "its home has moved", false);
+            moveTracker.withdraw(nowMs, before, open, MoveOutcome.CANCELLED, "its home has moved", false);
         } else if (home != null) {
-            clusterState.dropCopy(nowMs, before, block.id(), Cause.MOVED_HOME, "its home is now " + home.name());
+            moveTracker.dropCopy(nowMs, before, block.id(), Cause.MOVED_HOME, "its home is now " + home.name());
         }
     }
 
     private void tell(long nowMs, DataNodeState home, Heat entry, RuleDecision ruleDecision) {
         StampedBlock block = entry.block();
-        int tier = home.residents().containsKey(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;
+        int tier = home.residents().holds(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;
         if (entry.reads() > 0) {
             access.read(nowMs, block.id(), block.lengthBytes(), entry.bytesRead(), tier)
                     .burst((int) Math.min(Integer.MAX_VALUE, entry.reads() * ruleDecision.weight()))
@@ -294,7 +297,7 @@ final class HeartbeatProcessor {
         for (DataNodeState node : old.speakers()) {
             Move open = node.moveQueue().open(id);
             if (open != null && !open.isSent() && open.isPromotion()) {
-                clusterState.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "the block changed", true);
+                moveTracker.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "the block changed", true);
             }
         }
         DataNodeState home = old.home();

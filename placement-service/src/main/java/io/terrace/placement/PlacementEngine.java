@@ -23,10 +23,10 @@ import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,12 +225,11 @@ public final class PlacementEngine {
             }
             node = new DataNodeState(said.node(), settings.moves(), activePolicy.make(), nowMs);
             clusterState.nodes().put(said.node(), node);
-        } else if (node.answersAgain(said)) {
+        }
+        HeartbeatAnswer again = node.session().answerAgain(said);
+        if (again != null) {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS_AGAIN);
-            HeartbeatAnswer again = node.lastAnswer();
-            if (again != null) {
-                return again;
-            }
+            return again;
         }
         Heartbeat heartbeat = said.withHeat(node.reportQuota().admit(nowMs, said.heat(), metricRegistry));
         if (shadowRun != null) {
@@ -239,20 +238,20 @@ public final class PlacementEngine {
         take(nowMs, node, heartbeat);
         List<Order> toDo = decide(nowMs, node);
         HeartbeatAnswer answer =
-                new HeartbeatAnswer(true, epoch, orders.serve(), node.owesFull(nowMs), toDo, heartbeatIntervalMs());
-        node.answered(answer);
+                new HeartbeatAnswer(true, epoch, orders.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
+        node.session().answered(answer);
         return answer;
     }
 
     private void take(long nowMs, DataNodeState node, Heartbeat heartbeat) {
         if (node.note(nowMs, heartbeat)) {
             dispatcher.abandon(nowMs, node, "the DataNode was started anew");
-            for (Resident resident : List.copyOf(node.residents().values())) {
-                node.leave(resident.block.id());
-                clusterState.correct(nowMs, node, resident.block, false);
+            for (Resident resident : List.copyOf(node.residents().all())) {
+                node.residents().remove(resident.block.id());
+                clusterState.moveTracker().correct(nowMs, node, resident.block, false);
             }
         }
-        boolean answerLost = heartbeat.full() && !node.owedFull();
+        boolean answerLost = heartbeat.full() && !node.session().askedForFull();
         heartbeatProcessor.results(nowMs, epoch, node, heartbeat.results());
         if (answerLost) {
             // A DataNode that reports everything unasked did not get its last answer, nor the orders in it.
@@ -317,7 +316,7 @@ public final class PlacementEngine {
             pinnedBlocks.turn(nowMs, orders);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
                 String why = breach.ruleDecision().sentence();
-                clusterState.dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
+                clusterState.moveTracker().dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
             }
         }
         boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;

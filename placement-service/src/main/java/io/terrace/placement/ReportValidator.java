@@ -179,7 +179,7 @@ public final class ReportValidator {
                     && home != node
                     && questions.size() < most
                     && !known.isConfirmed(nowMs)
-                    && home.residents().containsKey(known.block().id())) {
+                    && home.residents().holds(known.block().id())) {
                 questions.add(new Candidate(known.block(), home.uuid()));
             }
         }

@@ -10,8 +10,8 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayDeque;
@@ -46,8 +46,8 @@ final class ShadowDataNode {
     ShadowDataNode(DataNodeState real, int entriesPerHeartbeat, int mostBlocks) {
         this.entriesPerHeartbeat = entriesPerHeartbeat;
         this.mostBlocks = mostBlocks;
-        this.incarnation = real.incarnation();
-        for (Resident resident : real.residents().values()) {
+        this.incarnation = real.session().incarnation();
+        for (Resident resident : real.residents().all()) {
             put(new Residency(resident.block, true, resident.pinnedThere));
         }
     }

@@ -8,6 +8,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveQueue;
+import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
@@ -26,10 +27,12 @@ public final class MoveDispatcher {
     static final long VERDICT_VALID_MS = 5_000;
 
     private final ClusterState clusterState;
+    private final MoveTracker moveTracker;
     private final NamespaceView view;
 
     public MoveDispatcher(ClusterState clusterState, NamespaceView view) {
         this.clusterState = clusterState;
+        this.moveTracker = clusterState.moveTracker();
         this.view = view;
     }
 
@@ -65,7 +68,7 @@ public final class MoveDispatcher {
     private void refuse(long nowMs, DataNodeState node, Move move, Verdict verdict) {
         long id = move.block().id();
         boolean vanished = verdict == Verdict.GONE || verdict == Verdict.CHANGED;
-        clusterState.withdraw(nowMs, node, move, MoveOutcome.UNFIT, verdict.text(), vanished);
+        moveTracker.withdraw(nowMs, node, move, MoveOutcome.UNFIT, verdict.text(), vanished);
         BlockHeat heat = clusterState.heat().find(id);
         if (heat != null && heat.block().sameContent(move.block())) {
             if (vanished) {
@@ -100,7 +103,7 @@ public final class MoveDispatcher {
             if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
                 promote(nowMs, node, move, orders);
             } else if (nowMs - move.wishedMs() > clusterState.moveSettings().waitMs()) {
-                clusterState.withdraw(nowMs, node, move, MoveOutcome.EXPIRED, MoveOutcome.EXPIRED.text(), false);
+                moveTracker.withdraw(nowMs, node, move, MoveOutcome.EXPIRED, MoveOutcome.EXPIRED.text(), false);
             }
         }
         return orders;
@@ -130,7 +133,7 @@ public final class MoveDispatcher {
 
     /** Orders of the last answer did not arrive: those without a result go out again under their old ids. */
     public void sendAgain(DataNodeState node) {
-        HeartbeatAnswer lost = node.lastAnswer();
+        HeartbeatAnswer lost = node.session().lastAnswer();
         if (lost == null) {
             return;
         }
@@ -163,16 +166,16 @@ public final class MoveDispatcher {
             if (move.isSent()) {
                 lose(nowMs, node, move, why);
             } else {
-                clusterState.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, why, false);
+                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, why, false);
             }
         }
     }
 
     private void lose(long nowMs, DataNodeState node, Move move, String why) {
         long id = move.block().id();
-        clusterState.end(nowMs, node, move, MoveOutcome.LOST, why, 0);
+        moveTracker.end(nowMs, node, move, MoveOutcome.LOST, why, 0);
         node.backoffTable().failed(nowMs, id);
         // What is resident according to the DataNode's last word is as good a guess as any; its next word corrects it.
-        clusterState.correct(nowMs, node, move.block(), node.residents().containsKey(id));
+        moveTracker.correct(nowMs, node, move.block(), node.residents().holds(id));
     }
 }

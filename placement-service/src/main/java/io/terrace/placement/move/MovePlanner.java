@@ -11,6 +11,8 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.DataNodeState.Wish;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveTracker;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
@@ -25,11 +27,13 @@ import org.jspecify.annotations.Nullable;
 public final class MovePlanner {
 
     private final ClusterState clusterState;
+    private final MoveTracker moveTracker;
     private final RuleEvaluator ruleEvaluator;
     private final MetricRegistry metricRegistry;
 
     public MovePlanner(ClusterState clusterState, RuleEvaluator ruleEvaluator) {
         this.clusterState = clusterState;
+        this.moveTracker = clusterState.moveTracker();
         this.ruleEvaluator = ruleEvaluator;
         this.metricRegistry = clusterState.metricRegistry();
     }
@@ -78,13 +82,13 @@ public final class MovePlanner {
             } else {
                 node.moveQueue().detach(open);
                 drops.remove(open);
-                clusterState.end(nowMs, node, open, MoveOutcome.CANCELLED, "wanted in memory again", 0);
+                moveTracker.end(nowMs, node, open, MoveOutcome.CANCELLED, "wanted in memory again", 0);
             }
             return;
         }
-        DataNodeState.Resident resident = node.residents().get(id);
+        Resident resident = node.residents().find(id);
         if (resident != null) {
-            clusterState.confirm(nowMs, node, resident.block, true);
+            moveTracker.confirm(nowMs, node, resident.block, true);
             return;
         }
         metricRegistry.increment(Metric.PLACEMENT_PROMOTIONS_WISHED);
@@ -97,16 +101,16 @@ public final class MovePlanner {
                 || node.moveQueue().isFullFor(Kind.PROMOTE)) {
             metricRegistry.increment(Metric.PLACEMENT_MOVES_HELD_BACK);
             StampedBlock block = heat == null ? new StampedBlock(id, 0, wish.sizeBytes()) : heat.block();
-            clusterState.correct(nowMs, node, block, false);
+            moveTracker.correct(nowMs, node, block, false);
             for (Move victim : drops) {
-                clusterState.end(
+                moveTracker.end(
                         nowMs, node, victim, MoveOutcome.CANCELLED, "the promotion it made room for is held back", 0);
-                clusterState.correct(nowMs, node, victim.block(), true);
+                moveTracker.correct(nowMs, node, victim.block(), true);
             }
             drops.clear();
             return;
         }
-        Move move = clusterState.open(nowMs, node, Kind.PROMOTE, heat.block(), Cause.POLICY, reason(nowMs, node, id));
+        Move move = moveTracker.open(nowMs, node, Kind.PROMOTE, heat.block(), Cause.POLICY, reason(nowMs, node, id));
         move.victims().addAll(drops);
         drops.clear();
         node.moveQueue().enqueue(move, false);
@@ -127,20 +131,20 @@ public final class MovePlanner {
             } else if (open.isSent()) {
                 open.overtaken(true);
             } else {
-                clusterState.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "no longer wanted in memory", false);
+                moveTracker.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "no longer wanted in memory", false);
             }
             return;
         }
-        DataNodeState.Resident resident = node.residents().get(id);
+        Resident resident = node.residents().find(id);
         if (resident == null || node.moveQueue().isFullFor(Kind.DROP)) {
             if (resident == null) {
                 node.policy().moved(nowMs, id, wish.sizeBytes(), DataNodeState.HOME, node::wish);
             } else {
-                clusterState.correct(nowMs, node, resident.block, true);
+                moveTracker.correct(nowMs, node, resident.block, true);
             }
             return;
         }
-        drops.add(clusterState.open(nowMs, node, Kind.DROP, resident.block, Cause.POLICY, reason(nowMs, node, id)));
+        drops.add(moveTracker.open(nowMs, node, Kind.DROP, resident.block, Cause.POLICY, reason(nowMs, node, id)));
     }
 
     private String reason(long nowMs, DataNodeState node, long blockId) {

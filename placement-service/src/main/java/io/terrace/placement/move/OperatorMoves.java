@@ -4,10 +4,11 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView.Located;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 public final class OperatorMoves {
 
     private final ClusterState clusterState;
+    private final MoveTracker moveTracker;
     private final MovePlanner planner;
     private final @Nullable String stopped;
 
     /** @param stopped why nothing may move now; null if it may */
     public OperatorMoves(ClusterState clusterState, MovePlanner planner, @Nullable String stopped) {
         this.clusterState = clusterState;
+        this.moveTracker = clusterState.moveTracker();
         this.planner = planner;
         this.stopped = stopped;
     }
@@ -44,7 +47,7 @@ public final class OperatorMoves {
             refusals.add(block, "no DataNode that holds it is live, serves, and has a memory tier that it fits");
             return null;
         }
-        if (node.residents().containsKey(block.id())) {
+        if (node.residents().holds(block.id())) {
             refusals.add(block, "it is in memory on " + node.name() + " already");
             return null;
         }
@@ -53,9 +56,9 @@ public final class OperatorMoves {
             return null;
         }
         clusterState.heat().touch(nowMs, block).settleAt(node);
-        Move move = clusterState.open(nowMs, node, Kind.PROMOTE, block, Cause.OPERATOR, "an operator wanted it");
+        Move move = moveTracker.open(nowMs, node, Kind.PROMOTE, block, Cause.OPERATOR, "an operator wanted it");
         node.moveQueue().enqueue(move, true);
-        clusterState.correct(nowMs, node, block, true);
+        moveTracker.correct(nowMs, node, block, true);
         planner.plan(nowMs, node, true, move);
         return move;
     }
@@ -69,7 +72,7 @@ public final class OperatorMoves {
             if (node == null || !node.canHold(needed) || (onNode != null && !onNode.equals(uuid))) {
                 continue;
             }
-            if (node.residents().containsKey(located.block().id()) || (heat != null && heat.home() == node)) {
+            if (node.residents().holds(located.block().id()) || (heat != null && heat.home() == node)) {
                 return node;
             }
             if (best == null || node.memory().freeBytes() > best.memory().freeBytes()) {
@@ -83,20 +86,20 @@ public final class OperatorMoves {
     public List<Move> demote(long nowMs, StampedBlock block, Refusals refusals) {
         List<Move> moves = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
-            Resident resident = node.residents().get(block.id());
+            Resident resident = node.residents().find(block.id());
             boolean open = node.moveQueue().open(block.id()) != null;
             if (resident == null && !open) {
                 continue;
             }
             if (stopped != null) {
                 refusals.add(block, stopped);
-            } else if (node.isPinned(block.id())) {
+            } else if (node.residents().isPinned(block.id())) {
                 refusals.add(block, "it is pinned on " + node.name());
             } else if (resident == null || open) {
                 refusals.add(block, "a move of it is open on " + node.name());
             } else {
-                clusterState.correct(nowMs, node, resident.block, false);
-                Move move = clusterState.open(
+                moveTracker.correct(nowMs, node, resident.block, false);
+                Move move = moveTracker.open(
                         nowMs, node, Kind.DROP, resident.block, Cause.OPERATOR, "an operator wanted it");
                 node.moveQueue().enqueue(move, true);
                 moves.add(move);

@@ -6,6 +6,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
@@ -32,6 +33,7 @@ public final class PinnedBlocks {
     static final int MOST_BLOCKS = 20_000;
 
     private final ClusterState clusterState;
+    private final MoveTracker moveTracker;
     private final NamespaceView view;
     private RuleEvaluator ruleEvaluator;
     private final Map<Long, Pinned> blocks = new HashMap<>();
@@ -42,6 +44,7 @@ public final class PinnedBlocks {
 
     public PinnedBlocks(ClusterState clusterState, NamespaceView view, RuleEvaluator ruleEvaluator) {
         this.clusterState = clusterState;
+        this.moveTracker = clusterState.moveTracker();
         this.view = view;
         this.ruleEvaluator = ruleEvaluator;
     }
@@ -106,10 +109,10 @@ public final class PinnedBlocks {
         blocks.remove(pinned.block.id());
         DataNodeState node = pinned.node;
         if (node != null) {
-            node.unpin(pinned.block.id());
+            node.residents().unpin(pinned.block.id());
             node.resizePolicy(nowMs);
-            if (node.residents().containsKey(pinned.block.id())) {
-                clusterState.correct(nowMs, node, pinned.block, true);
+            if (node.residents().holds(pinned.block.id())) {
+                moveTracker.correct(nowMs, node, pinned.block, true);
             }
         }
     }
@@ -128,19 +131,19 @@ public final class PinnedBlocks {
                 return;
             }
             node.policy().vanished(nowMs, block.id());
-            node.pin(block);
+            node.residents().pin(block);
             node.resizePolicy(nowMs);
         }
         Move open = node.moveQueue().open(block.id());
         if (open != null && !open.isPromotion() && !open.isSent()) {
             node.moveQueue().detach(open);
-            clusterState.end(nowMs, node, open, MoveOutcome.CANCELLED, "the file was pinned", 0);
+            moveTracker.end(nowMs, node, open, MoveOutcome.CANCELLED, "the file was pinned", 0);
         }
-        if (!node.residents().containsKey(block.id())
+        if (!node.residents().holds(block.id())
                 && node.moveQueue().open(block.id()) == null
                 && !node.backoffTable().holdsBack(nowMs, block.id())
                 && !node.moveQueue().isFullFor(Kind.PROMOTE)) {
-            Move move = clusterState.open(nowMs, node, Kind.PROMOTE, block, Cause.PIN, "the file is pinned");
+            Move move = moveTracker.open(nowMs, node, Kind.PROMOTE, block, Cause.PIN, "the file is pinned");
             node.moveQueue().enqueue(move, true);
         }
     }
@@ -154,7 +157,7 @@ public final class PinnedBlocks {
             if (node == null || !node.canHold(needed) || room(node) < needed) {
                 continue;
             }
-            if (node.residents().containsKey(located.block().id())) {
+            if (node.residents().holds(located.block().id())) {
                 return node;
             }
             if (best == null || room(node) > room(best)) {
@@ -165,6 +168,6 @@ public final class PinnedBlocks {
     }
 
     private static long room(DataNodeState node) {
-        return node.memory().capacityBytes() - node.pinnedBytes();
+        return node.memory().capacityBytes() - node.residents().reservedBytes();
     }
 }

@@ -3,10 +3,11 @@ package io.terrace.placement.policy;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.DataNodeState.Resident;
 import io.terrace.placement.state.DataNodeState.Wish;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveTracker;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.PlacementPolicy;
@@ -35,12 +36,14 @@ public final class PolicySwitch {
     private static final int MOST_WISHES = 10_000;
 
     private final ClusterState clusterState;
+    private final MoveTracker moveTracker;
     private final ActivePolicy activePolicy;
     private final Access access = new Access();
     private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
 
     public PolicySwitch(ClusterState clusterState, ActivePolicy activePolicy) {
         this.clusterState = clusterState;
+        this.moveTracker = clusterState.moveTracker();
         this.activePolicy = activePolicy;
     }
 
@@ -90,7 +93,7 @@ public final class PolicySwitch {
             if (move.isSent()) {
                 move.overtaken(false);
             } else if (move.outcome() == null && move.cause() == Cause.POLICY) {
-                clusterState.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, "another policy is in force", false);
+                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, "another policy is in force", false);
             }
         }
     }
@@ -99,7 +102,9 @@ public final class PolicySwitch {
     private void adopt(long sinceMs, Collection<DataNodeState> nodes) {
         Map<DataNodeState, Map<Long, Resident>> byRecency = new HashMap<>();
         for (DataNodeState node : nodes) {
-            byRecency.put(node, new LinkedHashMap<>(node.residents()));
+            Map<Long, Resident> residents = new LinkedHashMap<>();
+            node.residents().all().forEach(resident -> residents.put(resident.block.id(), resident));
+            byRecency.put(node, residents);
         }
         for (BlockHeat heat : clusterState.heat().all()) {
             for (int i = 0; i < heat.nodeCount(); i++) {
@@ -112,7 +117,7 @@ public final class PolicySwitch {
         }
         byRecency.forEach((node, residents) -> residents.values().forEach(resident -> {
             StampedBlock block = resident.block;
-            if (!node.isPinned(block.id()) && stays(node, block.id())) {
+            if (!node.residents().isPinned(block.id()) && stays(node, block.id())) {
                 node.policy().moved(sinceMs, block.id(), block.lengthBytes(), DataNodeState.MEMORY, this::note);
                 answer(sinceMs, node);
             }
@@ -127,14 +132,14 @@ public final class PolicySwitch {
     private void replay(BlockHeat heat) {
         DataNodeState home = heat.home();
         StampedBlock block = heat.block();
-        if (home == null || heat.reads() == 0 || heat.excluded() != null || home.isPinned(block.id())) {
+        if (home == null || heat.reads() == 0 || heat.excluded() != null || home.residents().isPinned(block.id())) {
             return;
         }
         long atMs = heat.lastMs();
         double warmth = heat.heat(atMs, clusterState.heatSettings().halfLifeMs());
         int reads = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.round(warmth)));
         long bytes = Math.round((double) heat.bytesRead() / heat.reads() * reads);
-        int tier = home.residents().containsKey(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;
+        int tier = home.residents().holds(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;
         access.read(atMs, block.id(), block.lengthBytes(), bytes, tier).burst(reads);
         home.policy().access(access, this::note);
         answer(atMs, home);
@@ -147,7 +152,7 @@ public final class PolicySwitch {
     private void answer(long nowMs, DataNodeState node) {
         for (int i = 0; i < MOST_WISHES && !wishes.isEmpty(); i++) {
             Wish wish = wishes.remove();
-            boolean there = node.residents().containsKey(wish.blockId()) && stays(node, wish.blockId());
+            boolean there = node.residents().holds(wish.blockId()) && stays(node, wish.blockId());
             int tier = there ? DataNodeState.MEMORY : DataNodeState.HOME;
             node.policy().moveFailed(nowMs, wish.blockId(), wish.sizeBytes(), tier, this::note);
         }

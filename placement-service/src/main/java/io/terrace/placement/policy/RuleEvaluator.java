@@ -233,7 +233,7 @@ public final class RuleEvaluator {
         if (toSweep.isEmpty() && (sweptMs == Long.MIN_VALUE || nowMs - sweptMs >= VALID_MS)) {
             sweptMs = nowMs;
             for (DataNodeState node : clusterState.nodes().values()) {
-                node.residents().values().forEach(resident -> toSweep.add(new Spoken(node, resident.block)));
+                node.residents().all().forEach(resident -> toSweep.add(new Spoken(node, resident.block)));
             }
         }
         List<Spoken> looked = new ArrayList<>();
@@ -250,7 +250,7 @@ public final class RuleEvaluator {
             RuleDecision ruleDecision = of(nowMs, heat, resident.block);
             if (ruleDecision != null && ruleDecision.forbids()) {
                 breaches.add(new Breach(resident.node, resident.block, ruleDecision));
-            } else if (ruleDecision != null && !resident.node.isPinned(resident.block.id())) {
+            } else if (ruleDecision != null && !resident.node.residents().isPinned(resident.block.id())) {
                 resident.node.policy().belongs(nowMs, resident.block.id(), ruleDecision.pool(), resident.node::wish);
             }
         }

@@ -10,6 +10,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
 import io.terrace.policy.api.Explanation;
 import io.terrace.policy.api.PoolUsage;
@@ -100,7 +101,7 @@ public final class PlacementReports {
                     nowMs - node.firstMs(),
                     node.tiers(),
                     node.residents().size(),
-                    node.pinnedBytes(),
+                    node.residents().reservedBytes(),
                     node.moveQueue().waitingCount(),
                     node.moveQueue().inFlightCount(),
                     node.policy().pools(),
@@ -126,14 +127,14 @@ public final class PlacementReports {
                 heat.bytesFromMemory(),
                 nowMs - heat.lastMs(),
                 home == null ? null : home.name(),
-                home != null && home.residents().containsKey(heat.block().id()));
+                home != null && home.residents().holds(heat.block().id()));
     }
 
     public BlockReport block(long nowMs, long blockId, int moves) {
         BlockHeat heat = clusterState.heat().find(blockId);
         List<Standing> standings = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
-            DataNodeState.Resident resident = node.residents().get(blockId);
+            Resident resident = node.residents().find(blockId);
             Move open = node.moveQueue().open(blockId);
             Explanation why = node.policy().explain(nowMs, blockId);
             float share = heat == null ? 0 : heat.shareOf(node);
@@ -146,7 +147,7 @@ public final class PlacementReports {
                     node.name(),
                     node.isLive(),
                     resident != null,
-                    node.isPinned(blockId),
+                    node.residents().isPinned(blockId),
                     home,
                     share,
                     resident == null ? -1 : nowMs - resident.sinceMs,
@@ -161,7 +162,7 @@ public final class PlacementReports {
                 pins.find(blockId) != null,
                 excluded(heat),
                 standings,
-                clusterState.moveHistory().of(blockId, moves));
+                clusterState.moveTracker().history().of(blockId, moves));
     }
 
     private @Nullable String excluded(@Nullable BlockHeat heat) {
@@ -176,7 +177,7 @@ public final class PlacementReports {
     }
 
     public List<Move> latestMoves(int most) {
-        return clusterState.moveHistory().latest(most);
+        return clusterState.moveTracker().history().latest(most);
     }
 
     public int trackedBlocks() {

@@ -6,17 +6,12 @@ import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.policy.api.PlacementPolicy;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the service knows of one DataNode: its tiers, what is resident in its memory, its policy with the wishes that
@@ -29,24 +24,7 @@ public final class DataNodeState {
 
     public static final int HOME = 1;
 
-    /** Differences between its word and ours heal within this time. */
-    static final long FULL_REPORT_MS = 600_000;
-
     private static final TierState NO_MEMORY = new TierState(StorageTier.MEMORY, 0, 0, 0, 0, 0);
-
-    /** A memory copy, and the bytes it served since it is here. */
-    public static final class Resident {
-        public final StampedBlock block;
-        public final long sinceMs;
-        public boolean pinnedThere;
-        public long bytesServed;
-
-        public Resident(StampedBlock block, long sinceMs, boolean pinnedThere) {
-            this.block = block;
-            this.sinceMs = sinceMs;
-            this.pinnedThere = pinnedThere;
-        }
-    }
 
     /** A policy's wish; {@code toMemory} or down again. */
     public record Wish(long blockId, long sizeBytes, boolean toMemory) {}
@@ -55,8 +33,8 @@ public final class DataNodeState {
     private final MoveSettings settings;
     private PlacementPolicy policy;
     private final List<Wish> wishes = new ArrayList<>();
-    private final Map<Long, Resident> residents = new HashMap<>();
-    private final Map<Long, StampedBlock> pins = new HashMap<>();
+    private final ResidentBlocks residents = new ResidentBlocks();
+    private final HeartbeatSession session = new HeartbeatSession();
     private final MoveQueue moveQueue;
     private final TokenBucket budget;
     private final BackoffTable backoffTable = new BackoffTable();
@@ -65,24 +43,16 @@ public final class DataNodeState {
 
     private String host = "";
     private int transferPort;
-    private long incarnation;
-    private long sequence = -1;
     private long firstMs;
     private long lastMs;
     private boolean serving;
     private boolean idle;
-    private final Set<Long> unreported = new HashSet<>();
-    private boolean fullSeen;
-    private long fullMs;
     private List<TierState> tiers = List.of();
     private TierState memory = NO_MEMORY;
     private List<Condition> conditions = List.of();
     private Map<String, Long> figures = Map.of();
-    private long pinnedThereBytes;
-    private long pinnedHereBytes;
     private long policyCapacityBytes;
     private boolean expired;
-    private @Nullable HeartbeatAnswer lastAnswer;
 
     public DataNodeState(String uuid, MoveSettings settings, PlacementPolicy policy, long nowMs) {
         this.uuid = uuid;
@@ -98,16 +68,12 @@ public final class DataNodeState {
 
     /** Takes the DataNode's word on itself; says whether it was started anew. */
     public boolean note(long nowMs, Heartbeat heartbeat) {
-        boolean anew = heartbeat.incarnation() != incarnation;
+        boolean anew = session.received(heartbeat);
         long sinceMs = Math.max(1, nowMs - lastMs);
         idle = !anew && heartbeat.bytesServed() * 1000 / sinceMs < settings.idleBytesPerSecond();
         if (anew) {
-            fullSeen = false;
-            unreported.clear();
             firstMs = nowMs;
         }
-        incarnation = heartbeat.incarnation();
-        sequence = heartbeat.sequence();
         host = heartbeat.host();
         transferPort = heartbeat.transferPort();
         lastMs = nowMs;
@@ -130,8 +96,8 @@ public final class DataNodeState {
                 uuid,
                 host,
                 transferPort,
-                incarnation,
-                sequence,
+                session.incarnation(),
+                session.sequence(),
                 tiers,
                 List.of(),
                 List.of(),
@@ -145,7 +111,7 @@ public final class DataNodeState {
 
     /** Gives the policy what is not reserved for pins, by cache directives or by the service. */
     public void resizePolicy(long nowMs) {
-        long room = Math.max(0, memory.capacityBytes() - pinnedThereBytes - pinnedHereBytes);
+        long room = Math.max(0, memory.capacityBytes() - residents.reservedBytes());
         if (room != policyCapacityBytes) {
             policyCapacityBytes = room;
             policy.resize(nowMs, MEMORY, room, this::wish);
@@ -168,42 +134,6 @@ public final class DataNodeState {
         return serving && !expired && memory.capacityBytes() >= lengthBytes;
     }
 
-    public void reside(Resident resident) {
-        Resident before = residents.put(resident.block.id(), resident);
-        if (before != null && before.pinnedThere) {
-            pinnedThereBytes -= before.block.lengthBytes();
-        }
-        if (resident.pinnedThere) {
-            pinnedThereBytes += resident.block.lengthBytes();
-        }
-    }
-
-    @Nullable
-    public Resident leave(long blockId) {
-        Resident gone = residents.remove(blockId);
-        if (gone != null && gone.pinnedThere) {
-            pinnedThereBytes -= gone.block.lengthBytes();
-        }
-        return gone;
-    }
-
-    /** Reserves room for a block that the service pins here. */
-    public void pin(StampedBlock block) {
-        StampedBlock before = pins.put(block.id(), block);
-        pinnedHereBytes += block.lengthBytes() - (before == null ? 0 : before.lengthBytes());
-    }
-
-    public void unpin(long blockId) {
-        StampedBlock before = pins.remove(blockId);
-        pinnedHereBytes -= before == null ? 0 : before.lengthBytes();
-    }
-
-    /** Whether it may not be evicted: pinned by the service, or there by a cache directive. */
-    public boolean isPinned(long blockId) {
-        Resident resident = residents.get(blockId);
-        return pins.containsKey(blockId) || (resident != null && resident.pinnedThere);
-    }
-
     public boolean isLive() {
         return !expired;
     }
@@ -211,42 +141,6 @@ public final class DataNodeState {
     /** It was silent for too long. */
     public void expire() {
         expired = true;
-    }
-
-    public boolean answersAgain(Heartbeat heartbeat) {
-        return heartbeat.incarnation() == incarnation && heartbeat.sequence() <= sequence && lastAnswer != null;
-    }
-
-    @Nullable
-    public HeartbeatAnswer lastAnswer() {
-        return lastAnswer;
-    }
-
-    public void answered(HeartbeatAnswer answer) {
-        lastAnswer = answer;
-    }
-
-    /** Whether the last answer asked for everything that is resident; true before the first one. */
-    public boolean owedFull() {
-        return lastAnswer == null || lastAnswer.fullWanted();
-    }
-
-    /** Whether its next heartbeat is to report everything: at first, and now and then, whatever went wrong before. */
-    public boolean owesFull(long nowMs) {
-        return !fullSeen || nowMs - fullMs > FULL_REPORT_MS;
-    }
-
-    /** The first page of a full report is here. */
-    public void fullBegins(long nowMs) {
-        fullSeen = true;
-        fullMs = nowMs;
-        unreported.clear();
-        unreported.addAll(residents.keySet());
-    }
-
-    /** What is resident as far as is known and did not stand in the full report that is under way. */
-    public Set<Long> unreported() {
-        return unreported;
     }
 
     public String uuid() {
@@ -264,10 +158,6 @@ public final class DataNodeState {
     /** What operators call it. */
     public String name() {
         return host + ":" + transferPort;
-    }
-
-    public long incarnation() {
-        return incarnation;
     }
 
     public long firstMs() {
@@ -310,12 +200,12 @@ public final class DataNodeState {
         return wishes;
     }
 
-    public Map<Long, Resident> residents() {
+    public ResidentBlocks residents() {
         return residents;
     }
 
-    public long pinnedBytes() {
-        return pinnedThereBytes + pinnedHereBytes;
+    public HeartbeatSession session() {
+        return session;
     }
 
     public MoveQueue moveQueue() {

@@ -1,0 +1,80 @@
+package io.terrace.placement.state;
+
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The exchange of heartbeats with one process of a DataNode: where its sequence stands, what it was answered last, and how
+ * far its full report is. Owned by the engine's thread.
+ */
+public final class HeartbeatSession {
+
+    /** What the DataNode has and what the service knows differ for no longer than this. */
+    static final long FULL_REPORT_MS = 600_000;
+
+    private long incarnation;
+    private long sequence = -1;
+    private @Nullable HeartbeatAnswer lastAnswer;
+    private boolean fullSeen;
+    private long fullMs;
+    private final Set<Long> unreported = new HashSet<>();
+
+    /** Takes the heartbeat's place in the sequence; says whether the DataNode was started anew. */
+    boolean received(Heartbeat heartbeat) {
+        boolean anew = heartbeat.incarnation() != incarnation;
+        if (anew) {
+            fullSeen = false;
+            unreported.clear();
+        }
+        incarnation = heartbeat.incarnation();
+        sequence = heartbeat.sequence();
+        return anew;
+    }
+
+    long sequence() {
+        return sequence;
+    }
+
+    public long incarnation() {
+        return incarnation;
+    }
+
+    /** The answer to a heartbeat that is sent again; null for a new one. */
+    public @Nullable HeartbeatAnswer answerAgain(Heartbeat heartbeat) {
+        return heartbeat.incarnation() == incarnation && heartbeat.sequence() <= sequence ? lastAnswer : null;
+    }
+
+    public @Nullable HeartbeatAnswer lastAnswer() {
+        return lastAnswer;
+    }
+
+    public void answered(HeartbeatAnswer answer) {
+        lastAnswer = answer;
+    }
+
+    /** Whether the last answer asked for everything that is resident; true before the first one. */
+    public boolean askedForFull() {
+        return lastAnswer == null || lastAnswer.fullWanted();
+    }
+
+    /** Whether the next heartbeat is to report everything: at first, and now and then, whatever went wrong before. */
+    public boolean needsFull(long nowMs) {
+        return !fullSeen || nowMs - fullMs > FULL_REPORT_MS;
+    }
+
+    /** The first page of a full report is here, and these blocks are resident as far as is known. */
+    public void fullBegins(long nowMs, Set<Long> resident) {
+        fullSeen = true;
+        fullMs = nowMs;
+        unreported.clear();
+        unreported.addAll(resident);
+    }
+
+    /** What is resident as far as is known and did not stand in the full report that is under way. */
+    public Set<Long> unreported() {
+        return unreported;
+    }
+}

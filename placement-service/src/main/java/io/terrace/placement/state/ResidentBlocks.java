@@ -1,0 +1,94 @@
+package io.terrace.placement.state;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory copies of one DataNode, as far as it reported them, and the bytes there that pins reserve: those of copies that
+ * an {@code hdfs cacheadmin} directive pins, and those of blocks that the service pins, copied yet or not. Owned by the
+ * engine's thread.
+ */
+public final class ResidentBlocks {
+
+    /** A memory copy, and the bytes that it served since it is there. */
+    public static final class Resident {
+        public final StampedBlock block;
+        public final long sinceMs;
+        /** By a cache directive. */
+        public final boolean pinnedThere;
+
+        public long bytesServed;
+
+        public Resident(StampedBlock block, long sinceMs, boolean pinnedThere) {
+            this.block = block;
+            this.sinceMs = sinceMs;
+            this.pinnedThere = pinnedThere;
+        }
+
+        private long reservedBytes() {
+            return pinnedThere ? block.lengthBytes() : 0;
+        }
+    }
+
+    private final Map<Long, Resident> copies = new HashMap<>();
+    private final Map<Long, StampedBlock> pins = new HashMap<>();
+    private long reservedBytes;
+
+    public @Nullable Resident find(long blockId) {
+        return copies.get(blockId);
+    }
+
+    public boolean holds(long blockId) {
+        return copies.containsKey(blockId);
+    }
+
+    public int size() {
+        return copies.size();
+    }
+
+    public Set<Long> ids() {
+        return Collections.unmodifiableSet(copies.keySet());
+    }
+
+    public Collection<Resident> all() {
+        return Collections.unmodifiableCollection(copies.values());
+    }
+
+    /** A copy, in place of what was known of one of the block. */
+    public void put(Resident resident) {
+        Resident before = copies.put(resident.block.id(), resident);
+        reservedBytes += resident.reservedBytes() - (before == null ? 0 : before.reservedBytes());
+    }
+
+    public @Nullable Resident remove(long blockId) {
+        Resident gone = copies.remove(blockId);
+        reservedBytes -= gone == null ? 0 : gone.reservedBytes();
+        return gone;
+    }
+
+    /** The service pins a block here, whether it is copied yet or not. */
+    public void pin(StampedBlock block) {
+        StampedBlock before = pins.put(block.id(), block);
+        reservedBytes += block.lengthBytes() - (before == null ? 0 : before.lengthBytes());
+    }
+
+    public void unpin(long blockId) {
+        StampedBlock before = pins.remove(blockId);
+        reservedBytes -= before == null ? 0 : before.lengthBytes();
+    }
+
+    /** Whether it may not be evicted: pinned by the service, or there by a cache directive. */
+    public boolean isPinned(long blockId) {
+        Resident resident = copies.get(blockId);
+        return pins.containsKey(blockId) || (resident != null && resident.pinnedThere);
+    }
+
+    /** Bytes that the policy may not fill. */
+    public long reservedBytes() {
+        return reservedBytes;
+    }
+}
