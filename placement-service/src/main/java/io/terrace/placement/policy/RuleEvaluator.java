@@ -173,25 +173,20 @@ public final class RuleEvaluator {
         if (found != null) {
             heat.rule(nowMs, spec, found.rule);
         }
-        return ruling(heat, said.lengthBytes());
+        return decide(heat, said.lengthBytes());
     }
 
-    private @Nullable RuleDecision ruling(BlockHeat heat, long lengthBytes) {
-        boolean fits = spec.size().contains(lengthBytes);
+    private @Nullable RuleDecision decide(BlockHeat heat, long lengthBytes) {
         if (spec.rules().isEmpty()) {
-            return fits ? RuleDecision.FREE : RuleDecision.TOO_SMALL_OR_LARGE;
+            return spec.decide(null, lengthBytes);
         }
-        if (!heat.isRuledBy(spec)) {
-            return null;
-        }
-        PathRule rule = heat.rule();
-        return new RuleDecision(rule, fits && (rule == null || rule.size().contains(lengthBytes)));
+        return heat.isRuledBy(spec) ? spec.decide(heat.rule(), lengthBytes) : null;
     }
 
     /** What is known to hold for a block, without a look. */
     @Nullable
     public RuleDecision known(BlockHeat heat) {
-        return ruling(heat, heat.block().lengthBytes());
+        return decide(heat, heat.block().lengthBytes());
     }
 
     /** Inodes of files that rules pin. */

@@ -77,6 +77,19 @@ public record PolicySpec(
         return !rules.isEmpty() || !size.equals(SizeRange.ANY);
     }
 
+    /**
+     * What holds for one block.
+     *
+     * @param rule that its path matches; null for none
+     */
+    public RuleDecision decide(@Nullable PathRule rule, long lengthBytes) {
+        boolean fits =
+                size.contains(lengthBytes) && (rule == null || rule.size().contains(lengthBytes));
+        return rule != null
+                ? new RuleDecision(rule, fits)
+                : fits ? RuleDecision.FREE : RuleDecision.TOO_SMALL_OR_LARGE;
+    }
+
     /** The rule for a path; null when none matches. */
     public @Nullable PathRule ruleFor(String path) {
         for (PathRule rule : rules) {

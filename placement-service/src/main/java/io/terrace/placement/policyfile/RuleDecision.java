@@ -3,15 +3,15 @@ package io.terrace.placement.policyfile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the policy file says of one block.
+ * What the policy file says of one block, made by {@link PolicySpec#decide}.
  *
  * @param rule the rule that matched its path; null when none did
  * @param fits whether its length lies within the bounds
  */
 public record RuleDecision(@Nullable PathRule rule, boolean fits) {
 
-    public static final RuleDecision FREE = new RuleDecision(null, true);
-    public static final RuleDecision TOO_SMALL_OR_LARGE = new RuleDecision(null, false);
+    static final RuleDecision FREE = new RuleDecision(null, true);
+    static final RuleDecision TOO_SMALL_OR_LARGE = new RuleDecision(null, false);
 
     /** Whether it may not be promoted. */
     public boolean forbids() {

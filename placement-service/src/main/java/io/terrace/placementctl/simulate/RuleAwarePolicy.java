@@ -4,6 +4,7 @@ import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.policyfile.PoolSpec;
+import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.policy.ForwardingPolicy;
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.MoveRequests;
@@ -65,26 +66,24 @@ public final class RuleAwarePolicy extends ForwardingPolicy {
 
     @Override
     public void access(Access access, MoveRequests moveRequests) {
-        PathRule rule = rule(access.object());
-        int pool = rule == null ? 0 : rule.pool();
+        RuleDecision decision = spec.decide(rule(access.object()), access.sizeBytes());
+        PathRule rule = decision.rule();
+        int pool = decision.pool();
         if (!access.isWrite()) {
             poolReads[pool] += access.burst();
             poolHits[pool] += access.tier() == MEMORY ? access.burst() : 0;
         }
-        boolean fits = spec.size().contains(access.sizeBytes())
-                && (rule == null || rule.size().contains(access.sizeBytes()));
         if (pinned.containsKey(access.object())) {
             pin(access, rule, moveRequests);
             return;
         }
-        if (!fits || (rule != null && rule.place() == Place.NEVER)) {
+        if (decision.forbids()) {
             return;
         }
         if (rule != null && rule.place() == Place.PIN && !access.isWrite() && pin(access, rule, moveRequests)) {
             return;
         }
-        int weight = rule == null ? 1 : rule.weight();
-        super.access(access.burst(access.burst() * weight).in(pool), moveRequests);
+        super.access(access.burst(access.burst() * decision.weight()).in(pool), moveRequests);
     }
 
     /** Keeps room for a pinned object of the access's size; false when that is beyond the rule's bound or the memory. */
