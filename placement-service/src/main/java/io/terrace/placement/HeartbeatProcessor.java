@@ -87,7 +87,7 @@ final class HeartbeatProcessor {
             }
             default -> {
                 node.backoffTable().failed(nowMs, block.id());
-                moveTracker.correct(nowMs, node, block, node.residents().holds(block.id()));
+                moveTracker.correct(nowMs, node, block, node.tierOf(block.id()));
             }
         }
     }
@@ -99,15 +99,16 @@ final class HeartbeatProcessor {
             left(node, block.id());
         }
         if (!move.isOvertaken()) {
-            moveTracker.confirm(nowMs, node, block, move.isPromotion());
+            moveTracker.confirm(nowMs, node, block, move.to());
             return;
         }
-        // The policy booked the opposite meanwhile and waits for it.
+        // The policy requested the opposite meanwhile and waits for it.
         Kind opposite = move.isPromotion() ? Kind.DROP : Kind.PROMOTE;
         if (node.moveQueue().isFullFor(opposite)) {
-            moveTracker.correct(nowMs, node, block, move.isPromotion());
+            moveTracker.correct(nowMs, node, block, move.to());
         } else {
-            Move next = moveTracker.open(nowMs, node, opposite, block, Cause.POLICY, "changed its mind meanwhile");
+            Move next = moveTracker.open(
+                    nowMs, node, move.to(), move.from(), block, Cause.POLICY, "changed its mind meanwhile");
             node.moveQueue().enqueue(next, false);
         }
     }
@@ -160,7 +161,7 @@ final class HeartbeatProcessor {
         }
         Move open = node.moveQueue().open(block.id());
         if (open == null && (same == null || same.pinnedThere)) {
-            moveTracker.correct(nowMs, node, block, true);
+            moveTracker.correct(nowMs, node, block, node.tierOf(block.id()));
         }
         settle(nowMs, node, block);
     }
@@ -273,18 +274,18 @@ final class HeartbeatProcessor {
 
     private void tell(long nowMs, DataNodeState home, Heat entry, RuleDecision ruleDecision) {
         StampedBlock block = entry.block();
-        int tier = home.residents().holds(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;
+        int tier = home.tierOf(block.id());
         if (entry.reads() > 0) {
             access.read(nowMs, block.id(), block.lengthBytes(), entry.bytesRead(), tier)
                     .burst((int) Math.min(Integer.MAX_VALUE, entry.reads() * ruleDecision.weight()))
                     .in(ruleDecision.pool());
-            home.policy().access(access, home::wish);
+            home.policy().access(access, home::request);
         }
         if (entry.writes() > 0) {
             access.write(nowMs, block.id(), block.lengthBytes(), entry.bytesWritten(), tier)
                     .burst((int) Math.min(Integer.MAX_VALUE, entry.writes()))
                     .in(ruleDecision.pool());
-            home.policy().access(access, home::wish);
+            home.policy().access(access, home::request);
         }
     }
 

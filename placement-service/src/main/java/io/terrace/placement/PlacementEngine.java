@@ -248,7 +248,7 @@ public final class PlacementEngine {
             dispatcher.abandon(nowMs, node, "the DataNode was started anew");
             for (Resident resident : List.copyOf(node.residents().all())) {
                 node.residents().remove(resident.block.id());
-                clusterState.moveTracker().correct(nowMs, node, resident.block, false);
+                clusterState.moveTracker().correct(nowMs, node, resident.block, node.layout().base());
             }
         }
         boolean answerLost = heartbeat.full() && !node.session().askedForFull();
@@ -288,7 +288,7 @@ public final class PlacementEngine {
 
     private void planEverywhere(long nowMs) {
         for (DataNodeState node : clusterState.nodes().values()) {
-            if (!node.wishes().isEmpty()) {
+            if (!node.requests().isEmpty()) {
                 planner.plan(nowMs, node, mayMove());
             }
         }
@@ -335,7 +335,7 @@ public final class PlacementEngine {
             }
             dispatcher.expire(nowMs, node);
             if (tick) {
-                node.policy().tick(nowMs, node::wish);
+                node.policy().tick(nowMs, node::request);
             }
         }
         for (DataNodeState node : gone) {

@@ -131,7 +131,7 @@ public final class PolicyCatalog {
                 parameters);
         ENTRIES.put(kind.name(), new Entry(kind, (values, hierarchy) -> {
             String objective = values.word("objective", "tiered", "objects", "bytes");
-            CachePolicy.Maker[] makers = new CachePolicy.Maker[hierarchy.home()];
+            CachePolicy.Maker[] makers = new CachePolicy.Maker[hierarchy.base()];
             for (int k = 0; k < makers.length; k++) {
                 boolean bytes = objective.equals("bytes") || (objective.equals("tiered") && k > 0);
                 Tuning tuning = new Tuning(

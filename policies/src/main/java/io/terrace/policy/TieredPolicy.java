@@ -33,14 +33,14 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     private int leftCount;
 
     public TieredPolicy(String name, TierHierarchy hierarchy, CachePolicy.Maker maker, boolean allocateOnWrite) {
-        this(name, hierarchy, fill(hierarchy.home(), maker), allocateOnWrite);
+        this(name, hierarchy, fill(hierarchy.base(), maker), allocateOnWrite);
     }
 
     /** As above with a maker of its own for each boundary, fastest first. */
     public TieredPolicy(String name, TierHierarchy hierarchy, CachePolicy.Maker[] makers, boolean allocateOnWrite) {
         this.name = name;
         this.allocateOnWrite = allocateOnWrite;
-        home = hierarchy.home();
+        home = hierarchy.base();
         placementTable = new PlacementTable(hierarchy.size());
         shelves = new CachePolicy[home];
         copies = new boolean[home];

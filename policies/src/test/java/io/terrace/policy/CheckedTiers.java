@@ -28,7 +28,7 @@ public final class CheckedTiers implements MoveRequests {
     }
 
     public int tier(long object) {
-        return tiers.getOrDefault(object, hierarchy.home());
+        return tiers.getOrDefault(object, hierarchy.base());
     }
 
     public long used(int tier) {
@@ -79,7 +79,7 @@ public final class CheckedTiers implements MoveRequests {
                 .as("from tier of %d", object)
                 .isEqualTo(tier(object))
                 .isNotEqualTo(toTier);
-        assertThat(toTier).isBetween(0, hierarchy.home());
+        assertThat(toTier).isBetween(0, hierarchy.base());
         assertThat(sizeBytes).isEqualTo(sizes.get(object));
         used[fromTier] -= sizeBytes;
         used[toTier] += sizeBytes;
@@ -88,7 +88,7 @@ public final class CheckedTiers implements MoveRequests {
     }
 
     public void checkRoom() {
-        for (int tier = 0; tier < hierarchy.home(); tier++) {
+        for (int tier = 0; tier < hierarchy.base(); tier++) {
             assertThat(used[tier]).as("bytes in tier %d", tier).isBetween(0L, capacities[tier]);
         }
     }

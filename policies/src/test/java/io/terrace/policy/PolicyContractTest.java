@@ -51,7 +51,7 @@ class PolicyContractTest {
                 // A clock that jumps either way.
                 nowMs += random.nextInt(2) == 0 ? 86_400_000L : -Math.min(nowMs, 7_200_000L);
             } else if (dice == 2) {
-                world.resize(policy, nowMs, random.nextInt(hierarchy.home()), 500L + random.nextInt(2000));
+                world.resize(policy, nowMs, random.nextInt(hierarchy.base()), 500L + random.nextInt(2000));
             }
             // Some objects are larger than every tier, some are empty, some change their size.
             long size =

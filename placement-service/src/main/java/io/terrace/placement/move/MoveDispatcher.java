@@ -176,6 +176,6 @@ public final class MoveDispatcher {
         moveTracker.end(nowMs, node, move, MoveOutcome.LOST, why, 0);
         node.backoffTable().failed(nowMs, id);
         // What is resident according to the DataNode's last word is as good a guess as any; its next word corrects it.
-        moveTracker.correct(nowMs, node, move.block(), node.residents().holds(id));
+        moveTracker.correct(nowMs, node, move.block(), node.tierOf(id));
     }
 }

@@ -8,9 +8,9 @@ import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.DataNodeState.Wish;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveRequest;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a policy's wishes into moves. Drops that a promotion needs stay with it: they are sent with it, and not at all
+ * Turns a policy's requests into moves. Drops that a promotion needs stay with it: they are sent with it, and not at all
  * when it comes to nothing. Owned by the loop's thread.
  */
 public final class MovePlanner {
@@ -38,7 +38,7 @@ public final class MovePlanner {
         this.metricRegistry = clusterState.metricRegistry();
     }
 
-    /** Looks at all wishes of a DataNode's policy. */
+    /** Looks at all requests of a DataNode's policy. */
     public void plan(long nowMs, DataNodeState node, boolean movesAllowed) {
         plan(nowMs, node, movesAllowed, null);
     }
@@ -50,18 +50,18 @@ public final class MovePlanner {
      */
     void plan(long nowMs, DataNodeState node, boolean movesAllowed, @Nullable Move beneficiary) {
         List<Move> drops = new ArrayList<>();
-        List<Wish> wishes = node.wishes();
-        // Answers to the policy may lead to further wishes, so the list grows while it is walked. Each of them corrects
+        List<MoveRequest> requests = node.requests();
+        // Answers to the policy may lead to further requests, so the list grows while it is walked. Each of them corrects
         // one block, which leaves the policy with less to place, so this ends.
-        for (int i = 0; i < wishes.size(); i++) {
-            Wish wish = wishes.get(i);
-            if (wish.toMemory()) {
-                promote(nowMs, node, wish, drops, movesAllowed);
+        for (int i = 0; i < requests.size(); i++) {
+            MoveRequest request = requests.get(i);
+            if (request.isPromotion()) {
+                promote(nowMs, node, request, drops, movesAllowed);
             } else {
-                drop(nowMs, node, wish, drops);
+                drop(nowMs, node, request, drops);
             }
         }
-        wishes.clear();
+        requests.clear();
         for (Move drop : drops) {
             if (beneficiary != null && beneficiary.outcome() == null && !beneficiary.isSent()) {
                 beneficiary.victims().add(drop);
@@ -71,8 +71,8 @@ public final class MovePlanner {
         }
     }
 
-    private void promote(long nowMs, DataNodeState node, Wish wish, List<Move> drops, boolean movesAllowed) {
-        long id = wish.blockId();
+    private void promote(long nowMs, DataNodeState node, MoveRequest request, List<Move> drops, boolean movesAllowed) {
+        long id = request.blockId();
         Move open = node.moveQueue().open(id);
         if (open != null) {
             if (open.isPromotion()) {
@@ -88,7 +88,7 @@ public final class MovePlanner {
         }
         Resident resident = node.residents().find(id);
         if (resident != null) {
-            moveTracker.confirm(nowMs, node, resident.block, true);
+            moveTracker.confirm(nowMs, node, resident.block, request.to());
             return;
         }
         metricRegistry.increment(Metric.PLACEMENT_PROMOTIONS_WISHED);
@@ -100,17 +100,17 @@ public final class MovePlanner {
                 || heldBack
                 || node.moveQueue().isFullFor(Kind.PROMOTE)) {
             metricRegistry.increment(Metric.PLACEMENT_MOVES_HELD_BACK);
-            StampedBlock block = heat == null ? new StampedBlock(id, 0, wish.sizeBytes()) : heat.block();
-            moveTracker.correct(nowMs, node, block, false);
+            StampedBlock block = heat == null ? new StampedBlock(id, 0, request.sizeBytes()) : heat.block();
+            moveTracker.correct(nowMs, node, block, request.from());
             for (Move victim : drops) {
                 moveTracker.end(
                         nowMs, node, victim, MoveOutcome.CANCELLED, "the promotion it made room for is held back", 0);
-                moveTracker.correct(nowMs, node, victim.block(), true);
+                moveTracker.correct(nowMs, node, victim.block(), victim.from());
             }
             drops.clear();
             return;
         }
-        Move move = moveTracker.open(nowMs, node, Kind.PROMOTE, heat.block(), Cause.POLICY, reason(nowMs, node, id));
+        Move move = open(nowMs, node, request, heat.block());
         move.victims().addAll(drops);
         drops.clear();
         node.moveQueue().enqueue(move, false);
@@ -122,8 +122,8 @@ public final class MovePlanner {
         return ruleDecision == null || ruleDecision.forbids();
     }
 
-    private void drop(long nowMs, DataNodeState node, Wish wish, List<Move> drops) {
-        long id = wish.blockId();
+    private void drop(long nowMs, DataNodeState node, MoveRequest request, List<Move> drops) {
+        long id = request.blockId();
         Move open = node.moveQueue().open(id);
         if (open != null) {
             if (!open.isPromotion()) {
@@ -138,17 +138,18 @@ public final class MovePlanner {
         Resident resident = node.residents().find(id);
         if (resident == null || node.moveQueue().isFullFor(Kind.DROP)) {
             if (resident == null) {
-                node.policy().moved(nowMs, id, wish.sizeBytes(), DataNodeState.HOME, node::wish);
+                node.policy().moved(nowMs, id, request.sizeBytes(), request.to(), node::request);
             } else {
-                moveTracker.correct(nowMs, node, resident.block, true);
+                moveTracker.correct(nowMs, node, resident.block, request.from());
             }
             return;
         }
-        drops.add(moveTracker.open(nowMs, node, Kind.DROP, resident.block, Cause.POLICY, reason(nowMs, node, id)));
+        drops.add(open(nowMs, node, request, resident.block));
     }
 
-    private String reason(long nowMs, DataNodeState node, long blockId) {
-        Explanation why = node.policy().explain(nowMs, blockId);
-        return why == null ? "" : why.sentence();
+    private Move open(long nowMs, DataNodeState node, MoveRequest request, StampedBlock block) {
+        Explanation why = node.policy().explain(nowMs, request.blockId());
+        String reason = why == null ? "" : why.sentence();
+        return moveTracker.open(nowMs, node, request.from(), request.to(), block, Cause.POLICY, reason);
     }
 }

@@ -56,9 +56,9 @@ public final class OperatorMoves {
             return null;
         }
         clusterState.heat().touch(nowMs, block).settleAt(node);
-        Move move = moveTracker.open(nowMs, node, Kind.PROMOTE, block, Cause.OPERATOR, "an operator wanted it");
+        Move move = moveTracker.promote(nowMs, node, block, Cause.OPERATOR, "an operator wanted it");
         node.moveQueue().enqueue(move, true);
-        moveTracker.correct(nowMs, node, block, true);
+        moveTracker.correct(nowMs, node, block, move.to());
         planner.plan(nowMs, node, true, move);
         return move;
     }
@@ -98,9 +98,9 @@ public final class OperatorMoves {
             } else if (resident == null || open) {
                 refusals.add(block, "a move of it is open on " + node.name());
             } else {
-                moveTracker.correct(nowMs, node, resident.block, false);
-                Move move = moveTracker.open(
-                        nowMs, node, Kind.DROP, resident.block, Cause.OPERATOR, "an operator wanted it");
+                Move move =
+                        moveTracker.drop(nowMs, node, resident.block, Cause.OPERATOR, "an operator wanted it");
+                moveTracker.correct(nowMs, node, resident.block, move.to());
                 node.moveQueue().enqueue(move, true);
                 moves.add(move);
             }

@@ -112,7 +112,7 @@ public final class PinnedBlocks {
             node.residents().unpin(pinned.block.id());
             node.resizePolicy(nowMs);
             if (node.residents().holds(pinned.block.id())) {
-                moveTracker.correct(nowMs, node, pinned.block, true);
+                moveTracker.correct(nowMs, node, pinned.block, node.tierOf(pinned.block.id()));
             }
         }
     }
@@ -143,7 +143,7 @@ public final class PinnedBlocks {
                 && node.moveQueue().open(block.id()) == null
                 && !node.backoffTable().holdsBack(nowMs, block.id())
                 && !node.moveQueue().isFullFor(Kind.PROMOTE)) {
-            Move move = moveTracker.open(nowMs, node, Kind.PROMOTE, block, Cause.PIN, "the file is pinned");
+            Move move = moveTracker.promote(nowMs, node, block, Cause.PIN, "the file is pinned");
             node.moveQueue().enqueue(move, true);
         }
     }

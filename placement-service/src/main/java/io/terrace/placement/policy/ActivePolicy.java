@@ -4,6 +4,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.TierLayout;
 import io.terrace.policy.api.PlacementPolicy;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -56,7 +57,7 @@ public final class ActivePolicy {
     /** An instance of the policy in force, or of the one that has to take its place from now on. */
     public PlacementPolicy make() {
         try {
-            PlacementPolicy made = maker.make(inForce.spec(), PolicySpec.TIERS);
+            PlacementPolicy made = maker.make(inForce.spec(), TierLayout.memoryOverBase().hierarchy());
             if (trouble == null) {
                 lastGood = inForce;
             }
@@ -66,10 +67,10 @@ public final class ActivePolicy {
             inForce = inForce == lastGood ? LAST_RESORT : lastGood;
         }
         try {
-            return maker.make(inForce.spec(), PolicySpec.TIERS);
+            return maker.make(inForce.spec(), TierLayout.memoryOverBase().hierarchy());
         } catch (Throwable e) {
             inForce = LAST_RESORT;
-            return maker.make(LAST_RESORT.spec(), PolicySpec.TIERS);
+            return maker.make(LAST_RESORT.spec(), TierLayout.memoryOverBase().hierarchy());
         }
     }
 
@@ -80,7 +81,7 @@ public final class ActivePolicy {
             return null;
         }
         try {
-            return maker.make(wanted.spec(), PolicySpec.TIERS);
+            return maker.make(wanted.spec(), TierLayout.memoryOverBase().hierarchy());
         } catch (Throwable e) {
             refuse(wanted, e);
             return null;

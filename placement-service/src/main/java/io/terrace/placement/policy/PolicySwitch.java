@@ -3,9 +3,9 @@ package io.terrace.placement.policy;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.DataNodeState.Wish;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveRequest;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.state.StampedBlock;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts another policy in the place of the one in force, on every DataNode or on none. The new instances learn what is
  * resident and, from the heat of the {@value #REPLAYED_BLOCKS} blocks read last, what is hot: each block once, at the time
- * of its last read, as a burst of as many reads as its heat. What they wish for meanwhile is answered with the truth, so
+ * of its last read, as a burst of as many reads as its heat. What they request meanwhile is answered with the truth, so
  * the act of switching moves nothing. Orders that were sent stand; those that wait are withdrawn.
  *
  * <p>About a microsecond a block. Owned by the loop's thread.
@@ -32,14 +32,14 @@ public final class PolicySwitch {
 
     public static final int REPLAYED_BLOCKS = 50_000;
 
-    /** Wishes that one block's replay may lead to; a policy that goes on wishing has its way at the next access. */
-    private static final int MOST_WISHES = 10_000;
+    /** Requests that one block's replay may lead to; what a policy goes on to request is planned with the next access. */
+    private static final int MOST_REQUESTS = 10_000;
 
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
     private final ActivePolicy activePolicy;
     private final Access access = new Access();
-    private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
+    private final ArrayDeque<MoveRequest> requests = new ArrayDeque<>();
 
     public PolicySwitch(ClusterState clusterState, ActivePolicy activePolicy) {
         this.clusterState = clusterState;
@@ -69,7 +69,7 @@ public final class PolicySwitch {
             install(nowMs, made);
         } catch (RuntimeException | LinkageError e) {
             activePolicy.failed(e);
-            wishes.clear();
+            requests.clear();
             made.replaceAll((node, policy) -> activePolicy.make());
             install(nowMs, made);
             return activePolicy.trouble();
@@ -118,7 +118,7 @@ public final class PolicySwitch {
         byRecency.forEach((node, residents) -> residents.values().forEach(resident -> {
             StampedBlock block = resident.block;
             if (!node.residents().isPinned(block.id()) && stays(node, block.id())) {
-                node.policy().moved(sinceMs, block.id(), block.lengthBytes(), DataNodeState.MEMORY, this::note);
+                node.policy().moved(sinceMs, block.id(), block.lengthBytes(), node.tierOf(block.id()), this::note);
                 answer(sinceMs, node);
             }
         }));
@@ -139,28 +139,24 @@ public final class PolicySwitch {
         double warmth = heat.heat(atMs, clusterState.heatSettings().halfLifeMs());
         int reads = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.round(warmth)));
         long bytes = Math.round((double) heat.bytesRead() / heat.reads() * reads);
-        int tier = home.residents().holds(block.id()) ? DataNodeState.MEMORY : DataNodeState.HOME;
+        int tier = home.tierOf(block.id());
         access.read(atMs, block.id(), block.lengthBytes(), bytes, tier).burst(reads);
         home.policy().access(access, this::note);
         answer(atMs, home);
     }
 
-    private void note(long blockId, long sizeBytes, int fromTier, int toTier) {
-        wishes.add(new Wish(blockId, sizeBytes, toTier == DataNodeState.MEMORY));
+    private void note(long blockId, long sizeBytes, int from, int to) {
+        requests.add(new MoveRequest(blockId, sizeBytes, from, to));
     }
 
     private void answer(long nowMs, DataNodeState node) {
-        for (int i = 0; i < MOST_WISHES && !wishes.isEmpty(); i++) {
-            Wish wish = wishes.remove();
-            boolean there = node.residents().holds(wish.blockId()) && stays(node, wish.blockId());
-            int tier = there ? DataNodeState.MEMORY : DataNodeState.HOME;
-            node.policy().moveFailed(nowMs, wish.blockId(), wish.sizeBytes(), tier, this::note);
+        for (int i = 0; i < MOST_REQUESTS && !requests.isEmpty(); i++) {
+            MoveRequest request = requests.remove();
+            long id = request.blockId();
+            int tier = stays(node, id) ? node.tierOf(id) : node.layout().base();
+            node.policy().moveFailed(nowMs, id, request.sizeBytes(), tier, this::note);
         }
-        wishes.forEach(wish -> node.wish(
-                wish.blockId(),
-                wish.sizeBytes(),
-                wish.toMemory() ? DataNodeState.HOME : DataNodeState.MEMORY,
-                wish.toMemory() ? DataNodeState.MEMORY : DataNodeState.HOME));
-        wishes.clear();
+        node.requests().addAll(requests);
+        requests.clear();
     }
 }

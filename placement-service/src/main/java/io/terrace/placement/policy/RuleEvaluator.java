@@ -246,7 +246,7 @@ public final class RuleEvaluator {
             if (ruleDecision != null && ruleDecision.forbids()) {
                 breaches.add(new Breach(resident.node, resident.block, ruleDecision));
             } else if (ruleDecision != null && !resident.node.residents().isPinned(resident.block.id())) {
-                resident.node.policy().belongs(nowMs, resident.block.id(), ruleDecision.pool(), resident.node::wish);
+                resident.node.policy().belongs(nowMs, resident.block.id(), ruleDecision.pool(), resident.node::request);
             }
         }
         fresh.clear();

@@ -14,25 +14,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the service knows of one DataNode: its tiers, what is resident in its memory, its policy with the wishes that
- * were not looked at yet, its open moves and its budget. Owned by the loop's thread.
+ * What the service knows of one DataNode: who it is and how it is, its policy with the requests that were not looked at yet,
+ * and its parts: {@link ResidentBlocks}, {@link HeartbeatSession}, {@link MoveQueue} and limits. Owned by the engine's thread.
  */
 public final class DataNodeState {
 
-    /** Indexes of the two tiers that a DataNode's policy places blocks in. */
-    public static final int MEMORY = 0;
-
-    public static final int HOME = 1;
-
     private static final TierState NO_MEMORY = new TierState(StorageTier.MEMORY, 0, 0, 0, 0, 0);
-
-    /** A policy's wish; {@code toMemory} or down again. */
-    public record Wish(long blockId, long sizeBytes, boolean toMemory) {}
 
     private final String uuid;
     private final MoveSettings settings;
     private PlacementPolicy policy;
-    private final List<Wish> wishes = new ArrayList<>();
+    private final TierLayout layout = TierLayout.memoryOverBase();
+    private final List<MoveRequest> requests = new ArrayList<>();
     private final ResidentBlocks residents = new ResidentBlocks();
     private final HeartbeatSession session = new HeartbeatSession();
     private final MoveQueue moveQueue;
@@ -114,19 +107,33 @@ public final class DataNodeState {
         long room = Math.max(0, memory.capacityBytes() - residents.reservedBytes());
         if (room != policyCapacityBytes) {
             policyCapacityBytes = room;
-            policy.resize(nowMs, MEMORY, room, this::wish);
+            policy.resize(nowMs, memoryIndex(), room, this::request);
         }
     }
 
     /** From now on another policy decides, which knows nothing yet. */
     public void obey(long nowMs, PlacementPolicy successor) {
         policy = successor;
-        wishes.clear();
-        policy.resize(nowMs, MEMORY, policyCapacityBytes, this::wish);
+        requests.clear();
+        policy.resize(nowMs, memoryIndex(), policyCapacityBytes, this::request);
     }
 
-    public void wish(long blockId, long sizeBytes, int fromTier, int toTier) {
-        wishes.add(new Wish(blockId, sizeBytes, toTier == MEMORY));
+    /** Takes a request of its policy. */
+    public void request(long blockId, long sizeBytes, int from, int to) {
+        requests.add(new MoveRequest(blockId, sizeBytes, from, to));
+    }
+
+    public TierLayout layout() {
+        return layout;
+    }
+
+    private int memoryIndex() {
+        return layout.indexOf(StorageTier.MEMORY);
+    }
+
+    /** Index of the tier that a block stands in, as far as is known. */
+    public int tierOf(long blockId) {
+        return residents.holds(blockId) ? memoryIndex() : layout.base();
     }
 
     /** Whether a block of that size could be brought into its memory, perhaps in the place of others. */
@@ -196,8 +203,9 @@ public final class DataNodeState {
         return policy;
     }
 
-    public List<Wish> wishes() {
-        return wishes;
+    /** Requests of its policy that were not looked at yet. */
+    public List<MoveRequest> requests() {
+        return requests;
     }
 
     public ResidentBlocks residents() {

@@ -27,7 +27,8 @@ public final class Move {
     private static final int MOST_SENDINGS = 10;
 
     private final long id;
-    private final Kind kind;
+    private final int from;
+    private final int to;
     private final StampedBlock block;
     private final String node;
     private final Cause cause;
@@ -45,9 +46,10 @@ public final class Move {
     private String message = "";
     private long bytesMoved;
 
-    Move(long id, Kind kind, StampedBlock block, String node, Cause cause, String reason, long wishedMs) {
+    Move(long id, int from, int to, StampedBlock block, String node, Cause cause, String reason, long wishedMs) {
         this.id = id;
-        this.kind = kind;
+        this.from = from;
+        this.to = to;
         this.block = block;
         this.node = node;
         this.cause = cause;
@@ -59,8 +61,18 @@ public final class Move {
         return id;
     }
 
+    /** Index of the tier in the DataNode's {@link TierLayout} that the block is to leave; likewise {@link #to}. */
+    public int from() {
+        return from;
+    }
+
+    public int to() {
+        return to;
+    }
+
+    /** What the DataNode is asked for: between memory and base there is no other move. */
     public Kind kind() {
-        return kind;
+        return isPromotion() ? Kind.PROMOTE : Kind.DROP;
     }
 
     public StampedBlock block() {
@@ -113,7 +125,7 @@ public final class Move {
     }
 
     public boolean isPromotion() {
-        return kind == Kind.PROMOTE;
+        return to < from;
     }
 
     /** Drops that make room for this promotion: sent just before it, not at all if it comes to nothing. */
@@ -145,7 +157,7 @@ public final class Move {
     public Order order(long nowMs, long bytesPerSecond) {
         sentMs = nowMs;
         attempts++;
-        return new Order(id, kind, block, bytesPerSecond);
+        return new Order(id, kind(), block, bytesPerSecond);
     }
 
     /** The order did not arrive: it may be sent again at once, a few times. */
@@ -179,6 +191,6 @@ public final class Move {
 
     @Override
     public String toString() {
-        return kind + " " + block + " on " + node + (outcome == null ? "" : ": " + outcome);
+        return kind() + " " + block + " on " + node + (outcome == null ? "" : ": " + outcome);
     }
 }

@@ -1,6 +1,7 @@
 package io.terrace.placement.state;
 
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
@@ -26,10 +27,23 @@ public final class MoveTracker {
     }
 
     /** A new open move, queued at its DataNode once it is enqueued. */
-    public Move open(long nowMs, DataNodeState node, Kind kind, StampedBlock block, Cause cause, String reason) {
-        Move move = new Move(++lastMoveId, kind, block, node.uuid(), cause, reason, nowMs);
+    public Move open(
+            long nowMs, DataNodeState node, int from, int to, StampedBlock block, Cause cause, String reason) {
+        Move move = new Move(++lastMoveId, from, to, block, node.uuid(), cause, reason, nowMs);
         node.moveQueue().book(move);
         return move;
+    }
+
+    /** A new open move from the base into memory. */
+    public Move promote(long nowMs, DataNodeState node, StampedBlock block, Cause cause, String reason) {
+        TierLayout layout = node.layout();
+        return open(nowMs, node, layout.base(), layout.indexOf(StorageTier.MEMORY), block, cause, reason);
+    }
+
+    /** A new open move out of memory. */
+    public Move drop(long nowMs, DataNodeState node, StampedBlock block, Cause cause, String reason) {
+        TierLayout layout = node.layout();
+        return open(nowMs, node, layout.indexOf(StorageTier.MEMORY), layout.base(), block, cause, reason);
     }
 
     /** Orders the drop of an unpinned copy that has no open move. */
@@ -41,8 +55,9 @@ public final class MoveTracker {
                 || node.moveQueue().isFullFor(Kind.DROP)) {
             return;
         }
-        correct(nowMs, node, resident.block, false);
-        node.moveQueue().enqueue(open(nowMs, node, Kind.DROP, resident.block, cause, why), false);
+        Move drop = drop(nowMs, node, resident.block, cause, why);
+        correct(nowMs, node, resident.block, drop.to());
+        node.moveQueue().enqueue(drop, false);
     }
 
     /** Closes a move and remembers how it ended. */
@@ -64,29 +79,17 @@ public final class MoveTracker {
         }
     }
 
-    /** Tells the policy where a block stands, against what it may have wished. */
-    public void correct(long nowMs, DataNodeState node, StampedBlock block, boolean inMemory) {
+    /** Tells the policy which tier a block stands in, against what it may have requested. */
+    public void correct(long nowMs, DataNodeState node, StampedBlock block, int tier) {
         if (!node.residents().isPinned(block.id())) {
-            node.policy()
-                    .moveFailed(
-                            nowMs,
-                            block.id(),
-                            block.lengthBytes(),
-                            inMemory ? DataNodeState.MEMORY : DataNodeState.HOME,
-                            node::wish);
+            node.policy().moveFailed(nowMs, block.id(), block.lengthBytes(), tier, node::request);
         }
     }
 
-    /** Tells the policy that a block stands where it was wished, or where nobody wished it. */
-    public void confirm(long nowMs, DataNodeState node, StampedBlock block, boolean inMemory) {
+    /** Tells the policy that a block stands in the tier that it requested, or that nobody requested. */
+    public void confirm(long nowMs, DataNodeState node, StampedBlock block, int tier) {
         if (!node.residents().isPinned(block.id())) {
-            node.policy()
-                    .moved(
-                            nowMs,
-                            block.id(),
-                            block.lengthBytes(),
-                            inMemory ? DataNodeState.MEMORY : DataNodeState.HOME,
-                            node::wish);
+            node.policy().moved(nowMs, block.id(), block.lengthBytes(), tier, node::request);
         }
     }
 
@@ -103,11 +106,11 @@ public final class MoveTracker {
         if (vanished) {
             node.policy().vanished(nowMs, move.block().id());
         } else {
-            correct(nowMs, node, move.block(), !move.isPromotion());
+            correct(nowMs, node, move.block(), move.from());
         }
         for (Move victim : move.victims()) {
             end(nowMs, node, victim, MoveOutcome.CANCELLED, "the promotion it made room for was withdrawn", 0);
-            correct(nowMs, node, victim.block(), true);
+            correct(nowMs, node, victim.block(), victim.from());
         }
         move.victims().clear();
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The tiers a policy places objects in, fastest first. The last one is home: whatever is in no other tier is there, and
- * nothing is ever refused by it.
+ * The tiers a policy places objects in, fastest first. The last one is the base: whatever is in no other tier is there,
+ * and nothing is ever refused by it.
  *
  * @param tiers {@value #MIN_TIERS} to {@value #MAX_TIERS} tiers with distinct names
  */
@@ -41,8 +41,8 @@ public record TierHierarchy(List<TierSpec> tiers) {
         return tiers.get(index);
     }
 
-    /** Index of the slowest tier, where objects are when no policy moved them. */
-    public int home() {
+    /** Index of the base, the slowest tier: where objects are that no policy moved. */
+    public int base() {
         return tiers.size() - 1;
     }
 }

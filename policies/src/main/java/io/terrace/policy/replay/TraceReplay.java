@@ -58,10 +58,10 @@ public final class TraceReplay implements MoveRequests {
         this.policy = policy;
         this.clockNs = clockNs;
         tiers = new byte[trace.objects()];
-        Arrays.fill(tiers, (byte) hierarchy.home());
+        Arrays.fill(tiers, (byte) hierarchy.base());
         placedBytes = new long[trace.objects()];
         standing = new long[hierarchy.size()];
-        peak = new long[hierarchy.home()];
+        peak = new long[hierarchy.base()];
         readSinceMove = new boolean[trace.objects()];
         line = new TransferQueue(replayConditions);
         slowReads = new AccessBatches(replayConditions.reportMs(), trace.objects());
@@ -92,7 +92,7 @@ public final class TraceReplay implements MoveRequests {
     }
 
     private ReplayResult run(LongConsumer progress) {
-        int home = hierarchy.home();
+        int home = hierarchy.base();
         long[] tierReads = new long[hierarchy.size()];
         double[] tierBytes = new double[hierarchy.size()];
         double readNs = 0;
@@ -182,7 +182,7 @@ public final class TraceReplay implements MoveRequests {
     private void tell(long nowMs, int row, int tier) {
         int object = trace.object(row);
         long sizeBytes = trace.size(row);
-        AccessBatches gathered = tier == hierarchy.home() ? slowReads : fastReads;
+        AccessBatches gathered = tier == hierarchy.base() ? slowReads : fastReads;
         if (trace.isWrite(row)) {
             access.write(nowMs, object, sizeBytes, trace.bytes(row), tier);
         } else if (gathered.gathers()) {
@@ -200,7 +200,7 @@ public final class TraceReplay implements MoveRequests {
     private void grow(int object, long sizeBytes) {
         long more = sizeBytes - placedBytes[object];
         int tier = tiers[object];
-        if (more != 0 && tier < hierarchy.home()) {
+        if (more != 0 && tier < hierarchy.base()) {
             standing[tier] += more;
             placedBytes[object] = sizeBytes;
             peak[tier] = Math.max(peak[tier], standing[tier]);
@@ -253,7 +253,7 @@ public final class TraceReplay implements MoveRequests {
     }
 
     private void settle(long nowMs, int object, long sizeBytes, int toTier) {
-        int home = hierarchy.home();
+        int home = hierarchy.base();
         int from = tiers[object];
         if (from == toTier) {
             policy.moved(nowMs, object, sizeBytes, toTier, this);
