@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /** The NameNode's maps in memory: every candidate is fit, unless the block's holders or a verdict are set. */
 public final class FakeNamespaceView implements NamespaceView {
 
-    final Map<Long, Verdict> verdicts = new HashMap<>();
+    public final Map<Long, Verdict> verdicts = new HashMap<>();
     private final Map<Long, Located> stored = new HashMap<>();
     final Map<Long, List<Located>> files = new HashMap<>();
     final Map<Long, Named> named = new HashMap<>();

@@ -1,0 +1,346 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Residency;
+import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.placement.state.StampedBlock;
+import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.MoveOutcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class HeartbeatProcessorTest extends DataNodeFixture {
+
+    private static final long EPOCH = 7;
+    private static final StampedBlock BLOCK = block(1, 1);
+
+    private HeartbeatProcessor processor = processor(PolicySpec.plain("lru", Map.of()));
+
+    private HeartbeatProcessor processor(PolicySpec spec) {
+        return new HeartbeatProcessor(
+                clusterState, new RuleEvaluator(clusterState, names, spec), new ReportValidator(clusterState, names));
+    }
+
+    private Move sent(Move move) {
+        move.order(nowMs, 0);
+        node.moveQueue().sent(move);
+        return move;
+    }
+
+    private void result(Move move, MoveOutcome outcome) {
+        processor.results(
+                nowMs, EPOCH, node, List.of(new Result(move.id(), EPOCH, outcome, move.block(), 10, 1, null)));
+    }
+
+    private void reports(boolean full, Residency... changes) {
+        processor.residency(nowMs, node, List.of(changes), full);
+    }
+
+    private static Residency arrived(StampedBlock block) {
+        return new Residency(block, true, false);
+    }
+
+    private static Residency left(StampedBlock block) {
+        return new Residency(block, false, false);
+    }
+
+    private static Heat reads(StampedBlock block, long reads) {
+        return new Heat(block, StorageTier.DISK, false, reads, reads * 100, reads * 10, 0, 0, 0);
+    }
+
+    private static Heat writes(StampedBlock block) {
+        return new Heat(block, StorageTier.DISK, false, 0, 0, 0, 1, 100, 0);
+    }
+
+    private void heat(Heat... entries) {
+        processor.heat(nowMs, node, List.of(entries));
+    }
+
+    @Test
+    void result_thatIsNotOfAnOpenOrder_isStale() {
+        Move move = sent(promotion(BLOCK));
+        processor.results(
+                nowMs,
+                EPOCH,
+                node,
+                List.of(
+                        new Result(move.id(), EPOCH - 1, MoveOutcome.DONE, BLOCK, 0, 0, null),
+                        new Result(move.id() + 1, EPOCH, MoveOutcome.DONE, BLOCK, 0, 0, null),
+                        new Result(move.id(), EPOCH, MoveOutcome.DONE, new StampedBlock(1, 5, MB), 0, 0, null)));
+        assertThat(metricRegistry.value(Metric.PLACEMENT_RESULTS_STALE)).isEqualTo(3);
+        assertThat(node.moveQueue().inFlight(move.id())).isSameAs(move);
+        assertThat(policy.told).isEmpty();
+    }
+
+    @Test
+    void promotionDone_isConfirmedToThePolicyAndResidentOnceItIsReported() {
+        Move move = sent(promotion(BLOCK));
+        result(move, MoveOutcome.DONE);
+        assertThat(move.outcome()).isEqualTo(MoveOutcome.DONE);
+        assertThat(move.bytesMoved()).isEqualTo(10);
+        assertThat(policy.told).containsExactly("1 moved to " + MEMORY);
+        assertThat(node.residents().holds(1)).isFalse();
+        result(move, MoveOutcome.DONE);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_RESULTS_STALE)).isEqualTo(1);
+    }
+
+    @Test
+    void dropDone_takesTheCopyAwayAndCountsOneThatServedNothing() {
+        Move unused = sent(drop(BLOCK));
+        Move used = sent(drop(block(2, 1)));
+        node.residents().find(2).bytesServed = 1;
+        result(unused, MoveOutcome.DONE);
+        result(used, MoveOutcome.DONE);
+        assertThat(policy.told).containsExactly("1 moved to " + BASE, "2 moved to " + BASE);
+        assertThat(node.residents().size()).isZero();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_MOVES_UNPAID)).isEqualTo(1);
+    }
+
+    @Test
+    void noRoom_isTriedAgainAfterAPauseAFewTimes() {
+        Move move = promotion(BLOCK);
+        for (int attempt = 1; attempt < HeartbeatProcessor.NO_ROOM_ATTEMPTS; attempt++) {
+            result(sent(move), MoveOutcome.NO_ROOM);
+            assertThat(move.outcome()).isNull();
+            assertThat(move.isDue(nowMs)).isFalse();
+            assertThat(move.isDue(nowMs + (HeartbeatProcessor.NO_ROOM_PAUSE_MS << (attempt - 1))))
+                    .isTrue();
+        }
+        result(sent(move), MoveOutcome.NO_ROOM);
+        assertThat(move.outcome()).isEqualTo(MoveOutcome.NO_ROOM);
+        assertThat(policy.told).containsExactly("1 stays in " + BASE);
+    }
+
+    @Test
+    void noRoom_forWhatIsNotWantedAnyMore_isNotTriedAgain() {
+        Move move = sent(promotion(BLOCK));
+        move.overtaken(true);
+        result(move, MoveOutcome.NO_ROOM);
+        assertThat(move.outcome()).isEqualTo(MoveOutcome.NO_ROOM);
+    }
+
+    @Test
+    void failure_holdsTheBlockBackAndCorrectsThePolicy() {
+        result(sent(promotion(BLOCK)), MoveOutcome.FAILED);
+        result(sent(drop(block(2, 1))), MoveOutcome.REFUSED);
+        assertThat(policy.told).containsExactly("1 stays in " + BASE, "2 stays in " + MEMORY);
+        assertThat(node.backoffTable().holdsBack(nowMs, 1)).isTrue();
+        assertThat(node.backoffTable().holdsBack(nowMs, 2)).isTrue();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_MOVES_FAILED)).isEqualTo(2);
+    }
+
+    @Test
+    void blockThatChanged_vanishes() {
+        result(sent(promotion(BLOCK)), MoveOutcome.CHANGED);
+        assertThat(policy.told).containsExactly("1 vanished");
+        assertThat(node.backoffTable().holdsBack(nowMs, 1)).isFalse();
+    }
+
+    @Test
+    void copyThatIsPinned_isReservedAndNoLongerThePolicys() {
+        long before = policy.capacityBytes;
+        result(sent(drop(block(1, 3))), MoveOutcome.PINNED);
+        assertThat(policy.told).containsExactly("1 vanished");
+        assertThat(node.residents().isPinned(1)).isTrue();
+        assertThat(policy.capacityBytes).isEqualTo(before - 3 * MB);
+    }
+
+    @Test
+    void orderThatThePolicyTookBackMeanwhile_isFollowedByTheOpposite() {
+        Move move = sent(promotion(BLOCK));
+        move.overtaken(true);
+        result(move, MoveOutcome.DONE);
+        Move next = node.moveQueue().open(1);
+        assertThat(next.isPromotion()).isFalse();
+        assertThat(next.from()).isEqualTo(MEMORY);
+        assertThat(next.to()).isEqualTo(BASE);
+        assertThat(node.moveQueue().waiting()).containsExactly(next);
+        assertThat(policy.told).isEmpty();
+    }
+
+    @Test
+    void arrival_thatWasNotOrdered_isToldToThePolicyOnce() {
+        reports(false, arrived(BLOCK));
+        assertThat(policy.told).containsExactly("1 stays in " + MEMORY);
+        assertThat(clusterState.heat().find(1).home()).isSameAs(node);
+        node.residents().find(1).bytesServed = 5;
+        reports(false, arrived(BLOCK));
+        assertThat(policy.told).hasSize(1);
+        assertThat(node.residents().find(1).bytesServed).isEqualTo(5);
+    }
+
+    @Test
+    void arrival_ofAnOrder_isLeftToItsResult() {
+        sent(promotion(BLOCK));
+        reports(false, arrived(BLOCK));
+        assertThat(policy.told).isEmpty();
+        assertThat(node.residents().holds(1)).isTrue();
+    }
+
+    @Test
+    void arrival_ofAPinnedCopy_takesItsRoomFromThePolicy() {
+        long before = policy.capacityBytes;
+        reports(false, new Residency(block(1, 3), true, true));
+        assertThat(policy.told).containsExactly("1 vanished");
+        assertThat(policy.capacityBytes).isEqualTo(before - 3 * MB);
+        reports(false, new Residency(block(1, 3), true, false));
+        assertThat(policy.told).containsExactly("1 vanished", "1 stays in " + MEMORY);
+        assertThat(policy.capacityBytes).isEqualTo(before);
+    }
+
+    @Test
+    void arrival_whereTheBlocksHomeHasACopy_isDropped() {
+        clusterState.heat().touch(nowMs, BLOCK).settleAt(other);
+        other.residents().put(new Resident(BLOCK, nowMs, false));
+        reports(false, arrived(BLOCK));
+        Move drop = node.moveQueue().open(1);
+        assertThat(drop.cause()).isEqualTo(Cause.MOVED_HOME);
+        assertThat(drop.isPromotion()).isFalse();
+    }
+
+    @Test
+    void arrivals_beyondWhatIsTracked_areCutAndCounted() {
+        for (int i = 1; i <= TRACKED_BLOCKS + 1; i++) {
+            reports(false, arrived(block(i, 1)));
+        }
+        assertThat(node.residents().size()).isEqualTo(TRACKED_BLOCKS);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEARTBEAT_ENTRIES_CUT)).isEqualTo(1);
+    }
+
+    @Test
+    void copyThatLeft_vanishesAndItsWaitingDropIsCancelled() {
+        Move drop = drop(BLOCK);
+        reports(false, left(BLOCK));
+        assertThat(drop.outcome()).isEqualTo(MoveOutcome.CANCELLED);
+        assertThat(policy.told).containsExactly("1 vanished");
+        assertThat(node.residents().holds(1)).isFalse();
+    }
+
+    @Test
+    void copyThatLeft_underAnOrder_isLeftToItsResult() {
+        Move drop = sent(drop(BLOCK));
+        reports(false, left(BLOCK));
+        assertThat(drop.outcome()).isNull();
+        assertThat(policy.told).isEmpty();
+        result(drop, MoveOutcome.DONE);
+        assertThat(policy.told).containsExactly("1 moved to " + BASE);
+    }
+
+    @Test
+    void fullReport_takesAwayWhatIsNotInItOnceItsLastPageIsHere() {
+        resides(BLOCK);
+        List<Residency> page = new ArrayList<>();
+        for (int i = 0; i < HeartbeatLimits.ENTRIES; i++) {
+            page.add(arrived(block(2, 1)));
+        }
+        processor.residency(nowMs, node, page, true);
+        assertThat(node.residents().holds(1)).isTrue();
+        reports(false, arrived(block(3, 1)));
+        assertThat(node.residents().ids()).containsExactlyInAnyOrder(2L, 3L);
+        assertThat(policy.told).contains("1 vanished");
+    }
+
+    @Test
+    void reads_findAHomeAndReachItsPolicy() {
+        heat(reads(BLOCK, 3));
+        assertThat(policy.told).containsExactly("1 read 3 times in " + BASE);
+        assertThat(clusterState.heat().find(1).home()).isSameAs(node);
+        resides(BLOCK);
+        heat(reads(BLOCK, 2));
+        assertThat(policy.told).endsWith("1 read 2 times in " + MEMORY);
+        assertThat(node.residents().find(1).bytesServed).isEqualTo(20);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_READS)).isEqualTo(5);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_READ_BYTES)).isEqualTo(500);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_READ_MEMORY_BYTES)).isEqualTo(50);
+    }
+
+    @Test
+    void writes_reachThePolicyOfAHomeAlone() {
+        heat(writes(BLOCK));
+        assertThat(policy.told).isEmpty();
+        heat(reads(BLOCK, 1), writes(BLOCK));
+        assertThat(policy.told).containsExactly("1 read 1 times in " + BASE, "1 written 1 times in " + BASE);
+    }
+
+    @Test
+    void reads_ofAPinnedBlock_reachNoPolicy() {
+        node.residents().pin(BLOCK);
+        heat(reads(BLOCK, 3));
+        assertThat(policy.told).isEmpty();
+        assertThat(clusterState.heat().find(1).reads()).isEqualTo(3);
+    }
+
+    @Test
+    void reads_ofAnOlderStamp_areStale() {
+        heat(reads(BLOCK, 1));
+        heat(reads(new StampedBlock(1, BLOCK.stamp() - 1, MB), 1));
+        assertThat(policy.told).hasSize(1);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HEAT_STALE)).isEqualTo(1);
+    }
+
+    @Test
+    void reads_ofANewerStamp_voidWhatWasKnown() {
+        heat(reads(BLOCK, 5));
+        Move waits = promotion(BLOCK);
+        StampedBlock appended = new StampedBlock(1, BLOCK.stamp() + 1, 2 * MB);
+        heat(reads(appended, 1));
+        assertThat(waits.outcome()).isEqualTo(MoveOutcome.CANCELLED);
+        assertThat(clusterState.heat().find(1).block()).isEqualTo(appended);
+        assertThat(clusterState.heat().find(1).reads()).isEqualTo(1);
+        assertThat(policy.told).contains("1 vanished").endsWith("1 read 1 times in " + BASE);
+    }
+
+    @Test
+    void reads_ofWhatARuleForbids_reachNoPolicyAndDropTheCopy() {
+        processor = processor(SteppedLoop.applied("policy: lru", "rules: [{path: /tmp/**, place: never}]")
+                .spec());
+        names.named.put(1L, new Named(16_400, "/tmp/a"));
+        resides(BLOCK);
+        heat(reads(BLOCK, 3));
+        Move drop = node.moveQueue().open(1);
+        assertThat(drop.cause()).isEqualTo(Cause.RULE);
+        assertThat(policy.told).containsExactly("1 stays in " + BASE);
+    }
+
+    @Test
+    void reads_withRulesOfABlockWithoutAPath_areDeferred() {
+        processor = processor(SteppedLoop.applied("policy: lru", "rules: [{path: /tmp/**, place: never}]")
+                .spec());
+        heat(reads(BLOCK, 3));
+        assertThat(policy.told).isEmpty();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_RULES_DEFERRED)).isEqualTo(1);
+    }
+
+    @Test
+    void home_thatMoves_takesTheWaitingPromotionBack() {
+        heat(reads(BLOCK, 1));
+        Move waits = promotion(BLOCK);
+        processor.heat(nowMs, other, List.of(reads(BLOCK, 100)));
+        BlockHeat heat = clusterState.heat().find(1);
+        assertThat(heat.home()).isSameAs(other);
+        assertThat(waits.outcome()).isEqualTo(MoveOutcome.CANCELLED);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_HOMES_CHANGED)).isEqualTo(1);
+        assertThat(((RecordingPolicy) other.policy()).told).containsExactly("1 read 100 times in " + BASE);
+    }
+
+    @Test
+    void home_thatMoves_dropsTheCopyAtTheOldOne() {
+        heat(reads(BLOCK, 1));
+        resides(BLOCK);
+        processor.heat(nowMs, other, List.of(reads(BLOCK, 100)));
+        assertThat(node.moveQueue().open(1).cause()).isEqualTo(Cause.MOVED_HOME);
+    }
+}
