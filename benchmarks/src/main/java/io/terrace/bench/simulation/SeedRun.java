@@ -1,8 +1,14 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.bench.simulation.check.ClusterChecks;
+import io.terrace.bench.simulation.check.QuiescenceChecks;
+import io.terrace.bench.simulation.cluster.SimulatedCluster;
+import io.terrace.bench.simulation.fault.FaultInjector;
 import io.terrace.bench.simulation.fault.Mutation;
+import io.terrace.bench.simulation.fault.Mutations;
 import io.terrace.bench.simulation.kernel.EventLog;
 import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.Violation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,13 +33,19 @@ record SeedRun(
         long grantReads,
         long stockReads) {
 
+    private static final long FAULTS_NS = 10_000_000_000L;
+    private static final long QUIET_NS = 14_000_000_000L;
+
     /** Runs a seed from its beginning. */
     static SeedRun of(long seed, @Nullable Mutation mutation, boolean logged, Path directory) {
         EventLog log = new EventLog(logged);
-        SimulatedCluster simulatedCluster = new SimulatedCluster(seed, mutation, log, directory);
+        Scheduler scheduler = new Scheduler(seed, log);
+        Mutations mutations = new Mutations(mutation);
+        ClusterChecks checks = new ClusterChecks(scheduler, mutations);
+        SimulatedCluster simulatedCluster = new SimulatedCluster(scheduler, mutations, checks, directory);
         Violation violation;
         try {
-            violation = ended(simulatedCluster::run);
+            violation = ended(() -> run(simulatedCluster, checks));
         } finally {
             clean(directory);
         }
@@ -42,9 +54,24 @@ record SeedRun(
                 violation,
                 log.lines(),
                 log.checksum(),
-                simulatedCluster.scheduler().events(),
+                scheduler.events(),
                 simulatedCluster.grantReads(),
                 simulatedCluster.stockReads());
+    }
+
+    /** Lets faults happen for a while, then ends them all and checks that everything settles. */
+    private static void run(SimulatedCluster simulatedCluster, ClusterChecks checks) {
+        Scheduler scheduler = simulatedCluster.scheduler();
+        simulatedCluster.start();
+        FaultInjector faultInjector = new FaultInjector(simulatedCluster, checks);
+        faultInjector.start();
+        scheduler.checkAfterEach(checks::check);
+        scheduler.runUntil(FAULTS_NS);
+        simulatedCluster.beQuiet();
+        faultInjector.end();
+        simulatedCluster.network().heal();
+        scheduler.runUntil(FAULTS_NS + QUIET_NS);
+        new QuiescenceChecks(simulatedCluster, checks).check();
     }
 
     /** What ended a run: an Error is its failure like any exception, or it would be that of all seeds. */

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The slots of one DataNode process: one owner at a time, and no sequence twice. */
-public final class CheckedSlots implements SlotAllocator {
+final class CheckedSlots implements SlotAllocator {
 
     private record Use(int slot, long sequence) {}
 
@@ -19,7 +19,7 @@ public final class CheckedSlots implements SlotAllocator {
     private final Map<Integer, BlockKey> owners = new HashMap<>();
     private final Set<Use> uses = new HashSet<>();
 
-    public CheckedSlots(SlotAllocator slotAllocator) {
+    CheckedSlots(SlotAllocator slotAllocator) {
         this.slotAllocator = slotAllocator;
     }
 

@@ -1,12 +1,15 @@
 package io.terrace.bench.simulation.check;
 
-import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.cluster.ClusterHooks;
+import io.terrace.bench.simulation.cluster.ClusterObserver;
 import io.terrace.bench.simulation.cluster.GrantServerDriver;
 import io.terrace.bench.simulation.cluster.SimulatedClient;
+import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
 import io.terrace.bench.simulation.cluster.SimulatedNameNode;
-import io.terrace.bench.simulation.fault.WriteLoad;
+import io.terrace.bench.simulation.cluster.WriteLoad;
 import io.terrace.bench.simulation.kernel.Invariant;
+import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.channel.Grant;
 import io.terrace.channel.server.Peer;
@@ -30,7 +33,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What the oracle remembers of the whole cluster, and the invariants that concern more than one DataNode's tier. */
-public final class ClusterChecks {
+public final class ClusterChecks implements ClusterObserver {
 
     private record Told(String dataNode, long epoch, long moveId, long blockId, long stamp, String outcome) {}
 
@@ -61,7 +64,8 @@ public final class ClusterChecks {
             "java.io.IOException: Input/output error",
             "java.io.FileNotFoundException: no finalised replica of ");
 
-    private final SimulatedCluster simulatedCluster;
+    private final Scheduler scheduler;
+    private final ClusterHooks hooks;
     private final Map<SimulatedDataNode, TierChecks> watches = new LinkedHashMap<>();
     private final Map<SimulatedDataNode, Long> epochsHeard = new HashMap<>();
     private final Set<Fenced> fenced = new HashSet<>();
@@ -72,24 +76,28 @@ public final class ClusterChecks {
     private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
     private long readsOfTheDead;
 
-    public ClusterChecks(SimulatedCluster simulatedCluster) {
-        this.simulatedCluster = simulatedCluster;
+    public ClusterChecks(Scheduler scheduler, ClusterHooks hooks) {
+        this.scheduler = scheduler;
+        this.hooks = hooks;
     }
 
+    @Override
     public TierChecks watch(SimulatedDataNode dataNode) {
-        return watches.computeIfAbsent(dataNode, d -> new TierChecks(simulatedCluster, d));
+        return watches.computeIfAbsent(dataNode, TierChecks::new);
     }
 
-    /** A process is dead; what it held is nobody's. */
+    @Override
     public void died(SimulatedDataNode dataNode) {
         watches.remove(dataNode);
         readsOfTheDead += reads(dataNode);
     }
 
+    @Override
     public void granted(SimulatedDataNode dataNode, Peer peer, Grant grant) {
         watch(dataNode).granted(peer.session(), grant.grantId());
     }
 
+    @Override
     public void leased(SimulatedClient client, SimulatedDataNode dataNode, Grant grant, byte[] token, long askedNs) {
         long endsNs = inWorldTime(client, askedNs) + grant.leaseMs() * 1_000_000;
         dataNode.process().say("gave %s grant %d", client.process().name(), grant.grantId());
@@ -98,12 +106,14 @@ public final class ClusterChecks {
         }
     }
 
+    @Override
     public void renewed(SimulatedClient client, SimulatedDataNode dataNode, long grantId, long endsNs) {
         if (watches.containsKey(dataNode)) {
             watch(dataNode).leaseChecks().renew(grantId, inWorldTime(client, endsNs));
         }
     }
 
+    @Override
     public void ended(SimulatedDataNode dataNode, long grantId) {
         if (watches.containsKey(dataNode)) {
             watch(dataNode).leaseChecks().end(grantId);
@@ -111,30 +121,31 @@ public final class ClusterChecks {
     }
 
     private long inWorldTime(SimulatedClient client, long processNs) {
-        return simulatedCluster.scheduler().nowNs()
+        return scheduler.nowNs()
                 + (processNs - client.process().nanoTime());
     }
 
-    /** A client is about to use what it read through a grant. */
+    @Override
     public void used(SimulatedClient client, SimulatedDataNode dataNode, long grantId) {
         if (watches.containsKey(dataNode)) {
             long endsNs = watch(dataNode).leaseChecks().endsNs(grantId);
             Violation.unless(
-                    simulatedCluster.scheduler().nowNs() <= endsNs,
+                    scheduler.nowNs() <= endsNs,
                     Invariant.READ_WITHIN_LEASE,
                     "%s uses what it read through grant %d of %s, %.3f ms after its end",
                     client.process().name(),
                     grantId,
                     dataNode,
-                    (simulatedCluster.scheduler().nowNs() - endsNs) / 1e6);
+                    (scheduler.nowNs() - endsNs) / 1e6);
         }
     }
 
-    /** A DataNode is about to send this: what it says of its orders is noted. */
+    /** Notes what the DataNode says of its orders. */
+    @Override
     public void composed(SimulatedDataNode dataNode, int nameNode, HeartbeatRequestProto request) {
-        dataNode.reportedHeatChecks().composed(nameNode, request);
+        watch(dataNode).heatChecks().composed(nameNode, request);
         serviceHeatChecks.composed(
-                dataNode, simulatedCluster.nameNode(nameNode).process().name(), request);
+                dataNode, dataNode.simulatedCluster().nameNode(nameNode).process().name(), request);
         for (ResultProto result : request.getResultsList()) {
             dataNode.process()
                     .say(
@@ -177,7 +188,7 @@ public final class ClusterChecks {
         return PLANNED_FAILURES.stream().anyMatch(failure::startsWith);
     }
 
-    /** A DataNode got this answer; gives back what it is to make of it. */
+    @Override
     public HeartbeatResponseProto answered(SimulatedDataNode dataNode, int nameNode, HeartbeatResponseProto response) {
         if (!response.getActive()) {
             return response;
@@ -202,10 +213,11 @@ public final class ClusterChecks {
             }
         }
         epochsHeard.merge(dataNode, response.getEpoch(), Math::max);
-        return simulatedCluster.mutations().answer(response, highest);
+        return hooks.answer(response, highest);
     }
 
     /** Looks at the moves that ended since the last time. */
+    @Override
     public void movesEnded(SimulatedNameNode nameNode) {
         if (!nameNode.placement().isActive()) {
             return;
@@ -231,7 +243,7 @@ public final class ClusterChecks {
         }
     }
 
-    /** A NameNode answered a heartbeat: perhaps one that it had answered before, with the same orders. */
+    @Override
     public void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer) {
         movesEnded(nameNode);
         Level level = levels.computeIfAbsent(heartbeat.node() + answer.epoch(), n -> new Level());

@@ -1,8 +1,8 @@
 package io.terrace.bench.simulation.check;
 
-import io.terrace.bench.simulation.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.Host;
 import io.terrace.bench.simulation.cluster.SimulatedBlock;
+import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
 import io.terrace.bench.simulation.cluster.SimulatedNameNode;
 import io.terrace.bench.simulation.cluster.SimulatedNamespace;
@@ -22,11 +22,13 @@ import java.util.TreeSet;
 public final class QuiescenceChecks {
 
     private final SimulatedCluster simulatedCluster;
+    private final ClusterChecks checks;
     private final SimulatedNameNode active;
 
-    public QuiescenceChecks(SimulatedCluster simulatedCluster, SimulatedNameNode active) {
+    public QuiescenceChecks(SimulatedCluster simulatedCluster, ClusterChecks checks) {
         this.simulatedCluster = simulatedCluster;
-        this.active = active;
+        this.checks = checks;
+        this.active = simulatedCluster.nameNode(simulatedCluster.activeIndex());
     }
 
     public void check() {
@@ -34,7 +36,7 @@ public final class QuiescenceChecks {
             SimulatedDataNode dataNode = host.dataNode;
             if (dataNode != null) {
                 checkNothingLeft(dataNode);
-                dataNode.reportedHeatChecks().checkSettled(dataNode);
+                checks.watch(dataNode).heatChecks().checkSettled(dataNode);
                 checkKnown(host);
                 checkResidency(dataNode);
             }
@@ -96,7 +98,7 @@ public final class QuiescenceChecks {
                 dataNode,
                 dataNode.process().descriptors(),
                 dataNode.copiesWaiting());
-        dataNode.watch().checkSettled();
+        checks.watch(dataNode).checkSettled();
     }
 
     private void checkKnown(Host host) {

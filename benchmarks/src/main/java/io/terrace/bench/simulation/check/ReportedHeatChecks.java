@@ -1,6 +1,6 @@
 package io.terrace.bench.simulation.check;
 
-import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Violation;
@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Holds the reads that one DataNode process told each NameNode of against those that it counted, block by block. */
-public final class ReportedHeatChecks implements AccessRecorder.Listener {
+final class ReportedHeatChecks implements AccessRecorder.Listener {
 
     private static final int MOST_BLOCKS = 10_000;
 
@@ -31,7 +31,7 @@ public final class ReportedHeatChecks implements AccessRecorder.Listener {
     /** Of a block without a replica nothing is told: there is no stamp to tell. */
     private final Set<Long> gone = new HashSet<>();
 
-    public ReportedHeatChecks() {
+    ReportedHeatChecks() {
         for (int i = 0; i < SimulatedCluster.NAMENODES; i++) {
             links.add(new Link());
         }
@@ -48,7 +48,7 @@ public final class ReportedHeatChecks implements AccessRecorder.Listener {
     }
 
     /** The heartbeat had heat of this block, of which no replica was left. */
-    public void gone(long blockId) {
+    void gone(long blockId) {
         gone.add(blockId);
     }
 

@@ -1,8 +1,9 @@
 package io.terrace.bench.simulation.check;
 
-import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.cluster.ClusterObserver;
 import io.terrace.bench.simulation.cluster.Replica;
 import io.terrace.bench.simulation.cluster.SimulatedClient;
+import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
 import io.terrace.bench.simulation.cluster.SimulatedTmpfs;
 import io.terrace.bench.simulation.kernel.Invariant;
@@ -18,6 +19,8 @@ import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.ExtentState;
 import io.terrace.datanode.extent.ExtentStore;
 import io.terrace.datanode.extent.RetireCause;
+import io.terrace.datanode.extent.SlotAllocator;
+import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.memory.LeftoverFiles;
 import io.terrace.datanode.memory.MemoryDirectory;
 import java.io.IOException;
@@ -33,7 +36,7 @@ import java.util.Set;
  * Watches the memory tier of one DataNode process from all its sides, its files, slots and events, and checks what must
  * hold of them.
  */
-public final class TierChecks {
+public final class TierChecks implements ClusterObserver.DataNodeObserver {
 
     private record GivenGrant(long session, long id) {}
 
@@ -45,6 +48,7 @@ public final class TierChecks {
 
     private final LeaseChecks leaseChecks;
     private final RetirementChecks retirementChecks;
+    private final ReportedHeatChecks heatChecks = new ReportedHeatChecks();
     /** Live when a bit of them flipped, by when that was. */
     private final Map<Extent, Long> rotten = new LinkedHashMap<>();
 
@@ -52,8 +56,8 @@ public final class TierChecks {
     /** Only then can a grant have outlived its extent. */
     private boolean freedSince;
 
-    TierChecks(SimulatedCluster simulatedCluster, SimulatedDataNode dataNode) {
-        this.simulatedCluster = simulatedCluster;
+    TierChecks(SimulatedDataNode dataNode) {
+        this.simulatedCluster = dataNode.simulatedCluster();
         this.dataNode = dataNode;
         this.leaseChecks = new LeaseChecks(simulatedCluster.deadlineNs());
         this.retirementChecks = new RetirementChecks(
@@ -62,7 +66,7 @@ public final class TierChecks {
                 Math.max(simulatedCluster.leaseNs() + simulatedCluster.deadlineNs(), SimulatedDataNode.PASSED_NS));
     }
 
-    /** The leftovers of an earlier process, whose adoption is an extent's beginning. */
+    @Override
     public LeftoverFiles leftovers(SimulatedTmpfs.Mount mount) {
         return new LeftoverFiles() {
             @Override
@@ -89,6 +93,7 @@ public final class TierChecks {
         };
     }
 
+    @Override
     public ExtentStore files(ExtentStore files) {
         return new ExtentStore() {
             @Override
@@ -115,6 +120,26 @@ public final class TierChecks {
         };
     }
 
+    @Override
+    public SlotAllocator slots(SlotAllocator slots) {
+        return new CheckedSlots(slots);
+    }
+
+    @Override
+    public AccessRecorder.Listener heat() {
+        return heatChecks;
+    }
+
+    @Override
+    public void heatWithoutReplica(long blockId) {
+        heatChecks.gone(blockId);
+    }
+
+    ReportedHeatChecks heatChecks() {
+        return heatChecks;
+    }
+
+    @Override
     public ExtentListener events(ExtentListener events) {
         return new ExtentListener() {
             @Override
@@ -225,6 +250,7 @@ public final class TierChecks {
     }
 
     /** A pass of the scrub is over that began then. */
+    @Override
     public void scrubbed(long begunNs) {
         rotten.forEach((extent, sinceNs) -> Violation.unless(
                 sinceNs >= begunNs || extent.state() != ExtentState.LIVE,
@@ -235,11 +261,13 @@ public final class TierChecks {
     }
 
     /** A regular turn of housekeeping is over. */
+    @Override
     public void turned() {
         retirementChecks.turned(simulatedCluster.scheduler().nowNs());
     }
 
     /** This grant was given. */
+    @Override
     public void granted(long session, long grantId) {
         given.add(new GivenGrant(session, grantId));
     }

@@ -82,7 +82,7 @@ public final class GrantServerDriver {
             throw new TokenVerifier.Denied(RefusalReason.EXPIRED_TOKEN, "the token is over");
         }
         return new TokenVerifier.Allowed(
-                dataNode.simulatedCluster().mutations().ignoresTokens() ? TokenVerifier.NO_END : leftMs, "user");
+                dataNode.simulatedCluster().hooks().ignoresTokens() ? TokenVerifier.NO_END : leftMs, "user");
     }
 
     void open(Peer peer, Caller caller, Connection connection) {
@@ -94,11 +94,11 @@ public final class GrantServerDriver {
         if (session == null) {
             return;
         }
-        BlockKey asked = dataNode.simulatedCluster().mutations().asked(dataNode, block);
+        BlockKey asked = dataNode.simulatedCluster().hooks().asked(dataNode, block);
         GrantAnswer answer = desk.grant(peer, new GrantRequest(asked, token, false));
         if (answer instanceof Grant grant) {
             session.links.put(grant.grantId(), grant.linkName());
-            dataNode.simulatedCluster().checks().granted(dataNode, peer, grant);
+            dataNode.simulatedCluster().observer().granted(dataNode, peer, grant);
             dataNode.process().after(LINK_NS, "link timeout", () -> takeLink(session, grant.grantId()));
         }
         // A worker that is slow to post its answer lets a revocation overtake it.
@@ -109,7 +109,7 @@ public final class GrantServerDriver {
     private void takeLink(Session session, long grantId) {
         String link = session.links.remove(grantId);
         if (link != null) {
-            dataNode.simulatedCluster().mutations().unlink(dataNode.mount(), link);
+            dataNode.simulatedCluster().hooks().unlink(dataNode.mount(), link);
         }
     }
 
@@ -153,12 +153,12 @@ public final class GrantServerDriver {
 
     void revoke(GrantRecord grant) {
         Session session = sessions.get(grant.peer());
-        if (session != null && dataNode.simulatedCluster().mutations().sendsRevocations()) {
+        if (session != null && dataNode.simulatedCluster().hooks().sendsRevocations()) {
             int slot = grant.extent().slot();
             long sequence = grant.extent().sequence();
             long id = grant.id();
             session.connection.toClient("revoke", () -> session.caller.revoked(id, slot, sequence));
-            dataNode.simulatedCluster().mutations().revokeSent(dataNode, grant);
+            dataNode.simulatedCluster().hooks().revokeSent(dataNode, grant);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
 import io.terrace.datanode.heartbeat.HeartbeatSession;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -51,11 +50,11 @@ final class HeartbeatDriver {
         HeartbeatRequestProto request = link.compose(dataNode.process().nanoTime());
         long call = ++calls;
         outstanding = call;
-        simulatedCluster.checks().composed(dataNode, nameNode, request);
-        for (HeartbeatRequestProto one : simulatedCluster.mutations().heartbeat(dataNode.host(), request)) {
+        simulatedCluster.observer().composed(dataNode, nameNode, request);
+        for (HeartbeatRequestProto one : simulatedCluster.hooks().heartbeat(dataNode.host(), request)) {
             simulatedCluster.callNameNode(dataNode, nameNode, one, response -> answered(call, response));
         }
-        if (simulatedCluster.mutations().forgetsWhenSent()) {
+        if (simulatedCluster.hooks().forgetsWhenSent()) {
             outstanding = NONE;
             link.delivered(
                     HeartbeatResponseProto.newBuilder()
@@ -75,11 +74,11 @@ final class HeartbeatDriver {
 
     private void answered(long call, HeartbeatResponseProto response) {
         SimulatedCluster simulatedCluster = dataNode.simulatedCluster();
-        if (outstanding != call && !simulatedCluster.mutations().forgetsWhenSent()) {
+        if (outstanding != call && !simulatedCluster.hooks().forgetsWhenSent()) {
             return;
         }
         outstanding = NONE;
-        HeartbeatResponseProto obeyed = simulatedCluster.checks().answered(dataNode, nameNode, response);
+        HeartbeatResponseProto obeyed = simulatedCluster.observer().answered(dataNode, nameNode, response);
         link.delivered(obeyed, dataNode.process().nanoTime());
     }
 }

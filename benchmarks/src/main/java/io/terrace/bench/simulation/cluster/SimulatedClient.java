@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
 import io.terrace.bench.simulation.kernel.Connection;
 import io.terrace.bench.simulation.kernel.MemoryFile;
 import io.terrace.bench.simulation.kernel.OsProcess;
@@ -160,12 +159,12 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
                     (ended, how) -> ended(open, asked, me, ended, how),
                     () -> {},
                     1 << 20,
-                    simulatedCluster.mutations().clientClock(process));
+                    simulatedCluster.hooks().clientClock(process));
             grants.put(held.id(), held);
             files.put(held.id(), file);
             byKey.put(key, held);
             lastUsedNs.put(held.id(), process.nanoTime());
-            simulatedCluster.checks().leased(this, asked, grant, shown, askedNs);
+            simulatedCluster.observer().leased(this, asked, grant, shown, askedNs);
             open.toServer("opened", () -> asked.grantServerDriver().opened(me, grant.grantId()));
             return held;
         } catch (IOException e) {
@@ -183,7 +182,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         files.remove(grant.id());
         byKey.remove(grant.key(), grant);
         lastUsedNs.remove(grant.id());
-        simulatedCluster.checks().ended(asked, grant.id());
+        simulatedCluster.observer().ended(asked, grant.id());
         if (how == LocalGrant.End.LOST || (deaf && how == LocalGrant.End.REVOKED)) {
             if (clinging && how == LocalGrant.End.REVOKED) {
                 clungTo.add(grant.id());
@@ -278,7 +277,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
             LocalGrant grant = grants.get(id);
             if (grant != null && leaseMs > 0) {
                 grant.extendLease(askedNs + leaseMs * MS);
-                simulatedCluster.checks().renewed(this, asked, id, askedNs + leaseMs * MS);
+                simulatedCluster.observer().renewed(this, asked, id, askedNs + leaseMs * MS);
             }
         });
     }

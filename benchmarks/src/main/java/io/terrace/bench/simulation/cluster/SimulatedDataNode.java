@@ -1,10 +1,5 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
-import io.terrace.bench.simulation.check.CheckedSlots;
-import io.terrace.bench.simulation.check.ReportedHeatChecks;
-import io.terrace.bench.simulation.check.TierChecks;
-import io.terrace.bench.simulation.fault.Mutations;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.channel.shm.SlotTable;
@@ -61,10 +56,9 @@ public final class SimulatedDataNode {
     private final ReplicaSource source;
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final MemoryTierListener news;
-    private final TierChecks watch;
+    private final ClusterObserver.DataNodeObserver observer;
     private final ExtentManager tier;
     private final AccessRecorder accessRecorder;
-    private final ReportedHeatChecks reportedHeatChecks = new ReportedHeatChecks();
     private final PinRequests pinRequests = new PinRequests(16);
     private final CopyQueue copyQueue;
     private final ArrayDeque<MemoryCopier> idleWorkers = new ArrayDeque<>();
@@ -77,7 +71,7 @@ public final class SimulatedDataNode {
         this.simulatedCluster = simulatedCluster;
         this.host = host;
         Scheduler scheduler = simulatedCluster.scheduler();
-        Mutations mutations = simulatedCluster.mutations();
+        ClusterHooks hooks = simulatedCluster.hooks();
         process = new OsProcess(scheduler, host.name);
         incarnation = scheduler.random().nextLong();
         mount = host.simulatedTmpfs.new Mount(process);
@@ -86,7 +80,7 @@ public final class SimulatedDataNode {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        watch = simulatedCluster.checks().watch(this);
+        observer = simulatedCluster.observer().watch(this);
         GrantLedger ledger = new GrantLedger(new GrantLedger.Limits(
                 GRANTS,
                 GRANTS_PER_PEER,
@@ -94,25 +88,25 @@ public final class SimulatedDataNode {
                 simulatedCluster.deadlineNs(),
                 1L << 30,
                 1_000_000));
-        ExtentStore files = new UnseenChanges(simulatedCluster, this, mutations.files(mount));
-        store = mutations.store(process, ledger, watch, watch.files(files));
+        ExtentStore files = new UnseenChanges(simulatedCluster, this, hooks.files(mount));
+        store = hooks.store(process, ledger, observer, observer.files(files));
         dataset = new SimulatedDataset(
-                scheduler, process, host.simulatedVolumes, mutations.changed(this::changed), blockId -> simulatedCluster
+                scheduler, process, host.simulatedVolumes, hooks.changed(this::changed), blockId -> simulatedCluster
                         .writeLoad()
                         .corrupt(host, blockId));
-        source = mutations.source(dataset, host.simulatedVolumes);
+        source = hooks.source(dataset, host.simulatedVolumes);
         news = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
         tier = new ExtentManager(
                 new ExtentManager.Limits(simulatedCluster.capacityBytes(), 12, PASSED_NS),
                 new AddressSpace(REGION_BASE, 64 * AddressSpace.PAGE_BYTES, 100 * MS),
                 ledger,
                 store,
-                mutations.slots(table, new CheckedSlots(new SharedSlots(table))),
-                mutations.events(watch.events(news)),
+                hooks.slots(table, observer.slots(new SharedSlots(table))),
+                hooks.events(observer.events(news)),
                 passedDescriptors::containsKey);
         news.onHousekeeping(this::housekeepSoon);
         accessRecorder = new AccessRecorder(metricRegistry, process::nanoTime);
-        accessRecorder.listen(SimulatedNamespace.POOL, reportedHeatChecks);
+        accessRecorder.listen(SimulatedNamespace.POOL, observer.heat());
         TokenBucket tokenBucket = new TokenBucket(64 << 20, process::nanoTime, process::blockFor);
         copyQueue = new CopyQueue(tier, 8, process::nanoTime, process::blockFor);
         for (int i = 0; i < 2; i++) {
@@ -151,10 +145,10 @@ public final class SimulatedDataNode {
 
     private void leftovers(TokenBucket tokenBucket) {
         host.simulatedTmpfs.takeOver();
-        ReplicaSource heldAgainst = simulatedCluster.mutations().leftoverSource(dataset, host.simulatedTmpfs);
+        ReplicaSource heldAgainst = simulatedCluster.hooks().leftoverSource(dataset, host.simulatedTmpfs);
         try {
             LeftoverRecovery leftoverRecovery = new LeftoverRecovery(
-                    tier, watch.leftovers(mount), heldAgainst, tokenBucket, metricRegistry, process::nanoTime);
+                    tier, observer.leftovers(mount), heldAgainst, tokenBucket, metricRegistry, process::nanoTime);
             process.after(
                     simulatedCluster.scheduler().between(MS, 500 * MS),
                     "leftovers",
@@ -162,19 +156,19 @@ public final class SimulatedDataNode {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        ReplicaSource scrubbed = simulatedCluster.mutations().scrubbed(source, this);
+        ReplicaSource scrubbed = simulatedCluster.hooks().scrubbed(source, this);
         Scrubber scrub = new Scrubber(tier, store, scrubbed, tokenBucket, metricRegistry, process::nanoTime);
         process.every(2_000 * MS, "scrub", () -> {
             long begunNs = simulatedCluster.scheduler().nowNs();
             scrub.pass(() -> true);
-            watch.scrubbed(begunNs);
+            observer.scrubbed(begunNs);
         });
     }
 
     private HeartbeatSession.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
         ReplicaSource.Found found = dataset.find(pool, blockId);
         if (found == null) {
-            reportedHeatChecks.gone(blockId);
+            observer.heatWithoutReplica(blockId);
         }
         return found == null
                 ? null
@@ -190,14 +184,14 @@ public final class SimulatedDataNode {
         }
         process.every(100 * MS, "housekeeping", () -> {
             housekeep();
-            watch.turned();
+            observer.turned();
         });
         process.every(20 * MS, "copies", this::copy);
         process.every(3_000 * MS, "block report", this::reportAll);
         process.after(simulatedCluster.scheduler().between(MS, 50 * MS), "block report", this::reportAll);
     }
 
-    SimulatedCluster simulatedCluster() {
+    public SimulatedCluster simulatedCluster() {
         return simulatedCluster;
     }
 
@@ -252,20 +246,12 @@ public final class SimulatedDataNode {
         return metricRegistry;
     }
 
-    public TierChecks watch() {
-        return watch;
-    }
-
     public SlotTable table() {
         return table;
     }
 
     public AccessRecorder accessRecorder() {
         return accessRecorder;
-    }
-
-    public ReportedHeatChecks reportedHeatChecks() {
-        return reportedHeatChecks;
     }
 
     /** Copies that are ordered and not begun. */
@@ -297,7 +283,7 @@ public final class SimulatedDataNode {
     }
 
     private void housekeep() {
-        housekeeping.turn(simulatedCluster.mutations().housekeepingNs(process.nanoTime()));
+        housekeeping.turn(simulatedCluster.hooks().housekeepingNs(process.nanoTime()));
     }
 
     /** A worker that is idle carries out what waits. */
@@ -320,7 +306,7 @@ public final class SimulatedDataNode {
     }
 
     private void reportAll() {
-        List<Replica> reported = simulatedCluster.mutations().reported(this, host.simulatedVolumes.finalised());
+        List<Replica> reported = simulatedCluster.hooks().reported(this, host.simulatedVolumes.finalised());
         simulatedCluster.namespace().recount(host.name, reported);
         reported.forEach(this::reportReceived);
     }
@@ -352,7 +338,7 @@ public final class SimulatedDataNode {
             throw new UncheckedIOException(e);
         }
         host.dataNode = null;
-        simulatedCluster.checks().died(this);
+        simulatedCluster.observer().died(this);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -76,7 +75,7 @@ public final class SimulatedNameNode {
 
     private void turn() {
         placement.turn(nowMs());
-        simulatedCluster.checks().movesEnded(this);
+        simulatedCluster.observer().movesEnded(this);
     }
 
     public HeartbeatResponseProto heartbeat(HeartbeatRequestProto request) {
@@ -87,7 +86,7 @@ public final class SimulatedNameNode {
                 settings.heartbeats().entries(),
                 metricRegistry);
         HeartbeatAnswer answer = placement.heartbeat(nowMs(), heartbeat);
-        simulatedCluster.checks().answered(this, heartbeat, answer);
+        simulatedCluster.observer().answered(this, heartbeat, answer);
         return HeartbeatCodec.answer(answer);
     }
 }

@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.state.Move;

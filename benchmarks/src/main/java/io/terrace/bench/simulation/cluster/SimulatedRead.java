@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.MemoryFile;
 import io.terrace.bench.simulation.kernel.Scheduler;
@@ -63,7 +62,7 @@ final class SimulatedRead {
         if (whole) {
             simulatedCluster.readByGrant();
             if (giver != null) {
-                simulatedCluster.checks().used(client, giver, held.id());
+                simulatedCluster.observer().used(client, giver, held.id());
             }
             right(key, wanted, position, got, file, "grant " + held.id());
         } else {
@@ -117,7 +116,7 @@ final class SimulatedRead {
             dataNode.accessRecorder().stockReadBegan(key.pool(), key.blockId(), true);
             dataNode.process().after(scheduler.between(0, 200 * MS), "stream read", () -> {
                 whole(key, file, "a stream of " + dataNode);
-                simulatedCluster.mutations().giveBack(dataNode, extent);
+                simulatedCluster.hooks().giveBack(dataNode, extent);
                 dataNode.accessRecorder().stockReadEnded(key.pool(), key.blockId(), extent.lengthBytes(), true);
             });
         }

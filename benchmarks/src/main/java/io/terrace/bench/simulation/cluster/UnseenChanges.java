@@ -1,6 +1,5 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentStore;
 import java.io.IOException;

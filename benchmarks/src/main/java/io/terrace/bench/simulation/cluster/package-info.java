@@ -1,5 +1,6 @@
 /**
- * Simulated machines around the real code of DataNodes, service and clients.
+ * Simulated machines around the real code of DataNodes, service and clients, and those who write. {@code ClusterHooks} and
+ * {@code ClusterObserver} are where planted bugs and checks come in.
  *
  * <p>Imports: {@code bench.simulation.kernel}, the real code.
  */

@@ -1,10 +1,11 @@
 package io.terrace.bench.simulation.fault;
 
-import io.terrace.bench.simulation.SimulatedCluster;
+import io.terrace.bench.simulation.check.ClusterChecks;
 import io.terrace.bench.simulation.cluster.Host;
 import io.terrace.bench.simulation.cluster.Replica;
 import io.terrace.bench.simulation.cluster.SimulatedBlock;
 import io.terrace.bench.simulation.cluster.SimulatedClient;
+import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
 import io.terrace.bench.simulation.cluster.SimulatedNameNode;
 import io.terrace.bench.simulation.cluster.SimulatedVolumes;
@@ -19,12 +20,14 @@ public final class FaultInjector {
     private static final long MS = 1_000_000;
 
     private final SimulatedCluster simulatedCluster;
+    private final ClusterChecks checks;
     private final Scheduler scheduler;
     private final long calmestNs;
     /** NameNodes that cannot agree for long who is active. */
     private final boolean flapping;
 
-    public FaultInjector(SimulatedCluster simulatedCluster) {
+    public FaultInjector(SimulatedCluster simulatedCluster, ClusterChecks checks) {
+        this.checks = checks;
         this.flapping = simulatedCluster.scheduler().oneIn(3);
         this.simulatedCluster = simulatedCluster;
         this.scheduler = simulatedCluster.scheduler();
@@ -253,7 +256,7 @@ public final class FaultInjector {
         }
         List<Extent> live = dataNode.tier().liveExtents();
         if (!live.isEmpty()) {
-            dataNode.watch().rots(live.get(scheduler.random().nextInt(live.size())), scheduler);
+            checks.watch(dataNode).rots(live.get(scheduler.random().nextInt(live.size())), scheduler);
         }
     }
 

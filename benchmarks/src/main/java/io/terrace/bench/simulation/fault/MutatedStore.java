@@ -1,6 +1,6 @@
 package io.terrace.bench.simulation.fault;
 
-import io.terrace.bench.simulation.check.TierChecks;
+import io.terrace.bench.simulation.cluster.ClusterObserver.DataNodeObserver;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.channel.server.Principal;
 import io.terrace.datanode.extent.Extent;
@@ -36,12 +36,12 @@ record MutatedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover, Run
     }
 
     /** Has the ledger give a grant of an extent whose file it removes. */
-    static ExtentStore granting(OsProcess process, GrantLedger ledger, TierChecks watch, ExtentStore store) {
+    static ExtentStore granting(OsProcess process, GrantLedger ledger, DataNodeObserver observer, ExtentStore store) {
         BiConsumer<Extent, Runnable> granting = (extent, removal) -> {
             long nowNs = process.nanoTime();
             GrantRecord grant = ledger.grant(SESSION, Principal.onThisHost("user"), extent, nowNs + LATE_NS, nowNs);
             if (grant != null) {
-                watch.granted(grant.peer(), grant.id());
+                observer.granted(grant.peer(), grant.id());
             }
             removal.run();
         };

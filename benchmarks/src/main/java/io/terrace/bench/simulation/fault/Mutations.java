@@ -1,6 +1,7 @@
 package io.terrace.bench.simulation.fault;
 
-import io.terrace.bench.simulation.check.TierChecks;
+import io.terrace.bench.simulation.cluster.ClusterHooks;
+import io.terrace.bench.simulation.cluster.ClusterObserver.DataNodeObserver;
 import io.terrace.bench.simulation.cluster.Host;
 import io.terrace.bench.simulation.cluster.Replica;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
@@ -28,11 +29,8 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The seams at which a {@link Mutation} is put in: each method hands through what it is given, unless the plant that belongs
- * there is switched on. The code under simulation knows nothing of it.
- */
-public final class Mutations {
+/** The hooks with at most one {@link Mutation} planted; all others pass on what they are given. */
+public final class Mutations implements ClusterHooks {
 
     private static final long AHEAD_NS = 2_000_000_000L;
     private static final long BEHIND_NS = 3_600_000_000_000L;
@@ -48,11 +46,12 @@ public final class Mutations {
         return mutation == one;
     }
 
+    @Override
     public long moveBytesPerSecond(long bytes) {
         return is(Mutation.BUDGET_IGNORED) ? 0 : bytes;
     }
 
-    /** The clock by which housekeeping ends grants. */
+    @Override
     public long housekeepingNs(long nowNs) {
         if (is(Mutation.GRANTS_NEVER_OVERDUE)) {
             return nowNs - BEHIND_NS;
@@ -60,6 +59,7 @@ public final class Mutations {
         return is(Mutation.FREED_BEFORE_LEASE_ENDED) ? nowNs + AHEAD_NS : nowNs;
     }
 
+    @Override
     public LongSupplier clientClock(OsProcess process) {
         if (is(Mutation.LEASE_NOT_CHECKED)) {
             long still = process.nanoTime();
@@ -68,22 +68,24 @@ public final class Mutations {
         return process::nanoTime;
     }
 
+    @Override
     public boolean ignoresTokens() {
         return is(Mutation.TOKEN_IGNORED);
     }
 
+    @Override
     public boolean forgetsWhenSent() {
         return is(Mutation.LOST_ACKNOWLEDGEMENT);
     }
 
-    /** The replicas that leftovers are held against. */
+    @Override
     public ReplicaSource leftoverSource(ReplicaSource source, SimulatedTmpfs simulatedTmpfs) {
         return is(Mutation.LEFTOVER_NOT_VERIFIED)
                 ? MutatedSource.summedUpAnew(source, simulatedTmpfs::leftover)
                 : source;
     }
 
-    /** The block that the DataNode looks for when this one is asked for. */
+    @Override
     public BlockKey asked(SimulatedDataNode dataNode, BlockKey block) {
         if (is(Mutation.STAMP_CHECK_SKIPPED)) {
             for (Extent extent : dataNode.tier().liveExtents()) {
@@ -95,10 +97,12 @@ public final class Mutations {
         return block;
     }
 
+    @Override
     public boolean sendsRevocations() {
         return !is(Mutation.REVOCATION_NOT_SENT);
     }
 
+    @Override
     public void revokeSent(SimulatedDataNode dataNode, GrantRecord grant) {
         if (is(Mutation.REVOKE_TAKEN_FOR_ACKNOWLEDGED)) {
             dataNode.tier()
@@ -106,13 +110,14 @@ public final class Mutations {
         }
     }
 
+    @Override
     public void unlink(SimulatedTmpfs.Mount mount, String link) {
         if (!is(Mutation.LINK_KEPT_AFTER_OPEN)) {
             mount.unlink(link);
         }
     }
 
-    /** The stream of a stock reader is at its end. */
+    @Override
     public void giveBack(SimulatedDataNode dataNode, Extent extent) {
         dataNode.tier().giveBack(extent, dataNode.process().nanoTime());
         if (is(Mutation.STREAM_GIVEN_BACK_TWICE)) {
@@ -120,7 +125,7 @@ public final class Mutations {
         }
     }
 
-    /** What a DataNode's block report names of its finalised replicas. */
+    @Override
     public List<Replica> reported(SimulatedDataNode dataNode, List<Replica> finalised) {
         return is(Mutation.COPIED_REPLICA_NOT_REPORTED)
                 ? finalised.stream()
@@ -130,11 +135,12 @@ public final class Mutations {
                 : finalised;
     }
 
+    @Override
     public LongConsumer changed(LongConsumer changed) {
         return is(Mutation.CHANGE_UNNOTICED) ? blockId -> {} : changed;
     }
 
-    /** What is really sent when a heartbeat is sent. */
+    @Override
     public List<HeartbeatRequestProto> heartbeat(Host from, HeartbeatRequestProto heartbeat) {
         if (is(Mutation.ONE_DATANODE_UNHEARD) && from.name.equals(UNHEARD)) {
             return List.of();
@@ -151,7 +157,7 @@ public final class Mutations {
         return List.of(heartbeat);
     }
 
-    /** The heartbeat as the service of this epoch takes it. */
+    @Override
     public HeartbeatRequestProto taken(HeartbeatRequestProto heartbeat, long epoch) {
         if (!is(Mutation.STALE_RESULT_APPLIED)) {
             return heartbeat;
@@ -169,7 +175,7 @@ public final class Mutations {
                 .build();
     }
 
-    /** The answer as the DataNode takes it. */
+    @Override
     public HeartbeatResponseProto answer(HeartbeatResponseProto answer, long highestEpoch) {
         return is(Mutation.EPOCH_NOT_FENCED) && answer.getActive()
                 ? answer.toBuilder()
@@ -178,7 +184,7 @@ public final class Mutations {
                 : answer;
     }
 
-    /** The files of the memory directory. */
+    @Override
     public ExtentStore files(ExtentStore files) {
         if (is(Mutation.FAILURE_NOT_PLANNED)) {
             return MutatedStore.throwing(files);
@@ -186,14 +192,15 @@ public final class Mutations {
         return is(Mutation.FILE_KEPT_WHEN_FREED) ? MutatedStore.kept(files) : files;
     }
 
-    /** The files as the tier has them. */
-    public ExtentStore store(OsProcess process, GrantLedger ledger, TierChecks watch, ExtentStore store) {
+    @Override
+    public ExtentStore store(OsProcess process, GrantLedger ledger, DataNodeObserver observer, ExtentStore store) {
         if (is(Mutation.GRANTED_WHILE_FREED)) {
-            return MutatedStore.granting(process, ledger, watch, store);
+            return MutatedStore.granting(process, ledger, observer, store);
         }
         return is(Mutation.RETIRING_BYTES_NOT_COUNTED) ? MutatedStore.late(process, store) : store;
     }
 
+    @Override
     public SlotAllocator slots(SlotTable table, SlotAllocator slotAllocator) {
         if (is(Mutation.SLOT_SEQUENCE_UNCHANGED)) {
             return MutatedSlots.sameSequence(table, slotAllocator);
@@ -201,10 +208,12 @@ public final class Mutations {
         return is(Mutation.SLOT_LIVE_TOO_LONG) ? MutatedSlots.liveTooLong(slotAllocator) : slotAllocator;
     }
 
+    @Override
     public ExtentListener events(ExtentListener events) {
         return is(Mutation.UNPIN_NOT_TOLD) ? new PinsOnly(events) : events;
     }
 
+    @Override
     public ReplicaSource source(ReplicaSource source, SimulatedVolumes simulatedVolumes) {
         if (is(Mutation.PUBLISHED_BEFORE_VERIFIED)) {
             return MutatedSource.summedUpAnew(source, blockId -> {
@@ -218,7 +227,7 @@ public final class Mutations {
         return is(Mutation.CHANGE_TAKEN_FOR_CORRUPTION) ? MutatedSource.neverChanged(source) : source;
     }
 
-    /** The replicas that the scrub holds copies against. */
+    @Override
     public ReplicaSource scrubbed(ReplicaSource source, SimulatedDataNode dataNode) {
         if (is(Mutation.SCRUB_VERIFIES_NOTHING)) {
             return MutatedSource.summedUpAnew(source, dataNode::copied);

@@ -1,5 +1,5 @@
 /**
- * Faults, writers, and planted bugs that the invariants must find.
+ * Faults, and planted bugs that the invariants must find.
  *
  * <p>Imports: {@code bench.simulation.check}.
  */

@@ -1,12 +1,5 @@
-package io.terrace.bench.simulation.fault;
+package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.SimulatedCluster;
-import io.terrace.bench.simulation.cluster.ContentOracle;
-import io.terrace.bench.simulation.cluster.Host;
-import io.terrace.bench.simulation.cluster.Replica;
-import io.terrace.bench.simulation.cluster.SimulatedBlock;
-import io.terrace.bench.simulation.cluster.SimulatedDataNode;
-import io.terrace.bench.simulation.cluster.SimulatedNamespace;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What writers do, and what the NameNode does about replicas: blocks are written, appended to, truncated, recovered,
- * deleted, replicated again. Ends with the storm; re-replication goes on until all is quiet.
+ * deleted, replicated again. Writing ends when all is quiet; re-replication goes on.
  */
 public final class WriteLoad {
 
-    private static final int MOST_BLOCKS = 14;
     public static final int LARGEST_BYTES = 12_000;
+
+    private static final int MOST_BLOCKS = 14;
     private static final long MS = 1_000_000;
 
     private final SimulatedCluster simulatedCluster;
@@ -31,7 +25,7 @@ public final class WriteLoad {
     /** With very few, moves of different epochs are moves of the same block under the same number. */
     private final int mostBlocks;
 
-    public WriteLoad(SimulatedCluster simulatedCluster) {
+    WriteLoad(SimulatedCluster simulatedCluster) {
         this.simulatedCluster = simulatedCluster;
         this.scheduler = simulatedCluster.scheduler();
         this.namespace = simulatedCluster.namespace();
@@ -39,7 +33,7 @@ public final class WriteLoad {
         this.mostBlocks = scheduler.oneIn(4) ? (int) scheduler.between(1, 2) : MOST_BLOCKS;
     }
 
-    public void start() {
+    void start() {
         for (int i = 0; i < 6; i++) {
             create();
         }
@@ -215,7 +209,7 @@ public final class WriteLoad {
     }
 
     /** Tells a DataNode to delete its replica, unless it counts again when the word arrives. */
-    public void invalidateSoon(Host host, long blockId) {
+    void invalidateSoon(Host host, long blockId) {
         SimulatedDataNode dataNode = host.dataNode;
         if (dataNode == null) {
             return;
@@ -233,7 +227,7 @@ public final class WriteLoad {
     }
 
     /** A reader or a copy found a replica corrupt: it does not count, and goes once another one does. */
-    public void corrupt(Host host, long blockId) {
+    void corrupt(Host host, long blockId) {
         SimulatedBlock block = namespace.find(blockId);
         Replica replica = host.simulatedVolumes.find(blockId);
         if (block == null || replica == null || !block.holders.contains(host.name) || block.holders.size() < 2) {

@@ -1,22 +1,5 @@
-package io.terrace.bench.simulation;
+package io.terrace.bench.simulation.cluster;
 
-import io.terrace.bench.simulation.check.ClusterChecks;
-import io.terrace.bench.simulation.check.QuiescenceChecks;
-import io.terrace.bench.simulation.cluster.ContentOracle;
-import io.terrace.bench.simulation.cluster.Host;
-import io.terrace.bench.simulation.cluster.SimulatedBlock;
-import io.terrace.bench.simulation.cluster.SimulatedClient;
-import io.terrace.bench.simulation.cluster.SimulatedDataNode;
-import io.terrace.bench.simulation.cluster.SimulatedNameNode;
-import io.terrace.bench.simulation.cluster.SimulatedNamespace;
-import io.terrace.bench.simulation.cluster.SimulatedOperator;
-import io.terrace.bench.simulation.cluster.SimulatedTmpfs;
-import io.terrace.bench.simulation.cluster.SimulatedVolumes;
-import io.terrace.bench.simulation.fault.FaultInjector;
-import io.terrace.bench.simulation.fault.Mutation;
-import io.terrace.bench.simulation.fault.Mutations;
-import io.terrace.bench.simulation.fault.WriteLoad;
-import io.terrace.bench.simulation.kernel.EventLog;
 import io.terrace.bench.simulation.kernel.Network;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
@@ -42,10 +25,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Everything of one seed: hosts, NameNodes, clients, what writers do and what goes wrong. Runs a storm, then lets all
- * faults end and looks whether everything settles.
- */
+/** The machines of one seed: hosts with DataNodes, NameNodes, clients, those who write, and the network between them. */
 public final class SimulatedCluster {
 
     public static final int NAMENODES = 2;
@@ -54,16 +34,14 @@ public final class SimulatedCluster {
     private static final int HOSTS = 3;
     private static final int CLIENTS = 5;
     private static final long MS = 1_000_000;
-    private static final long STORM_NS = 10_000 * MS;
-    private static final long CALM_NS = 14_000 * MS;
 
     private final Scheduler scheduler;
-    private final Mutations mutations;
+    private final ClusterHooks hooks;
+    private final ClusterObserver observer;
     private final Path directory;
     private final Network network;
     private final ContentOracle contentOracle;
     private final SimulatedNamespace namespace = new SimulatedNamespace();
-    private final ClusterChecks checks;
     private final WriteLoad writeLoad;
     private final List<Host> hosts = new ArrayList<>();
     private final List<SimulatedClient> clients = new ArrayList<>();
@@ -80,13 +58,14 @@ public final class SimulatedCluster {
     private long grantReads;
     private long stockReads;
 
-    SimulatedCluster(long seed, @Nullable Mutation mutation, EventLog log, Path directory) {
-        this.scheduler = new Scheduler(seed, log);
-        this.mutations = new Mutations(mutation);
+    /** @param directory of the slot tables, which are real files */
+    public SimulatedCluster(Scheduler scheduler, ClusterHooks hooks, ClusterObserver observer, Path directory) {
+        this.scheduler = scheduler;
+        this.hooks = hooks;
+        this.observer = observer;
         this.directory = directory;
         this.network = new Network(scheduler);
         this.contentOracle = new ContentOracle(scheduler.random());
-        this.checks = new ClusterChecks(this);
         this.writeLoad = new WriteLoad(this);
         this.operator = new SimulatedOperator(this);
         this.capacityBytes = scheduler.between(15_000, 50_000);
@@ -100,7 +79,7 @@ public final class SimulatedCluster {
                 eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of();
         this.settings = new PlacementSettings(
                 new PolicyChoice(PolicySpec.plain(policy, parameters), PolicyChoice.Source.SETTINGS, 0),
-                new MoveSettings(mutations.moveBytesPerSecond(MOVE_BYTES_PER_SECOND), 0, 2, 32, 3_000, 4_000),
+                new MoveSettings(hooks.moveBytesPerSecond(MOVE_BYTES_PER_SECOND), 0, 2, 32, 3_000, 4_000),
                 new HeatSettings(1_000, 10_000),
                 new HeartbeatSettings(250, 1_500, 60_000, 100));
         for (int i = 0; i < HOSTS; i++) {
@@ -111,8 +90,8 @@ public final class SimulatedCluster {
         }
     }
 
-    /** Runs the seed to its end. */
-    void run() {
+    /** Starts all processes, those who write and those who read. */
+    public void start() {
         for (Host host : hosts) {
             startDataNode(host);
         }
@@ -125,16 +104,12 @@ public final class SimulatedCluster {
         for (int i = 0; i < CLIENTS; i++) {
             startClient(i);
         }
-        FaultInjector faultInjector = new FaultInjector(this);
-        faultInjector.start();
-        scheduler.checkAfterEach(checks::check);
-        scheduler.runUntil(STORM_NS);
+    }
+
+    /** From now on nobody writes or reads. */
+    public void beQuiet() {
         quiet = true;
         say("world", "all is quiet");
-        faultInjector.end();
-        network.heal();
-        scheduler.runUntil(STORM_NS + CALM_NS);
-        new QuiescenceChecks(this, nameNodes[active]).check();
     }
 
     public void startDataNode(Host host) {
@@ -176,8 +151,8 @@ public final class SimulatedCluster {
         return scheduler;
     }
 
-    public Mutations mutations() {
-        return mutations;
+    ClusterHooks hooks() {
+        return hooks;
     }
 
     public Network network() {
@@ -192,11 +167,11 @@ public final class SimulatedCluster {
         return namespace;
     }
 
-    public ClusterChecks checks() {
-        return checks;
+    ClusterObserver observer() {
+        return observer;
     }
 
-    public WriteLoad writeLoad() {
+    WriteLoad writeLoad() {
         return writeLoad;
     }
 
@@ -247,19 +222,19 @@ public final class SimulatedCluster {
         return quiet;
     }
 
-    public void readByGrant() {
+    void readByGrant() {
         grantReads++;
     }
 
-    public void readByStock() {
+    void readByStock() {
         stockReads++;
     }
 
-    long grantReads() {
+    public long grantReads() {
         return grantReads;
     }
 
-    long stockReads() {
+    public long stockReads() {
         return stockReads;
     }
 
@@ -334,7 +309,7 @@ public final class SimulatedCluster {
         SimulatedNameNode to = nameNodes[index];
         network.send(from.process(), to.process(), "heartbeat", () -> {
             HeartbeatResponseProto answer =
-                    to.heartbeat(mutations.taken(heartbeat, to.placement().epoch()));
+                    to.heartbeat(hooks.taken(heartbeat, to.placement().epoch()));
             network.send(to.process(), from.process(), "heartbeat answer", () -> then.accept(answer));
         });
     }

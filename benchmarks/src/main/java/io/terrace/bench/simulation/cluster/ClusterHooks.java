@@ -1,0 +1,81 @@
+package io.terrace.bench.simulation.cluster;
+
+import io.terrace.bench.simulation.kernel.OsProcess;
+import io.terrace.channel.shm.SlotTable;
+import io.terrace.common.BlockKey;
+import io.terrace.datanode.extent.Extent;
+import io.terrace.datanode.extent.ExtentListener;
+import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.SlotAllocator;
+import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The places in the simulated cluster where a bug can be planted. Each method passes on what it is given, or does what its
+ * name says, unless a bug is planted there. The code under simulation knows nothing of it.
+ */
+public interface ClusterHooks {
+
+    /** The rate of moves that the service is told to keep. */
+    long moveBytesPerSecond(long bytes);
+
+    /** The clock by which housekeeping ends grants. */
+    long housekeepingNs(long nowNs);
+
+    LongSupplier clientClock(OsProcess process);
+
+    boolean ignoresTokens();
+
+    boolean forgetsWhenSent();
+
+    /** The replicas that leftovers are held against. */
+    ReplicaSource leftoverSource(ReplicaSource source, SimulatedTmpfs simulatedTmpfs);
+
+    /** The block that the DataNode looks for when this one is asked for. */
+    BlockKey asked(SimulatedDataNode dataNode, BlockKey block);
+
+    boolean sendsRevocations();
+
+    void revokeSent(SimulatedDataNode dataNode, GrantRecord grant);
+
+    void unlink(SimulatedTmpfs.Mount mount, String link);
+
+    /** The stream of a stock reader is at its end. */
+    void giveBack(SimulatedDataNode dataNode, Extent extent);
+
+    /** What a DataNode's block report names of its finalised replicas. */
+    List<Replica> reported(SimulatedDataNode dataNode, List<Replica> finalised);
+
+    LongConsumer changed(LongConsumer changed);
+
+    /** What is really sent when a heartbeat is sent. */
+    List<HeartbeatRequestProto> heartbeat(Host from, HeartbeatRequestProto heartbeat);
+
+    /** The heartbeat as the service of this epoch takes it. */
+    HeartbeatRequestProto taken(HeartbeatRequestProto heartbeat, long epoch);
+
+    /** The answer as the DataNode takes it. */
+    HeartbeatResponseProto answer(HeartbeatResponseProto answer, long highestEpoch);
+
+    /** The files of the memory directory. */
+    ExtentStore files(ExtentStore files);
+
+    /** The files as the tier has them. */
+    ExtentStore store(
+            OsProcess process, GrantLedger ledger, ClusterObserver.DataNodeObserver observer, ExtentStore store);
+
+    SlotAllocator slots(SlotTable table, SlotAllocator slotAllocator);
+
+    ExtentListener events(ExtentListener events);
+
+    ReplicaSource source(ReplicaSource source, SimulatedVolumes simulatedVolumes);
+
+    /** The replicas that the scrub holds copies against. */
+    ReplicaSource scrubbed(ReplicaSource source, SimulatedDataNode dataNode);
+}

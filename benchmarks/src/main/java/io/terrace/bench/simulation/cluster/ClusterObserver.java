@@ -1,0 +1,73 @@
+package io.terrace.bench.simulation.cluster;
+
+import io.terrace.channel.Grant;
+import io.terrace.channel.server.Peer;
+import io.terrace.datanode.extent.ExtentListener;
+import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.SlotAllocator;
+import io.terrace.datanode.heartbeat.AccessRecorder;
+import io.terrace.datanode.memory.LeftoverFiles;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+
+/** Is told what happens in the simulated cluster, so that it can check it; times of processes are by their own clocks. */
+public interface ClusterObserver {
+
+    /** Begins to observe a DataNode process. */
+    DataNodeObserver watch(SimulatedDataNode dataNode);
+
+    /** A process is dead; what it held is nobody's. */
+    void died(SimulatedDataNode dataNode);
+
+    void granted(SimulatedDataNode dataNode, Peer peer, Grant grant);
+
+    void leased(SimulatedClient client, SimulatedDataNode dataNode, Grant grant, byte[] token, long askedNs);
+
+    void renewed(SimulatedClient client, SimulatedDataNode dataNode, long grantId, long endsNs);
+
+    void ended(SimulatedDataNode dataNode, long grantId);
+
+    /** A client is about to use what it read through a grant. */
+    void used(SimulatedClient client, SimulatedDataNode dataNode, long grantId);
+
+    /** A DataNode is about to send this. */
+    void composed(SimulatedDataNode dataNode, int nameNode, HeartbeatRequestProto request);
+
+    /** A DataNode got this answer; gives back what it is to make of it. */
+    HeartbeatResponseProto answered(SimulatedDataNode dataNode, int nameNode, HeartbeatResponseProto response);
+
+    /** Some moves of a NameNode may have ended. */
+    void movesEnded(SimulatedNameNode nameNode);
+
+    /** A NameNode answered a heartbeat: perhaps one that it had answered before, with the same orders. */
+    void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer);
+
+    /** Stands between the memory tier of one DataNode process and its files, slots and events. */
+    interface DataNodeObserver {
+
+        ExtentStore files(ExtentStore files);
+
+        SlotAllocator slots(SlotAllocator slots);
+
+        ExtentListener events(ExtentListener events);
+
+        /** The leftovers of an earlier process, whose adoption is an extent's beginning. */
+        LeftoverFiles leftovers(SimulatedTmpfs.Mount mount);
+
+        /** Counts every read. */
+        AccessRecorder.Listener heat();
+
+        /** The heartbeat had heat of this block, of which no replica was left. */
+        void heatWithoutReplica(long blockId);
+
+        void granted(long session, long grantId);
+
+        /** A scrub that began then is over. */
+        void scrubbed(long begunNs);
+
+        /** The housekeeping had its turn. */
+        void turned();
+    }
+}
