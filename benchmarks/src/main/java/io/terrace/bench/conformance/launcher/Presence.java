@@ -19,8 +19,8 @@ final class Presence extends AppenderSkeleton {
     private static final String HDFS = "org.apache.hadoop.hdfs.server.";
     private static final String TERRACE = "io.terrace.";
 
-    /** What is counted: the logger's name, its level and how the message begins. */
-    private enum Line {
+    /** What is counted: the logger's name, its level and how the message begins. Strings, since this JVM may have no Terrace. */
+    enum Line {
         DATANODE(TestRun.Figure.DATANODES, HDFS + "datanode.DataNode", Level.INFO, "Starting DataNode with"),
         DATANODE_WITH_TERRACE(
                 TestRun.Figure.DATANODES_WITH_TERRACE,
@@ -52,9 +52,9 @@ final class Presence extends AppenderSkeleton {
                 "Terrace could not start, the DataNode is stock");
 
         private final String figure;
-        private final String logger;
+        final String logger;
         private final Level level;
-        private final String beginning;
+        final String beginning;
 
         Line(String figure, String logger, Level level, String beginning) {
             this.figure = figure;
