@@ -1,7 +1,7 @@
 package io.terrace.bench.apps;
 
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ClientVariant;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -29,8 +29,8 @@ final class ApplicationConf {
 
     private ApplicationConf() {}
 
-    /** Writes the cluster's stock client settings, the arm's and the workload's, the later over the earlier. */
-    static Path write(Path dir, LocalCluster cluster, Arm arm, Map<String, String> workload) throws IOException {
+    /** Writes the cluster's stock client settings, the variant's and the workload's, the later over the earlier. */
+    static Path write(Path dir, LocalCluster cluster, ClientVariant variant, Map<String, String> workload) throws IOException {
         Map<String, String> all = new LinkedHashMap<>();
         Configuration stock = new Configuration(false);
         for (String site : List.of("core-site.xml", "hdfs-site.xml")) {
@@ -38,7 +38,7 @@ final class ApplicationConf {
                     cluster.layout().confStock().resolve(site).toUri()));
         }
         stock.forEach(property -> all.put(property.getKey(), property.getValue()));
-        all.putAll(arm.properties());
+        all.putAll(variant.properties());
         all.putAll(workload);
         Configuration conf = new Configuration(false);
         all.forEach(conf::set);

@@ -1,7 +1,7 @@
 package io.terrace.bench.apps;
 
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ClientVariant;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.measure.RoundCosts;
 import io.terrace.bench.read.BenchFiles;
@@ -42,7 +42,7 @@ public final class HBaseApplication {
     /**
      * @param dir of configuration, logs and ZooKeeper; what an earlier run left there is removed
      * @param rows of the table, about a kilobyte each
-     * @param rounds in each of which every arm is measured once
+     * @param rounds in each of which every variant is measured once
      */
     public HBaseApplication(LocalCluster cluster, Path dir, int rows, int rounds, ResultSheet scores) {
         this.cluster = cluster;
@@ -55,11 +55,11 @@ public final class HBaseApplication {
     /** Runs all of it; fails when a region server that should have read from memory did not. */
     public void run(Path root) throws IOException {
         scores.section("HBase: resolving jars, starting, loading " + rowsPerClient * CLIENTS + " rows");
-        List<Arm> arms = List.of(
-                Arm.stock(),
-                Arm.shortCircuit(cluster, BLOCK_BYTES),
-                Arm.localMapped(cluster, MAPPED_BYTES),
-                Arm.remote());
+        List<ClientVariant> variants = List.of(
+                ClientVariant.stock(),
+                ClientVariant.shortCircuit(cluster, BLOCK_BYTES),
+                ClientVariant.localMapped(cluster, MAPPED_BYTES),
+                ClientVariant.remote());
         RoundCosts randomReads = new RoundCosts();
         RoundCosts scans = new RoundCosts();
         Map<String, ServedBytes> reads = new LinkedHashMap<>();
@@ -67,23 +67,23 @@ public final class HBaseApplication {
         LocalCluster.deleteTree(dir);
         try (HBaseDaemons hbase =
                 new HBaseDaemons(cluster, dir, ApplicationJars.of("hbase", root).classPath())) {
-            hbase.startRegionServer(Arm.stock());
+            hbase.startRegionServer(ClientVariant.stock());
             evaluate(hbase, "load", "--presplit=1", "sequentialWrite");
             hbase.stopRegionServer();
             pinTable();
-            List<Arm> order = new ArrayList<>(arms);
+            List<ClientVariant> order = new ArrayList<>(variants);
             for (int round = 0; round < rounds; round++) {
-                for (Arm arm : order) {
-                    scores.section("Round " + (round + 1) + " of " + rounds + ": " + arm.name());
-                    hbase.startRegionServer(arm);
+                for (ClientVariant variant : order) {
+                    scores.section("Round " + (round + 1) + " of " + rounds + ": " + variant.name());
+                    hbase.startRegionServer(variant);
                     ServedBytes before = ServedBytes.of(cluster);
-                    measure(hbase, arm, round, randomReads, scans);
+                    measure(hbase, variant, round, randomReads, scans);
                     // What a region server has read is reported when it ends, at the latest.
                     hbase.stopRegionServer();
                     JavaProcess.pause();
                     ServedBytes read = ServedBytes.of(cluster).since(before);
-                    reads.put(arm.name(), read);
-                    require(arm, read);
+                    reads.put(variant.name(), read);
+                    require(variant, read);
                 }
                 order.add(order.remove(0));
             }
@@ -91,21 +91,21 @@ public final class HBaseApplication {
         scores.section("HBase, block cache off, " + CLIENTS + " clients, medians of " + rounds + " rounds");
         randomReads.note(scores, "hbase.randomread.rows_s", 1e9, "/s");
         scans.note(scores, "hbase.scan.rows_s", 1e9, "/s");
-        reads.forEach((arm, read) -> scores.note("hbase.memory.share." + arm, read.share(), "of bytes read"));
-        scores.atLeast("hbase.randomread.local.tcp", randomReads.ratio(Arm.STOCK, Arm.LOCAL), 1.3);
-        scores.atLeast("hbase.randomread.local.sctuned", randomReads.ratio(Arm.SHORT_CIRCUIT, Arm.LOCAL), 1);
-        scores.atLeast("hbase.randomread.remote.tcp", randomReads.ratio(Arm.STOCK, Arm.REMOTE), 1.3);
-        scores.atLeast("hbase.scan.local.tcp", scans.ratio(Arm.STOCK, Arm.LOCAL), 1);
-        scores.atLeast("hbase.scan.remote.tcp", scans.ratio(Arm.STOCK, Arm.REMOTE), 1);
+        reads.forEach((variant, read) -> scores.note("hbase.memory.share." + variant, read.share(), "of bytes read"));
+        scores.atLeast("hbase.randomread.local.tcp", randomReads.ratio(ClientVariant.STOCK, ClientVariant.LOCAL), 1.3);
+        scores.atLeast("hbase.randomread.local.sctuned", randomReads.ratio(ClientVariant.SHORT_CIRCUIT, ClientVariant.LOCAL), 1);
+        scores.atLeast("hbase.randomread.remote.tcp", randomReads.ratio(ClientVariant.STOCK, ClientVariant.REMOTE), 1.3);
+        scores.atLeast("hbase.scan.local.tcp", scans.ratio(ClientVariant.STOCK, ClientVariant.LOCAL), 1);
+        scores.atLeast("hbase.scan.remote.tcp", scans.ratio(ClientVariant.STOCK, ClientVariant.REMOTE), 1);
     }
 
-    private void measure(HBaseDaemons hbase, Arm arm, int round, RoundCosts randomReads, RoundCosts scans)
+    private void measure(HBaseDaemons hbase, ClientVariant variant, int round, RoundCosts randomReads, RoundCosts scans)
             throws IOException {
-        String name = "-" + (round + 1) + "-" + arm.name();
+        String name = "-" + (round + 1) + "-" + variant.name();
         // A new region server grows faster over its first tens of thousands of rows, whichever way it reads.
         evaluate(hbase, "warmup" + name, "--sampleRate=0.5", "randomRead");
-        put(randomReads, arm, evaluate(hbase, "randomread" + name, "--sampleRate=0.25", "randomRead"));
-        put(scans, arm, evaluate(hbase, "scan" + name, "--caching=100", "scan"));
+        put(randomReads, variant, evaluate(hbase, "randomread" + name, "--sampleRate=0.25", "randomRead"));
+        put(scans, variant, evaluate(hbase, "scan" + name, "--caching=100", "scan"));
     }
 
     /** Nanoseconds for each row, all clients together. */
@@ -134,19 +134,19 @@ public final class HBaseApplication {
         }
     }
 
-    private static void require(Arm arm, ServedBytes read) throws IOException {
-        if (arm.ours() && read.share() < 0.9) {
-            throw new IOException("with " + arm.name() + " only " + read.grantedBytes() + " of "
+    private static void require(ClientVariant variant, ServedBytes read) throws IOException {
+        if (variant.ours() && read.share() < 0.9) {
+            throw new IOException("with " + variant.name() + " only " + read.grantedBytes() + " of "
                     + (read.grantedBytes() + read.stockBytes()) + " bytes came from memory");
         }
-        if (!arm.ours() && read.grantedBytes() > 0) {
+        if (!variant.ours() && read.grantedBytes() > 0) {
             throw new IOException(
-                    "with " + arm.name() + " " + read.grantedBytes() + " bytes were read through Terrace");
+                    "with " + variant.name() + " " + read.grantedBytes() + " bytes were read through Terrace");
         }
     }
 
-    private void put(RoundCosts costs, Arm arm, double cost) {
-        costs.add(arm, cost);
+    private void put(RoundCosts costs, ClientVariant variant, double cost) {
+        costs.add(variant, cost);
         scores.progress(String.format(Locale.ROOT, "%.0f rows a second", 1e9 / cost));
     }
 }

@@ -2,7 +2,7 @@ package io.terrace.bench.apps;
 
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.Ports;
-import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ClientVariant;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An unchanged HBase over a local cluster: ZooKeeper, a master and one region server, each its own JVM. The master always
- * reads stock HDFS; the region server is started anew for each arm.
+ * reads stock HDFS; the region server is started anew for each variant.
  */
 final class HBaseDaemons implements Closeable {
     private static final int START_SECONDS = 120;
@@ -71,13 +71,13 @@ final class HBaseDaemons implements Closeable {
         return map;
     }
 
-    /** Starts the region server with the client settings of an arm; {@link #stopRegionServer} the one before first. */
-    void startRegionServer(Arm arm) throws IOException {
+    /** Starts the region server with the client settings of a variant; {@link #stopRegionServer} the one before first. */
+    void startRegionServer(ClientVariant variant) throws IOException {
         starts++;
-        Path conf = ApplicationConf.write(dir.resolve("conf-" + arm.name()), cluster, arm, settings);
+        Path conf = ApplicationConf.write(dir.resolve("conf-" + variant.name()), cluster, variant, settings);
         String library = cluster.spec().nativeDir();
         JavaProcess started = home.start(
-                "regionserver-" + starts + "-" + arm.name(),
+                "regionserver-" + starts + "-" + variant.name(),
                 conf,
                 List.of("-Xmx1g", "-Djava.library.path=" + library),
                 List.of("org.apache.hadoop.hbase.regionserver.HRegionServer", "start"));
@@ -104,7 +104,7 @@ final class HBaseDaemons implements Closeable {
     }
 
     private Path clientConf() throws IOException {
-        return ApplicationConf.write(dir.resolve("conf"), cluster, Arm.stock(), settings);
+        return ApplicationConf.write(dir.resolve("conf"), cluster, ClientVariant.stock(), settings);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.terrace.bench.apps;
 
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ClientVariant;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.measure.RoundCosts;
 import io.terrace.bench.read.BenchFiles;
@@ -42,7 +42,7 @@ public final class MapReduceApplication {
     /**
      * @param dir of configuration and logs; what an earlier run left there is removed
      * @param megabytes that are sorted, and that are read by TestDFSIO
-     * @param rounds in each of which every arm is measured once
+     * @param rounds in each of which every variant is measured once
      */
     public MapReduceApplication(LocalCluster cluster, Path dir, int megabytes, int rounds, ResultSheet scores) {
         this.cluster = cluster;
@@ -58,38 +58,38 @@ public final class MapReduceApplication {
         LocalCluster.deleteTree(dir);
         RoundCosts sorting = new RoundCosts();
         RoundCosts reading = new RoundCosts();
-        List<Arm> order = new ArrayList<>(List.of(Arm.stock(), Arm.local(cluster), Arm.remote()));
+        List<ClientVariant> order = new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
         try (Yarn yarn = new Yarn(
                         cluster, dir, ApplicationJars.of("mapreduce", root).classPath());
                 FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
             long rows = megabytes * 1_000_000L / ROW_BYTES;
-            submit(yarn, "teragen", Arm.stock(), TERA + "TeraGen", Long.toString(rows), INPUT);
-            dfsio(yarn, "dfsio-write", Arm.stock(), "-write");
+            submit(yarn, "teragen", ClientVariant.stock(), TERA + "TeraGen", Long.toString(rows), INPUT);
+            dfsio(yarn, "dfsio-write", ClientVariant.stock(), "-write");
             BenchFiles files = new BenchFiles((DistributedFileSystem) fs, 0);
             long sortBytes = files.pinTree(new org.apache.hadoop.fs.Path(INPUT));
             long ioBytes = files.pinTree(new org.apache.hadoop.fs.Path("/benchmarks/TestDFSIO/io_data"));
             String sum = "";
             for (int round = 1; round <= rounds; round++) {
-                for (Arm arm : order) {
-                    scores.section("Round " + round + " of " + rounds + ": " + arm.name());
-                    String name = round + "-" + arm.name();
+                for (ClientVariant variant : order) {
+                    scores.section("Round " + round + " of " + rounds + ": " + variant.name());
+                    String name = round + "-" + variant.name();
                     ServedBytes before = ServedBytes.of(cluster);
-                    double rate = rate(dfsio(yarn, "dfsio-" + name, arm, "-read"));
-                    reading.add(arm, 1 / rate);
-                    require(arm, before, ioBytes);
+                    double rate = rate(dfsio(yarn, "dfsio-" + name, variant, "-read"));
+                    reading.add(variant, 1 / rate);
+                    require(variant, before, ioBytes);
                     String output = "/tera/output-" + name;
                     before = ServedBytes.of(cluster);
                     long startNs = System.nanoTime();
-                    submit(yarn, "terasort-" + name, arm, TERA + "TeraSort", INPUT, output);
+                    submit(yarn, "terasort-" + name, variant, TERA + "TeraSort", INPUT, output);
                     double seconds = (System.nanoTime() - startNs) / 1e9;
-                    sorting.add(arm, seconds);
-                    require(arm, before, sortBytes);
+                    sorting.add(variant, seconds);
+                    require(variant, before, sortBytes);
                     scores.progress(String.format(
                             Locale.ROOT, "TestDFSIO read %.0f MB/s a task, TeraSort %.1f s", rate, seconds));
-                    String found = validate(yarn, fs, name, arm, output);
+                    String found = validate(yarn, fs, name, variant, output);
                     if (!sum.isEmpty() && !sum.equals(found)) {
                         throw new IOException(
-                                "the sum of the rows sorted with " + arm.name() + " is " + found + ", and was " + sum);
+                                "the sum of the rows sorted with " + variant.name() + " is " + found + ", and was " + sum);
                     }
                     sum = found;
                 }
@@ -99,17 +99,17 @@ public final class MapReduceApplication {
         scores.section("MapReduce over YARN, medians of " + rounds + " rounds");
         reading.note(scores, "mapreduce.dfsio.read_mb_s", 1, "MB/s a task");
         sorting.note(scores, "mapreduce.terasort_s", 0, "s");
-        for (String ours : List.of(Arm.LOCAL, Arm.REMOTE)) {
-            scores.atLeast("mapreduce.dfsio." + ours + ".tcp", reading.ratio(Arm.STOCK, ours), 1);
-            scores.atLeast("mapreduce.terasort." + ours + ".tcp", sorting.ratio(Arm.STOCK, ours), 1);
+        for (String ours : List.of(ClientVariant.LOCAL, ClientVariant.REMOTE)) {
+            scores.atLeast("mapreduce.dfsio." + ours + ".tcp", reading.ratio(ClientVariant.STOCK, ours), 1);
+            scores.atLeast("mapreduce.terasort." + ours + ".tcp", sorting.ratio(ClientVariant.STOCK, ours), 1);
         }
     }
 
-    private String dfsio(Yarn yarn, String name, Arm arm, String direction) throws IOException {
+    private String dfsio(Yarn yarn, String name, ClientVariant variant, String direction) throws IOException {
         return submit(
                 yarn,
                 name,
-                arm,
+                variant,
                 DFSIO,
                 direction,
                 "-nrFiles",
@@ -120,8 +120,8 @@ public final class MapReduceApplication {
                 dir.resolve(name + ".txt").toString());
     }
 
-    private static String submit(Yarn yarn, String name, Arm arm, String... words) throws IOException {
-        return yarn.submit(name, arm, LIMIT_SECONDS, List.of(words));
+    private static String submit(Yarn yarn, String name, ClientVariant variant, String... words) throws IOException {
+        return yarn.submit(name, variant, LIMIT_SECONDS, List.of(words));
     }
 
     /** Megabytes a second of a task, by TestDFSIO's own account. */
@@ -134,9 +134,9 @@ public final class MapReduceApplication {
     }
 
     /** Validates what was sorted, and returns the sum of its rows. */
-    private String validate(Yarn yarn, FileSystem fs, String name, Arm arm, String output) throws IOException {
+    private String validate(Yarn yarn, FileSystem fs, String name, ClientVariant variant, String output) throws IOException {
         String report = "/tera/report-" + name;
-        submit(yarn, "teravalidate-" + name, arm, TERA + "TeraValidate", output, report);
+        submit(yarn, "teravalidate-" + name, variant, TERA + "TeraValidate", output, report);
         try (InputStream in = fs.open(new org.apache.hadoop.fs.Path(report, "part-r-00000"))) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
             if (!text.startsWith("checksum") || text.lines().count() != 1) {
@@ -148,11 +148,11 @@ public final class MapReduceApplication {
         }
     }
 
-    private void require(Arm arm, ServedBytes before, long inputBytes) throws IOException {
+    private void require(ClientVariant variant, ServedBytes before, long inputBytes) throws IOException {
         JavaProcess.pause(REPORT_MS);
         ServedBytes read = ServedBytes.of(cluster).since(before);
-        if (arm.ours() ? read.grantedBytes() < 0.9 * inputBytes : read.grantedBytes() > 0) {
-            throw new IOException("with " + arm.name() + " " + read.grantedBytes() + " of " + inputBytes
+        if (variant.ours() ? read.grantedBytes() < 0.9 * inputBytes : read.grantedBytes() > 0) {
+            throw new IOException("with " + variant.name() + " " + read.grantedBytes() + " of " + inputBytes
                     + " bytes were read from memory through Terrace, " + read.stockBytes() + " by stock readers");
         }
     }

@@ -1,7 +1,7 @@
 package io.terrace.bench.apps;
 
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ClientVariant;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.measure.RoundCosts;
 import io.terrace.bench.read.BenchFiles;
@@ -45,7 +45,7 @@ public final class SparkApplication {
     /**
      * @param dir of configuration and logs; what an earlier run left there is removed
      * @param megabytes that are read and sorted
-     * @param rounds in each of which every arm is measured once
+     * @param rounds in each of which every variant is measured once
      */
     public SparkApplication(LocalCluster cluster, Path dir, int megabytes, int rounds, ResultSheet scores) {
         this.cluster = cluster;
@@ -63,43 +63,43 @@ public final class SparkApplication {
                 dir.resolve("logs"), ApplicationJars.of("spark", root).classPath());
         String program =
                 root.resolve("benchmarks/workloads/spark/SparkSort.java").toString();
-        spark(home, program, "generate", Arm.stock(), "generate", INPUT, Long.toString(rows), Integer.toString(FILES));
+        spark(home, program, "generate", ClientVariant.stock(), "generate", INPUT, Long.toString(rows), Integer.toString(FILES));
         long bytes;
         try (FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
             bytes = new BenchFiles((DistributedFileSystem) fs, 0).pinTree(new org.apache.hadoop.fs.Path(INPUT));
         }
         RoundCosts reading = new RoundCosts();
         RoundCosts sorting = new RoundCosts();
-        List<Arm> order = new ArrayList<>(List.of(Arm.stock(), Arm.local(cluster), Arm.remote()));
+        List<ClientVariant> order = new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
         String sum = "";
         for (int round = 1; round <= rounds; round++) {
-            for (Arm arm : order) {
-                scores.section("Round " + round + " of " + rounds + ": " + arm.name());
-                String name = "sort-" + round + "-" + arm.name();
+            for (ClientVariant variant : order) {
+                scores.section("Round " + round + " of " + rounds + ": " + variant.name());
+                String name = "sort-" + round + "-" + variant.name();
                 ServedBytes before = ServedBytes.of(cluster);
-                Map<String, String> told = told(spark(home, program, name, arm, "sort", INPUT, "/spark/" + name));
-                reading.add(arm, Double.parseDouble(told.get("read.seconds")));
-                sorting.add(arm, Double.parseDouble(told.get("sort.seconds")));
+                Map<String, String> told = told(spark(home, program, name, variant, "sort", INPUT, "/spark/" + name));
+                reading.add(variant, Double.parseDouble(told.get("read.seconds")));
+                sorting.add(variant, Double.parseDouble(told.get("sort.seconds")));
                 scores.progress(String.format(
                         Locale.ROOT, "read %s s, sorted %s s", told.get("read.seconds"), told.get("sort.seconds")));
-                requireFromMemory(arm, before, bytes);
+                requireFromMemory(variant, before, bytes);
                 requirePreferred(told);
-                sum = requireSame(arm, told, sum);
+                sum = requireSame(variant, told, sum);
             }
             order.add(order.remove(0));
         }
         scores.section("Spark, medians of " + rounds + " rounds");
         reading.note(scores, "spark.read_s", 0, "s");
         sorting.note(scores, "spark.sort_s", 0, "s");
-        for (String ours : List.of(Arm.LOCAL, Arm.REMOTE)) {
-            scores.atLeast("spark.read." + ours + ".tcp", reading.ratio(Arm.STOCK, ours), 1);
-            scores.atLeast("spark.sort." + ours + ".tcp", sorting.ratio(Arm.STOCK, ours), 1);
+        for (String ours : List.of(ClientVariant.LOCAL, ClientVariant.REMOTE)) {
+            scores.atLeast("spark.read." + ours + ".tcp", reading.ratio(ClientVariant.STOCK, ours), 1);
+            scores.atLeast("spark.sort." + ours + ".tcp", sorting.ratio(ClientVariant.STOCK, ours), 1);
         }
     }
 
-    private String spark(JavaProcess.Home home, String program, String name, Arm arm, String... words)
+    private String spark(JavaProcess.Home home, String program, String name, ClientVariant variant, String... words)
             throws IOException {
-        Path conf = ApplicationConf.write(dir.resolve("conf-" + arm.name()), cluster, arm, Map.of());
+        Path conf = ApplicationConf.write(dir.resolve("conf-" + variant.name()), cluster, variant, Map.of());
         List<String> options =
                 new ArrayList<>(List.of("-Xmx1g", "-Dspark.master=local[2]", "-Dspark.ui.enabled=false"));
         options.add("-Dspark.driver.bindAddress=127.0.0.1");
@@ -136,21 +136,21 @@ public final class SparkApplication {
     }
 
     /** What was read and what was written must be what the run before read. */
-    private static String requireSame(Arm arm, Map<String, String> told, String sum) throws IOException {
+    private static String requireSame(ClientVariant variant, Map<String, String> told, String sum) throws IOException {
         String read = told.getOrDefault("read.sum", "");
         boolean same = !read.isEmpty() && read.equals(told.get("sort.sum")) && (sum.isEmpty() || sum.equals(read));
         if (!same) {
-            throw new IOException("with " + arm.name() + " the sums are " + told + ", and was " + sum);
+            throw new IOException("with " + variant.name() + " the sums are " + told + ", and was " + sum);
         }
         return read;
     }
 
     /** The input is read twice. */
-    private void requireFromMemory(Arm arm, ServedBytes before, long inputBytes) throws IOException {
+    private void requireFromMemory(ClientVariant variant, ServedBytes before, long inputBytes) throws IOException {
         JavaProcess.pause(REPORT_MS);
         ServedBytes read = ServedBytes.of(cluster).since(before);
-        if (arm.ours() ? read.grantedBytes() < 1.8 * inputBytes : read.grantedBytes() > 0) {
-            throw new IOException("with " + arm.name() + " " + read.grantedBytes() + " of " + 2 * inputBytes
+        if (variant.ours() ? read.grantedBytes() < 1.8 * inputBytes : read.grantedBytes() > 0) {
+            throw new IOException("with " + variant.name() + " " + read.grantedBytes() + " of " + 2 * inputBytes
                     + " bytes were read from memory through Terrace, " + read.stockBytes() + " by stock readers");
         }
     }

@@ -2,7 +2,7 @@ package io.terrace.bench.apps;
 
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.Ports;
-import io.terrace.bench.measure.Arm;
+import io.terrace.bench.measure.ClientVariant;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 
 /**
  * YARN beside a local cluster: a ResourceManager and a NodeManager, each its own JVM, with the checks of a container's
- * physical and virtual memory on, as by default. Jobs bring the client settings of their arm with them.
+ * physical and virtual memory on, as by default. Jobs bring the client settings of their variant with them.
  */
 final class Yarn implements Closeable {
     private static final int START_SECONDS = 120;
@@ -36,7 +36,7 @@ final class Yarn implements Closeable {
         this.dir = dir;
         this.home = new JavaProcess.Home(dir.resolve("logs"), classPath);
         this.settings = settings(dir, classPath, Ports.free(9, new SplittableRandom()));
-        Path conf = ApplicationConf.write(dir.resolve("conf"), cluster, Arm.stock(), settings);
+        Path conf = ApplicationConf.write(dir.resolve("conf"), cluster, ClientVariant.stock(), settings);
         this.resourceManager = home.start(
                 "resourcemanager",
                 conf,
@@ -87,9 +87,9 @@ final class Yarn implements Closeable {
         return map;
     }
 
-    /** Runs a program that submits a job, with the client settings of an arm, and returns what it wrote. */
-    String submit(String name, Arm arm, int limitSeconds, List<String> words) throws IOException {
-        Path conf = ApplicationConf.write(dir.resolve("conf-" + arm.name()), cluster, arm, settings);
+    /** Runs a program that submits a job, with the client settings of a variant, and returns what it wrote. */
+    String submit(String name, ClientVariant variant, int limitSeconds, List<String> words) throws IOException {
+        Path conf = ApplicationConf.write(dir.resolve("conf-" + variant.name()), cluster, variant, settings);
         return home.run(name, conf, List.of("-Xmx256m"), words, limitSeconds);
     }
 

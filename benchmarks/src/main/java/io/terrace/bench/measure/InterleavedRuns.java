@@ -1,5 +1,6 @@
 package io.terrace.bench.measure;
 
+import io.terrace.bench.measure.ClientVariant.Client;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,29 +8,29 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures several contenders in turns: in each round every one once, in an order that rotates, so that none always
+ * Measures several clients in turns: in each round every one once, in an order that rotates, so that none always
  * comes after the same other.
  */
 public final class InterleavedRuns {
     /** One measurement. */
     public interface Probe {
-        /** Cost of one round, in a unit that is the same for all contenders. */
-        double cost(ClientVariant clientVariant, int round) throws IOException;
+        /** Cost of one round, in a unit that is the same for all clients. */
+        double cost(Client client, int round) throws IOException;
     }
 
     private final Map<String, double[]> costs = new LinkedHashMap<>();
 
     /** @param warmUps rounds before those that count */
-    public InterleavedRuns(List<ClientVariant> contenders, int warmUps, int rounds, Probe probe) throws IOException {
-        for (ClientVariant clientVariant : contenders) {
-            costs.put(clientVariant.name(), new double[rounds]);
+    public InterleavedRuns(List<Client> clients, int warmUps, int rounds, Probe probe) throws IOException {
+        for (Client client : clients) {
+            costs.put(client.name(), new double[rounds]);
         }
-        List<ClientVariant> order = new ArrayList<>(contenders);
+        List<Client> order = new ArrayList<>(clients);
         for (int round = -warmUps; round < rounds; round++) {
-            for (ClientVariant clientVariant : order) {
-                double cost = probe.cost(clientVariant, round + warmUps);
+            for (Client client : order) {
+                double cost = probe.cost(client, round + warmUps);
                 if (round >= 0) {
-                    of(clientVariant.name())[round] = cost;
+                    of(client.name())[round] = cost;
                 }
             }
             order.add(order.remove(0));
@@ -41,7 +42,7 @@ public final class InterleavedRuns {
         return new PairedRatios(of(baseline), of(ours));
     }
 
-    /** Median cost of a contender. */
+    /** Median cost of a client. */
     public double median(String name) {
         return PairedRatios.medianOf(of(name));
     }
@@ -49,7 +50,7 @@ public final class InterleavedRuns {
     private double[] of(String name) {
         double[] own = costs.get(name);
         if (own == null) {
-            throw new IllegalArgumentException("no contender " + name + " among " + costs.keySet());
+            throw new IllegalArgumentException("no client " + name + " among " + costs.keySet());
         }
         return own;
     }

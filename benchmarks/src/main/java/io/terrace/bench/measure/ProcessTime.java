@@ -1,5 +1,6 @@
 package io.terrace.bench.measure;
 
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.cluster.Daemon;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,11 +28,11 @@ public final class ProcessTime {
         this.daemon = daemon;
     }
 
-    /** Seconds of the daemon's processor time for each gigabyte (10^9 bytes) that the contender reads of the file. */
-    public double secondsPerGigabyte(Path file, ClientVariant clientVariant, long fileBytes, long totalBytes)
+    /** Seconds of the daemon's processor time for each gigabyte (10^9 bytes) that the client reads of the file. */
+    public double secondsPerGigabyte(Path file, Client client, long fileBytes, long totalBytes)
             throws IOException {
         byte[] buffer = new byte[BUFFER_BYTES];
-        try (FSDataInputStream in = clientVariant.fs().open(file)) {
+        try (FSDataInputStream in = client.fs().open(file)) {
             readOnce(in, fileBytes, buffer);
             long times = (totalBytes + fileBytes - 1) / fileBytes;
             double seconds = secondsDuring(() -> {

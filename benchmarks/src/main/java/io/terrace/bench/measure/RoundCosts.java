@@ -6,19 +6,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What one figure cost each arm, round by round. */
+/** What one figure cost each variant, round by round. */
 public final class RoundCosts {
     private final Map<String, List<Double>> costs = new LinkedHashMap<>();
 
-    public void add(Arm arm, double cost) {
-        costs.computeIfAbsent(arm.name(), name -> new ArrayList<>()).add(cost);
+    public void add(ClientVariant variant, double cost) {
+        costs.computeIfAbsent(variant.name(), name -> new ArrayList<>()).add(cost);
     }
 
-    /** Notes the median of each arm, as it is or as a rate: so much of something for one of the cost. */
+    /** Notes the median of each variant, as it is or as a rate: so much of something for one of the cost. */
     public void note(ResultSheet scores, String id, double ratePerCost, String unit) {
-        costs.forEach((arm, all) -> {
-            double median = new PairedRatios(of(arm), ones(all.size())).median();
-            scores.note(id + "." + arm, ratePerCost == 0 ? median : ratePerCost / median, unit);
+        costs.forEach((variant, all) -> {
+            double median = new PairedRatios(of(variant), ones(all.size())).median();
+            scores.note(id + "." + variant, ratePerCost == 0 ? median : ratePerCost / median, unit);
         });
     }
 
@@ -27,8 +27,8 @@ public final class RoundCosts {
         return new PairedRatios(of(baseline), of(ours)).median();
     }
 
-    private double[] of(String arm) {
-        return costs.getOrDefault(arm, List.of()).stream()
+    private double[] of(String variant) {
+        return costs.getOrDefault(variant, List.of()).stream()
                 .mapToDouble(Double::doubleValue)
                 .toArray();
     }

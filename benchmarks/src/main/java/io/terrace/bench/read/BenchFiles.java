@@ -1,7 +1,7 @@
 package io.terrace.bench.read;
 
 import io.terrace.bench.load.SeededContent;
-import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
@@ -101,8 +101,8 @@ public final class BenchFiles {
         return block.getCachedLocations().length > 0;
     }
 
-    /** Whether a contender gets exactly what a stock client gets. */
-    public static void requireSame(ClientVariant one, ClientVariant other, Path file) throws IOException {
+    /** Whether a client gets exactly what a stock client gets. */
+    public static void requireSame(Client one, Client other, Path file) throws IOException {
         byte[] left = new byte[CHUNK_BYTES];
         byte[] right = new byte[CHUNK_BYTES];
         long length = one.fs().getFileStatus(file).getLen();

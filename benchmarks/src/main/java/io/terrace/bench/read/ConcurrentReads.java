@@ -1,6 +1,6 @@
 package io.terrace.bench.read;
 
-import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import io.terrace.bench.measure.PairedRatios;
 import java.io.Closeable;
@@ -48,14 +48,14 @@ final class ConcurrentReads implements InterleavedRuns.Probe, Closeable {
 
     /** Nanoseconds of the round for each read that was made in it: what throughput is the inverse of. */
     @Override
-    public double cost(ClientVariant clientVariant, int round) throws IOException {
-        List<FSDataInputStream> own = streams.get(clientVariant.name());
+    public double cost(Client client, int round) throws IOException {
+        List<FSDataInputStream> own = streams.get(client.name());
         if (own == null) {
             own = new ArrayList<>();
             for (int i = 0; i < readers; i++) {
-                own.add(clientVariant.fs().open(file));
+                own.add(client.fs().open(file));
             }
-            streams.put(clientVariant.name(), own);
+            streams.put(client.name(), own);
         }
         List<Callable<long[]>> work = new ArrayList<>();
         for (int i = 0; i < readers; i++) {
@@ -67,7 +67,7 @@ final class ConcurrentReads implements InterleavedRuns.Probe, Closeable {
         long[] latencyNs = run(work);
         double elapsedNs = System.nanoTime() - startNs;
         Arrays.sort(latencyNs);
-        tails.computeIfAbsent(clientVariant.name(), name -> new ArrayList<>())
+        tails.computeIfAbsent(client.name(), name -> new ArrayList<>())
                 .add((double) latencyNs[(int) (TAIL * latencyNs.length)]);
         return elapsedNs / latencyNs.length;
     }

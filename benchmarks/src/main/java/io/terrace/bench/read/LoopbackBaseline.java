@@ -1,6 +1,6 @@
 package io.terrace.bench.read;
 
-import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -41,7 +41,7 @@ final class LoopbackBaseline implements InterleavedRuns.Probe, Closeable {
 
     /** Nanoseconds per byte, connecting included, as {@code SequentialReads} counts opening. */
     @Override
-    public double cost(ClientVariant clientVariant, int round) throws IOException {
+    public double cost(Client client, int round) throws IOException {
         long startNs = System.nanoTime();
         try (SocketChannel from = SocketChannel.open(server.getLocalAddress())) {
             for (long left = fileBytes; left > 0; ) {

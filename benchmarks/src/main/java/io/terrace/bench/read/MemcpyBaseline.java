@@ -1,6 +1,6 @@
 package io.terrace.bench.read;
 
-import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import java.nio.ByteBuffer;
 
@@ -22,7 +22,7 @@ final class MemcpyBaseline implements InterleavedRuns.Probe {
 
     /** Nanoseconds per byte. */
     @Override
-    public double cost(ClientVariant clientVariant, int round) {
+    public double cost(Client client, int round) {
         long startNs = System.nanoTime();
         int at = 0;
         for (; at + target.length <= source.capacity(); at += target.length) {

@@ -1,6 +1,6 @@
 package io.terrace.bench.read;
 
-import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import io.terrace.bench.measure.PairedRatios;
 import java.io.IOException;
@@ -20,10 +20,10 @@ final class OpenAndRead implements InterleavedRuns.Probe {
 
     /** Median microseconds. */
     @Override
-    public double cost(ClientVariant clientVariant, int round) throws IOException {
+    public double cost(Client client, int round) throws IOException {
         for (int i = 0; i < latencyUs.length; i++) {
             long startNs = System.nanoTime();
-            try (FSDataInputStream in = clientVariant.fs().open(file)) {
+            try (FSDataInputStream in = client.fs().open(file)) {
                 if (in.read() < 0) {
                     throw new IOException(file + " is empty");
                 }

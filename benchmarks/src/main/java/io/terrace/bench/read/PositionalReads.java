@@ -1,6 +1,6 @@
 package io.terrace.bench.read;
 
-import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import io.terrace.bench.measure.PairedRatios;
 import java.io.Closeable;
@@ -31,13 +31,13 @@ public final class PositionalReads implements InterleavedRuns.Probe, Closeable {
         this.latencyUs = new double[readsPerRound];
     }
 
-    /** Median microseconds of a read; all contenders read the same positions in a round. */
+    /** Median microseconds of a read; all clients read the same positions in a round. */
     @Override
-    public double cost(ClientVariant clientVariant, int round) throws IOException {
-        FSDataInputStream in = streams.get(clientVariant.name());
+    public double cost(Client client, int round) throws IOException {
+        FSDataInputStream in = streams.get(client.name());
         if (in == null) {
-            in = clientVariant.fs().open(file);
-            streams.put(clientVariant.name(), in);
+            in = client.fs().open(file);
+            streams.put(client.name(), in);
         }
         SplittableRandom random = new SplittableRandom(round);
         for (int i = 0; i < readsPerRound; i++) {

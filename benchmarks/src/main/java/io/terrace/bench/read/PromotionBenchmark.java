@@ -3,6 +3,7 @@ package io.terrace.bench.read;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.PairedRatios;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.conf.TerraceSettings;
@@ -33,14 +34,14 @@ public final class PromotionBenchmark implements Closeable {
 
     private final LocalCluster cluster;
     private final ResultSheet scores;
-    private final ClientVariant terrace;
+    private final Client terrace;
     private final PlacementAdmin admin;
     private final BenchFiles files;
 
     public PromotionBenchmark(LocalCluster cluster, long seed, ResultSheet scores) throws IOException {
         this.cluster = cluster;
         this.scores = scores;
-        this.terrace = ClientVariant.open("promoted", cluster.conf(), Map.of());
+        this.terrace = new ClientVariant("promoted", Map.of()).open(cluster.conf());
         this.admin = new PlacementAdmin(cluster);
         this.files = new BenchFiles((DistributedFileSystem) terrace.fs(), seed);
     }

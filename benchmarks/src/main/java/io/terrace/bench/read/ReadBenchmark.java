@@ -2,6 +2,7 @@ package io.terrace.bench.read;
 
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import io.terrace.bench.measure.MeasurementPlan;
 import io.terrace.bench.measure.PairedRatios;
@@ -37,33 +38,31 @@ public final class ReadBenchmark implements Closeable {
     private final ResultSheet scores;
     private final DistributedFileSystem dfs;
     private final BenchFiles files;
-    private final List<ClientVariant> all = new ArrayList<>();
+    private final List<Client> all = new ArrayList<>();
 
     public ReadBenchmark(LocalCluster cluster, MeasurementPlan measurementPlan, long seed, ResultSheet scores)
             throws IOException {
         this.cluster = cluster;
         this.measurementPlan = measurementPlan;
         this.scores = scores;
-        ClientVariant stock = contender(TCP, cluster.confStock(), Map.of());
+        Configuration conf = cluster.confStock();
+        Client stock = open(ClientVariant.stock().with(TCP, Map.of()), conf);
         this.dfs = (DistributedFileSystem) stock.fs();
         this.files = new BenchFiles(dfs, seed);
-        String socket = cluster.layout().shortCircuit().toString();
-        String buffer = "dfs.client.read.shortcircuit.buffer.size";
-        Map<String, String> shortCircuit =
-                Map.of("dfs.client.read.shortcircuit", "true", "dfs.domain.socket.path", socket);
-        Configuration local = new Configuration(cluster.confStock());
-        shortCircuit.forEach(local::set);
-        contender(SHORT_CIRCUIT, local, Map.of());
-        contender(TUNED_4K, local, Map.of(buffer, Integer.toString(4 * KILOBYTE)));
-        contender(TUNED_64K, local, Map.of(buffer, Integer.toString(64 * KILOBYTE)));
-        contender(TERRACE, cluster.conf(), Map.of());
-        contender(MAPPED, cluster.conf(), Map.of("terrace.client.mapped.max", "4g"));
+        Map<String, String> shortCircuit = Map.of(
+                "dfs.client.read.shortcircuit", "true",
+                "dfs.domain.socket.path", cluster.layout().shortCircuit().toString());
+        open(new ClientVariant(SHORT_CIRCUIT, shortCircuit), conf);
+        open(ClientVariant.shortCircuit(cluster, 4 * KILOBYTE).with(TUNED_4K, Map.of()), conf);
+        open(ClientVariant.shortCircuit(cluster, 64 * KILOBYTE).with(TUNED_64K, Map.of()), conf);
+        open(new ClientVariant(TERRACE, Map.of()), cluster.conf());
+        open(new ClientVariant(MAPPED, Map.of("terrace.client.mapped.max", "4g")), cluster.conf());
     }
 
-    private ClientVariant contender(String name, Configuration conf, Map<String, String> changes) throws IOException {
-        ClientVariant clientVariant = ClientVariant.open(name, conf, changes);
-        all.add(clientVariant);
-        return clientVariant;
+    private Client open(ClientVariant variant, Configuration conf) throws IOException {
+        Client client = variant.open(conf);
+        all.add(client);
+        return client;
     }
 
     /** Runs these parts; promotions are {@link PromotionBenchmark}'s. */
@@ -75,9 +74,9 @@ public final class ReadBenchmark implements Closeable {
         List<Path> firsts = files.store("first", measurementPlan.firstReads(), measurementPlan.firstBytes());
         files.pin(List.of(hot));
         files.pin(firsts);
-        for (ClientVariant clientVariant : all) {
-            BenchFiles.requireSame(all.get(0), clientVariant, hot);
-            BenchFiles.requireSame(all.get(0), clientVariant, cold);
+        for (Client client : all) {
+            BenchFiles.requireSame(all.get(0), client, hot);
+            BenchFiles.requireSame(all.get(0), client, cold);
         }
         if (parts.contains(ReadPart.FIRST)) {
             first(firsts);
@@ -132,19 +131,19 @@ public final class ReadBenchmark implements Closeable {
         SequentialReads reads =
                 new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
         MemcpyBaseline memcpy = new MemcpyBaseline(measurementPlan.fileBytes(), measurementPlan.bufferBytes());
-        List<ClientVariant> contenders = new ArrayList<>(named(TCP, SHORT_CIRCUIT, TERRACE, MAPPED));
-        contenders.add(new ClientVariant(MEMCPY, dfs));
+        List<Client> clients = new ArrayList<>(named(TCP, SHORT_CIRCUIT, TERRACE, MAPPED));
+        clients.add(new Client(MEMCPY, dfs));
         InterleavedRuns interleavedRuns = new InterleavedRuns(
-                contenders,
+                clients,
                 measurementPlan.warmUps(),
                 measurementPlan.rounds(),
-                (clientVariant, round) -> clientVariant.name().equals(MEMCPY)
-                        ? memcpy.cost(clientVariant, round)
-                        : reads.cost(clientVariant, round));
-        for (ClientVariant clientVariant : contenders) {
+                (client, round) -> client.name().equals(MEMCPY)
+                        ? memcpy.cost(client, round)
+                        : reads.cost(client, round));
+        for (Client client : clients) {
             scores.note(
-                    "local.seq." + clientVariant.name() + "_gb_s",
-                    1 / interleavedRuns.median(clientVariant.name()),
+                    "local.seq." + client.name() + "_gb_s",
+                    1 / interleavedRuns.median(client.name()),
                     "GB/s");
         }
         scores.note(
@@ -164,7 +163,7 @@ public final class ReadBenchmark implements Closeable {
                 1.4);
     }
 
-    /** Each contender meets each file once; nothing about it is cached in the client before. */
+    /** Each client meets each file once; nothing about it is cached in the client before. */
     private void first(List<Path> firsts) throws IOException {
         scores.section("First sequential read of a hot file of " + measurementPlan.firstBytes() / MEGABYTE + " MB");
         int warmUps = Math.min(measurementPlan.warmUps(), firsts.size() / 3);
@@ -188,14 +187,14 @@ public final class ReadBenchmark implements Closeable {
                 new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
         SequentialReads onCold =
                 new SequentialReads(List.of(cold), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
-        ClientVariant stock = named(TCP).get(0);
-        ClientVariant asHot = new ClientVariant("hot", stock.fs());
-        ClientVariant asCold = new ClientVariant("cold", stock.fs());
+        Client stock = named(TCP).get(0);
+        Client asHot = new Client("hot", stock.fs());
+        Client asCold = new Client("cold", stock.fs());
         InterleavedRuns interleavedRuns = new InterleavedRuns(
                 List.of(asHot, asCold),
                 measurementPlan.warmUps(),
                 measurementPlan.rounds(),
-                (clientVariant, round) -> (clientVariant.equals(asHot) ? onHot : onCold).cost(clientVariant, round));
+                (client, round) -> (client.equals(asHot) ? onHot : onCold).cost(client, round));
         scores.atLeast("stock.hot.seq", interleavedRuns.ratios("cold", "hot").median(), 0.97);
     }
 
@@ -236,11 +235,11 @@ public final class ReadBenchmark implements Closeable {
         scores.atLeast("cpu.datanode.local.tcp", stock / ours, 20);
     }
 
-    private List<ClientVariant> named(String... names) {
-        List<ClientVariant> chosen = new ArrayList<>();
+    private List<Client> named(String... names) {
+        List<Client> chosen = new ArrayList<>();
         for (String name : names) {
             chosen.add(all.stream()
-                    .filter(clientVariant -> clientVariant.name().equals(name))
+                    .filter(client -> client.name().equals(name))
                     .findFirst()
                     .orElseThrow());
         }
@@ -249,8 +248,8 @@ public final class ReadBenchmark implements Closeable {
 
     @Override
     public void close() throws IOException {
-        for (ClientVariant clientVariant : all) {
-            clientVariant.close();
+        for (Client client : all) {
+            client.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.terrace.bench.read;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.MetricsPage;
 import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import io.terrace.bench.measure.MeasurementPlan;
 import io.terrace.bench.measure.ProcessTime;
@@ -36,8 +37,8 @@ public final class RemoteBenchmark implements Closeable {
 
     private static final String OFFSET_KEY = "terrace.channel.tcp.port.offset";
     private static final int KILOBYTE = 1 << 10;
-    private static final String STOCK = "stock";
-    private static final String REMOTE = "remote";
+    private static final String STOCK = ClientVariant.STOCK;
+    private static final String REMOTE = ClientVariant.REMOTE;
     private static final String NIO = "nio";
     private static final String MEMORY_ALWAYS = "memory_always";
     private static final int[] READERS = {1, 4, 16};
@@ -52,10 +53,10 @@ public final class RemoteBenchmark implements Closeable {
     private final MeasurementPlan measurementPlan;
     private final ResultSheet scores;
     private final BenchFiles files;
-    private final List<ClientVariant> both;
+    private final List<Client> both;
 
     /** The same two and one that reads memory whatever it costs, with stock's tuned short-circuit reads of the same replica. */
-    private final List<ClientVariant> besideReplica;
+    private final List<Client> besideReplica;
 
     public RemoteBenchmark(LocalCluster cluster, MeasurementPlan measurementPlan, long seed, ResultSheet scores)
             throws IOException {
@@ -63,19 +64,17 @@ public final class RemoteBenchmark implements Closeable {
         this.measurementPlan = measurementPlan;
         this.scores = scores;
         Configuration conf = cluster.confStock();
-        Map<String, String> ours = Map.of("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
-        ClientVariant stock = ClientVariant.open(STOCK, conf, Map.of());
-        this.both = List.of(stock, ClientVariant.open(REMOTE, conf, ours));
-        Configuration local = new Configuration(conf);
-        local.set("dfs.client.read.shortcircuit", "true");
-        local.set("dfs.domain.socket.path", cluster.layout().shortCircuit().toString());
-        local.set("dfs.client.read.shortcircuit.buffer.size", Integer.toString(4 * KILOBYTE));
-        Map<String, String> fixed = new LinkedHashMap<>(ours);
-        fixed.put("terrace.client.remote.choice", "memory");
+        ClientVariant remote = ClientVariant.remote();
+        Client stock = ClientVariant.stock().open(conf);
+        this.both = List.of(stock, remote.open(conf));
+        ClientVariant local = ClientVariant.shortCircuit(cluster, 4 * KILOBYTE);
+        ClientVariant remoteBeside = local.with(REMOTE + "-local", remote.properties());
         this.besideReplica = List.of(
-                ClientVariant.open(STOCK + "-local", local, Map.of()),
-                ClientVariant.open(REMOTE + "-local", local, ours),
-                ClientVariant.open(MEMORY_ALWAYS, local, fixed));
+                local.with(STOCK + "-local", Map.of()).open(conf),
+                remoteBeside.open(conf),
+                remoteBeside
+                        .with(MEMORY_ALWAYS, Map.of("terrace.client.remote.choice", "memory"))
+                        .open(conf));
         this.files = new BenchFiles((DistributedFileSystem) stock.fs(), seed);
     }
 
@@ -151,14 +150,14 @@ public final class RemoteBenchmark implements Closeable {
                 new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
         try (LoopbackBaseline bare =
                 new LoopbackBaseline(extent(), measurementPlan.fileBytes(), measurementPlan.bufferBytes())) {
-            List<ClientVariant> contenders = new ArrayList<>(both);
-            contenders.add(new ClientVariant(NIO, both.get(0).fs()));
+            List<Client> clients = new ArrayList<>(both);
+            clients.add(new Client(NIO, both.get(0).fs()));
             InterleavedRuns interleavedRuns = new InterleavedRuns(
-                    contenders,
+                    clients,
                     measurementPlan.warmUps(),
                     measurementPlan.rounds(),
-                    (clientVariant, round) ->
-                            (clientVariant.name().equals(NIO) ? bare : reads).cost(clientVariant, round));
+                    (client, round) ->
+                            (client.name().equals(NIO) ? bare : reads).cost(client, round));
             scores.note("remote.seq.stock_gb_s", 1 / interleavedRuns.median(STOCK), "GB/s");
             scores.note("remote.seq.terrace_gb_s", 1 / interleavedRuns.median(REMOTE), "GB/s");
             scores.note("remote.seq.nio_gb_s", 1 / interleavedRuns.median(NIO), "GB/s");
@@ -190,9 +189,9 @@ public final class RemoteBenchmark implements Closeable {
         cpu(
                 "seq",
                 CPU_FILES * measurementPlan.fileBytes(),
-                (clientVariant, round) -> datanode.secondsDuring(() -> {
+                (client, round) -> datanode.secondsDuring(() -> {
                     for (int i = 0; i < CPU_FILES; i++) {
-                        double unused = sequential.cost(clientVariant, round);
+                        double unused = sequential.cost(client, round);
                     }
                 }));
         try (PositionalReads positional =
@@ -200,8 +199,8 @@ public final class RemoteBenchmark implements Closeable {
             cpu(
                     "pos",
                     CPU_READS * 4L * KILOBYTE,
-                    (clientVariant, round) -> datanode.secondsDuring(() -> {
-                        double unused = positional.cost(clientVariant, round);
+                    (client, round) -> datanode.secondsDuring(() -> {
+                        double unused = positional.cost(client, round);
                     }));
         }
     }
@@ -273,12 +272,12 @@ public final class RemoteBenchmark implements Closeable {
         scores.atLeast("remote.calls.equal", stock == ours ? 1 : 0, 1);
     }
 
-    private double callsPerOpen(NameNodeCalls calls, ClientVariant clientVariant, Path hot) throws IOException {
+    private double callsPerOpen(NameNodeCalls calls, Client client, Path hot) throws IOException {
         int opens = 10 * measurementPlan.opensPerRound();
         byte[] buffer = new byte[4 * KILOBYTE];
         long before = calls.ofClients();
         for (int i = 0; i < opens; i++) {
-            try (FSDataInputStream in = clientVariant.fs().open(hot)) {
+            try (FSDataInputStream in = client.fs().open(hot)) {
                 in.readFully((long) i * KILOBYTE, buffer, 0, buffer.length);
                 in.readFully(buffer);
             }
@@ -288,9 +287,9 @@ public final class RemoteBenchmark implements Closeable {
 
     @Override
     public void close() throws IOException {
-        for (List<ClientVariant> contenders : List.of(both, besideReplica)) {
-            for (ClientVariant clientVariant : contenders) {
-                clientVariant.close();
+        for (List<Client> clients : List.of(both, besideReplica)) {
+            for (Client client : clients) {
+                client.close();
             }
         }
     }

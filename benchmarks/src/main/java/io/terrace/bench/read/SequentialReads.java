@@ -1,6 +1,6 @@
 package io.terrace.bench.read;
 
-import io.terrace.bench.measure.ClientVariant;
+import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import java.io.EOFException;
 import java.io.IOException;
@@ -23,14 +23,14 @@ public final class SequentialReads implements InterleavedRuns.Probe {
 
     /** Nanoseconds per byte, that is seconds per gigabyte. */
     @Override
-    public double cost(ClientVariant clientVariant, int round) throws IOException {
+    public double cost(Client client, int round) throws IOException {
         long startNs = System.nanoTime();
-        read(clientVariant, files.get(round % files.size()));
+        read(client, files.get(round % files.size()));
         return (double) (System.nanoTime() - startNs) / fileBytes;
     }
 
-    private void read(ClientVariant clientVariant, Path file) throws IOException {
-        try (FSDataInputStream in = clientVariant.fs().open(file)) {
+    private void read(Client client, Path file) throws IOException {
+        try (FSDataInputStream in = client.fs().open(file)) {
             long left = fileBytes;
             while (left > 0) {
                 int got = in.read(buffer, 0, (int) Math.min(buffer.length, left));

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RoundCostsTest {
-    private static final Arm OURS = new Arm("ours", Map.of(), true);
+    private static final ClientVariant OURS = new ClientVariant("ours", Map.of());
 
     @Test
     void ratio_ofSeveralRounds_isTheMedianOfEachRoundsOwn() {
@@ -14,10 +14,10 @@ class RoundCostsTest {
         double[] stock = {10, 40, 10};
         double[] ours = {5, 10, 10};
         for (int round = 0; round < stock.length; round++) {
-            costs.add(Arm.stock(), stock[round]);
+            costs.add(ClientVariant.stock(), stock[round]);
             costs.add(OURS, ours[round]);
         }
 
-        assertThat(costs.ratio(Arm.STOCK, "ours")).isEqualTo(2);
+        assertThat(costs.ratio(ClientVariant.STOCK, "ours")).isEqualTo(2);
     }
 }
