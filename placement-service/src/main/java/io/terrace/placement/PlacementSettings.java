@@ -1,26 +1,42 @@
 package io.terrace.placement;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
 import io.terrace.placement.policy.PolicyChoice;
-import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
-import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
- * The settings of the placement engine, checked.
+ * The settings of the placement engine. {@link TerraceSettings} documents each key.
  *
  * @param policy that the settings name
  */
 public record PlacementSettings(
         PolicyChoice policy, MoveSettings moves, HeatSettings heat, HeartbeatSettings heartbeats) {
 
-    /** The defaults of every key. */
-    public static PlacementSettings defaults() {
+    /**
+     * Reads them from a lookup by key that answers null for what is unset.
+     *
+     * @throws IllegalArgumentException naming the key that is wrong and what to write instead
+     */
+    public static PlacementSettings from(UnaryOperator<String> conf) {
         return new PlacementSettings(
-                new PolicyChoice(PolicySpec.plain("adaptive", Map.of()), PolicyChoice.Source.SETTINGS, 0),
-                new MoveSettings(100L << 20, 1L << 20, 4, 256, 60_000, 30_000),
-                new HeatSettings(500_000, 600_000),
-                new HeartbeatSettings(250, 10_000, 600_000, 10_000));
+                PolicyChoice.from(conf),
+                new MoveSettings(
+                        TerraceSettings.PLACEMENT_MOVE_BANDWIDTH.get(conf),
+                        TerraceSettings.PLACEMENT_IDLE_BANDWIDTH.get(conf),
+                        TerraceSettings.PLACEMENT_MOVES_IN_FLIGHT.get(conf),
+                        TerraceSettings.PLACEMENT_MOVES_WAITING.get(conf),
+                        TerraceSettings.PLACEMENT_MOVE_TIMEOUT.get(conf),
+                        TerraceSettings.PLACEMENT_MOVE_WAIT.get(conf)),
+                new HeatSettings(
+                        TerraceSettings.PLACEMENT_TRACKED_BLOCKS.get(conf),
+                        TerraceSettings.PLACEMENT_HEAT_HALF_LIFE.get(conf)),
+                new HeartbeatSettings(
+                        Math.toIntExact(TerraceSettings.PLACEMENT_HEARTBEAT_INTERVAL.get(conf)),
+                        TerraceSettings.PLACEMENT_NODE_EXPIRY.get(conf),
+                        TerraceSettings.PLACEMENT_NODE_FORGET.get(conf),
+                        TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES.get(conf)));
     }
 }

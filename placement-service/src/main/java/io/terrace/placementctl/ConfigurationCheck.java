@@ -1,14 +1,14 @@
 package io.terrace.placementctl;
 
+import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
-import io.terrace.placement.hdfs.SettingsReader;
+import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placementctl.Finding.Severity;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -25,7 +25,7 @@ final class ConfigurationCheck {
     static final String DATANODE_PLUGIN = "io.terrace.datanode.hdfs.TerraceDataNodePlugin";
     static final String DATASET = "dfs.datanode.fsdataset.factory";
     static final String DATASET_FACTORY = "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TerraceDatasetFactory";
-    static final String MEMORY_DIR = "terrace.datanode.memory.dir";
+    static final String MEMORY_DIR = TerraceSettings.DATANODE_MEMORY_DIR.key();
     static final String DATA_DIRS = "dfs.datanode.data.dir";
     static final String ENCRYPTION = "dfs.encrypt.data.transfer";
     static final String PROTECTION = "dfs.data.transfer.protection";
@@ -50,23 +50,19 @@ final class ConfigurationCheck {
     }
 
     private void keysAndValues() {
-        TreeSet<String> keys = new TreeSet<>();
-        conf.forEach(entry -> keys.add(entry.getKey()));
-        for (String complaint : UnknownSettings.complaints(keys)) {
+        for (String complaint : UnknownSettings.complaints(conf)) {
             add(
                     Severity.ERROR,
                     "unknown-key",
                     complaint,
                     "correct or remove it; the daemons refuse to run Terrace with it");
         }
-        try {
-            new SettingsReader(conf).values();
-        } catch (IllegalArgumentException e) {
-            add(
-                    Severity.ERROR,
-                    "bad-value",
-                    String.valueOf(e.getMessage()),
-                    "correct it or remove it to have the default");
+        boolean readable = true;
+        for (Setting<?> setting : TerraceSettings.all()) {
+            readable &= canBeRead(() -> setting.orNull(conf));
+        }
+        if (readable) {
+            canBeRead(() -> PolicyChoice.from(conf::get));
         }
         if (!conf.getBoolean(TerraceSettings.ENABLED.key(), true)) {
             add(
@@ -74,6 +70,20 @@ final class ConfigurationCheck {
                     "disabled",
                     TerraceSettings.ENABLED.key() + " is false: whoever reads this configuration is stock HDFS",
                     "remove it");
+        }
+    }
+
+    private boolean canBeRead(Runnable read) {
+        try {
+            read.run();
+            return true;
+        } catch (IllegalArgumentException e) {
+            add(
+                    Severity.ERROR,
+                    "bad-value",
+                    String.valueOf(e.getMessage()),
+                    "correct it or remove it to have the default");
+            return false;
         }
     }
 

@@ -18,7 +18,7 @@ class PlacementAgentTest {
 
     private static final int EPOCH = 7;
 
-    private final PlacementSettings settings = PlacementSettings.defaults();
+    private final PlacementSettings settings = PlacementSettings.from(key -> null);
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final PlacementEngine placement = new PlacementEngine(settings, new FakeNamespaceView(), metricRegistry);
     private final PlacementAgent loop = new PlacementAgent(

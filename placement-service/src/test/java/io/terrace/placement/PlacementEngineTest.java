@@ -9,7 +9,6 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.PlacementReports;
-import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
@@ -83,7 +82,8 @@ class PlacementEngineTest extends SteppedLoop {
 
     @Test
     void budget_busyDataNode_boundsBytesPerSecond() {
-        placement = new PlacementEngine(movingBytesPerSecond(2 * MB), names, metricRegistry);
+        placement =
+                new PlacementEngine(settings(Map.of("terrace.placement.move.bandwidth", "2m")), names, metricRegistry);
         placement.activate(8, OperatorState.initial());
         one.capacityBytes = 1000 * MB;
         for (int i = 1; i <= 100; i++) {
@@ -99,7 +99,8 @@ class PlacementEngineTest extends SteppedLoop {
 
     @Test
     void budget_idleDataNode_hasNoLimit() {
-        placement = new PlacementEngine(movingBytesPerSecond(1), names, metricRegistry);
+        placement =
+                new PlacementEngine(settings(Map.of("terrace.placement.move.bandwidth", "1")), names, metricRegistry);
         placement.activate(8, OperatorState.initial());
         one.capacityBytes = 1000 * MB;
         one.bytesServed = 0;
@@ -246,24 +247,9 @@ class PlacementEngineTest extends SteppedLoop {
         });
     }
 
-    private PlacementSettings movingBytesPerSecond(long bytes) {
-        MoveSettings moves = settings.moves();
-        return new PlacementSettings(
-                settings.policy(),
-                new MoveSettings(
-                        bytes,
-                        moves.idleBytesPerSecond(),
-                        moves.inFlight(),
-                        moves.waiting(),
-                        moves.timeoutMs(),
-                        moves.waitMs()),
-                settings.heat(),
-                settings.heartbeats());
-    }
-
     @Test
     void policyParameter_threshold_isFollowed() {
-        PlacementSettings eager = withPolicy("idecider", Map.of("threshold", "0"));
+        PlacementSettings eager = settings(Map.of("terrace.placement.idecider.threshold", "0"));
         placement = new PlacementEngine(eager, names, metricRegistry);
         placement.activate(8, OperatorState.initial());
         one.reads(block(1, 1), 1);

@@ -42,7 +42,8 @@ class RandomPlacementTest {
         final Random random;
         final FakeNamespaceView names = new FakeNamespaceView();
         final MetricRegistry metricRegistry = new MetricRegistry();
-        final PlacementEngine placement = new PlacementEngine(PlacementSettings.defaults(), names, metricRegistry);
+        final PlacementEngine placement =
+                new PlacementEngine(PlacementSettings.from(key -> null), names, metricRegistry);
         final List<FakeDataNode> dataNodes = new ArrayList<>();
         final long[] stamps = new long[40];
         long epoch = 1;

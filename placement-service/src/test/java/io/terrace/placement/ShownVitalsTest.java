@@ -24,7 +24,7 @@ class ShownVitalsTest {
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final PlacementAgent loop = new PlacementAgent(
-            new PlacementEngine(PlacementSettings.defaults(), new FakeNamespaceView(), metricRegistry),
+            new PlacementEngine(PlacementSettings.from(key -> null), new FakeNamespaceView(), metricRegistry),
             new Leadership() {
                 @Override
                 public long epoch() {
@@ -38,7 +38,7 @@ class ShownVitalsTest {
 
                 @Override
                 public PolicyChoice policy() {
-                    return PlacementSettings.defaults().policy();
+                    return PlacementSettings.from(key -> null).policy();
                 }
             },
             metricRegistry,
@@ -79,6 +79,6 @@ class ShownVitalsTest {
                 .as("the clock stands still, so does the turn")
                 .isEqualTo(OperatorState.initial().withServe(false).withPin(3, true));
         assertThat(loop.freshVitals().policy())
-                .isEqualTo(PlacementSettings.defaults().policy().spec().policy());
+                .isEqualTo(PlacementSettings.from(key -> null).policy().spec().policy());
     }
 }

@@ -7,7 +7,6 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;
-import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.StampedBlock;
@@ -25,19 +24,15 @@ public abstract class SteppedLoop {
 
     public final FakeNamespaceView names = new FakeNamespaceView();
     public final MetricRegistry metricRegistry = new MetricRegistry();
-    public final PlacementSettings settings = withPolicy("idecider", Map.of());
+    public final PlacementSettings settings = settings(Map.of());
     public final FakeDataNode one = new FakeDataNode("one", 10 * MB);
     public final FakeDataNode two = new FakeDataNode("two", 10 * MB);
     public PlacementEngine placement = new PlacementEngine(settings, names, metricRegistry);
     public long nowMs = 1_000;
 
-    static PlacementSettings withPolicy(String name, Map<String, String> parameters) {
-        PlacementSettings byDefault = PlacementSettings.defaults();
-        return new PlacementSettings(
-                new PolicyChoice(PolicySpec.plain(name, parameters), Source.SETTINGS, 0),
-                byDefault.moves(),
-                byDefault.heat(),
-                byDefault.heartbeats());
+    /** The defaults but for these, and a policy that is easy to foresee. */
+    static PlacementSettings settings(Map<String, String> conf) {
+        return PlacementSettings.from(key -> key.equals("terrace.placement.policy") ? "idecider" : conf.get(key));
     }
 
     @BeforeEach

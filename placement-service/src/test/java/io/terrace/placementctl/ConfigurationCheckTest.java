@@ -44,6 +44,27 @@ class ConfigurationCheckTest {
         assertThat(ids(Map.of("dfs.datanode.data.dir", "/disk"))).doesNotContain("nvm-without-tcp");
     }
 
+    @Test
+    void run_wrongValuesOfAnyProcess_areAllNamed() {
+        Configuration conf = new Configuration(false);
+        conf.set("terrace.client.grant.timeout", "soon");
+        conf.set("terrace.datanode.memory.copy.threads", "0");
+        conf.set("terrace.placement.interval", "-5s");
+        assertThat(new ConfigurationCheck(conf).run())
+                .filteredOn(finding -> finding.id().equals("bad-value"))
+                .extracting(Finding::text)
+                .hasSize(3)
+                .anyMatch(text -> text.startsWith("terrace.client.grant.timeout is soon; it must be a time"))
+                .anyMatch(text -> text.startsWith("terrace.datanode.memory.copy.threads is 0; it must be"))
+                .anyMatch(text -> text.startsWith("terrace.placement.interval is -5s; it must be"));
+    }
+
+    @Test
+    void run_aPolicyThatThereIsNot_isNamed() {
+        assertThat(ids(Map.of("terrace.placement.policy", "guess"))).contains("bad-value");
+        assertThat(ids(Map.of())).doesNotContain("bad-value");
+    }
+
     private static List<String> ids(Map<String, String> properties) {
         Configuration conf = new Configuration(false);
         properties.forEach(conf::set);

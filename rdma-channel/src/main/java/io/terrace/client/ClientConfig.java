@@ -3,33 +3,72 @@ package io.terrace.client;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
-import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client is told by its configuration. {@link TerraceSettings} documents each key.
+ * The settings of a client. {@link TerraceSettings} documents each key.
  *
- * @param channelDirectory null when the client part is off
- * @param owners users who may own it, beside root and the client's own
- * @param mappedMaxBytes mapped bytes in all
- * @param grantsMax grants, and so open files, at once
+ * @param localReads whether the FileSystem class reads the memory of its own host through files
  */
-public record ClientConfig(
-        @Nullable Path channelDirectory,
-        Set<String> owners,
-        long mappedMaxBytes,
-        int grantsMax,
-        long grantTimeoutMs,
-        long grantIdleMs,
-        long reportIntervalMs,
-        long reportBytes,
-        long refusedPauseMs,
-        long connectPauseMs) {
+public record ClientConfig(boolean enabled, boolean localReads, Local local, Remote remote) {
+
+    private static final String BY_HOSTNAME = "dfs.client.use.datanode.hostname";
+
+    /**
+     * Reads from DataNodes of the same host.
+     *
+     * @param channelDirectory null when there are none
+     * @param owners users who may own it, beside root and the client's own
+     * @param mappedMaxBytes mapped bytes in all
+     * @param grantsMax grants, and so open files, at once
+     */
+    public record Local(
+            @Nullable Path channelDirectory,
+            Set<String> owners,
+            long mappedMaxBytes,
+            int grantsMax,
+            long grantTimeoutMs,
+            long grantIdleMs,
+            long reportIntervalMs,
+            long reportBytes,
+            long refusedPauseMs,
+            long connectPauseMs) {}
+
+    /**
+     * Reads from DataNodes of other hosts.
+     *
+     * @param portOffset from a DataNode's transfer port to its tcp channel; 0 when there are none
+     * @param verbs whether RDMA is used where a DataNode offers it
+     * @param verbsLibdisni whether DiSNI's own native library is used for it
+     * @param byCost whether stock HDFS is preferred where it has lately been cheaper
+     * @param connectionsMax to one DataNode
+     * @param readAheadMaxBytes asked for ahead of their use by all sequential readers
+     * @param byHostname whether DataNodes are connected to by name instead of by address
+     */
+    public record Remote(
+            int portOffset,
+            boolean verbs,
+            boolean verbsLibdisni,
+            boolean byCost,
+            long timeoutNs,
+            long connectTimeoutNs,
+            int nodesMax,
+            int connectionsMax,
+            long readAheadMaxBytes,
+            boolean byHostname) {
+
+        /** A DataNode that is slower than 10 MB/s counts as silent. */
+        private static final long LONGEST_NS_PER_BYTE = 100;
+
+        /** How long a read of so many bytes may take. */
+        public long timeoutNs(int bytes) {
+            return timeoutNs + bytes * LONGEST_NS_PER_BYTE;
+        }
+    }
 
     /**
      * Reads the settings.
@@ -37,74 +76,37 @@ public record ClientConfig(
      * @throws IllegalArgumentException naming the key that is wrong and what to write instead
      */
     public static ClientConfig from(Configuration conf) {
-        List<String> complaints = UnknownSettings.complaints(
-                conf.getPropsWithPrefix("terrace.").keySet().stream().map(key -> "terrace." + key)::iterator);
-        if (!complaints.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", complaints));
-        }
-        String directory = conf.getTrimmed(TerraceSettings.CHANNEL_DIR.key(), "");
-        boolean on = flag(conf, TerraceSettings.ENABLED) && !directory.isEmpty();
-        return new ClientConfig(
-                on ? Path.of(directory) : null,
-                Set.copyOf(StringUtils.getTrimmedStringCollection(
-                        conf.get(TerraceSettings.CHANNEL_OWNER.key(), TerraceSettings.CHANNEL_OWNER.defaultValue()))),
-                bytes(conf, TerraceSettings.CLIENT_MAPPED_MAX, 0),
-                (int) Math.min(Integer.MAX_VALUE, bytes(conf, TerraceSettings.CLIENT_GRANTS_MAX, 1)),
-                milliseconds(conf, TerraceSettings.CLIENT_GRANT_TIMEOUT),
-                milliseconds(conf, TerraceSettings.CLIENT_GRANT_IDLE),
-                milliseconds(conf, TerraceSettings.CLIENT_REPORT_INTERVAL),
-                bytes(conf, TerraceSettings.CLIENT_REPORT_BYTES, 1),
-                milliseconds(conf, TerraceSettings.CLIENT_REFUSED_PAUSE),
-                milliseconds(conf, TerraceSettings.CLIENT_CONNECT_PAUSE));
+        UnknownSettings.refuse(conf);
+        boolean enabled = TerraceSettings.ENABLED.get(conf);
+        return new ClientConfig(enabled, TerraceSettings.CLIENT_LOCAL.get(conf), local(conf, enabled), remote(conf));
     }
 
-    private static boolean flag(Configuration conf, TerraceSettings key) {
-        String value = conf.getTrimmed(key.key(), key.defaultValue());
-        if (!value.equals("true") && !value.equals("false")) {
-            throw new IllegalArgumentException(key.key() + " is " + value + "; write true or false");
-        }
-        return value.equals("true");
+    private static Local local(Configuration conf, boolean enabled) {
+        Path directory = TerraceSettings.CHANNEL_DIR.orNull(conf);
+        return new Local(
+                enabled ? directory : null,
+                Set.copyOf(StringUtils.getTrimmedStringCollection(TerraceSettings.CHANNEL_OWNER.get(conf))),
+                TerraceSettings.CLIENT_MAPPED_MAX.get(conf),
+                TerraceSettings.CLIENT_GRANTS_MAX.get(conf),
+                TerraceSettings.CLIENT_GRANT_TIMEOUT.get(conf),
+                TerraceSettings.CLIENT_GRANT_IDLE.get(conf),
+                TerraceSettings.CLIENT_REPORT_INTERVAL.get(conf),
+                TerraceSettings.CLIENT_REPORT_BYTES.get(conf),
+                TerraceSettings.CLIENT_REFUSED_PAUSE.get(conf),
+                TerraceSettings.CLIENT_CONNECT_PAUSE.get(conf));
     }
 
-    private static long bytes(Configuration conf, TerraceSettings key, long least) {
-        String value = conf.getTrimmed(key.key(), key.defaultValue());
-        try {
-            long bytes = new Parsed(conf, key).bytes();
-            if (bytes >= least) {
-                return bytes;
-            }
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(complaint(key, value, "a number such as " + key.defaultValue()), e);
-        }
-        throw new IllegalArgumentException(complaint(key, value, "at least " + least));
-    }
-
-    private static long milliseconds(Configuration conf, TerraceSettings key) {
-        String value = conf.getTrimmed(key.key(), key.defaultValue());
-        try {
-            long milliseconds = new Parsed(conf, key).milliseconds();
-            if (milliseconds >= 1) {
-                return milliseconds;
-            }
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(complaint(key, value, "a time such as " + key.defaultValue()), e);
-        }
-        throw new IllegalArgumentException(complaint(key, value, "at least 1ms"));
-    }
-
-    private static String complaint(TerraceSettings key, String value, String remedy) {
-        return key.key() + " is " + value + "; write " + remedy;
-    }
-
-    /** Hadoop's own parsing, defaults in its notation included. */
-    private record Parsed(Configuration conf, TerraceSettings key) {
-        long bytes() {
-            String value = conf.getTrimmed(key.key(), key.defaultValue());
-            return TraditionalBinaryPrefix.string2long(value);
-        }
-
-        long milliseconds() {
-            return conf.getTimeDuration(key.key(), key.defaultValue(), TimeUnit.MILLISECONDS);
-        }
+    private static Remote remote(Configuration conf) {
+        return new Remote(
+                TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf),
+                TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.get(conf) != 0,
+                TerraceSettings.CHANNEL_VERBS_LIBDISNI.get(conf),
+                TerraceSettings.CLIENT_REMOTE_CHOICE.get(conf).equals("cost"),
+                TimeUnit.MILLISECONDS.toNanos(TerraceSettings.CLIENT_TCP_TIMEOUT.get(conf)),
+                TimeUnit.MILLISECONDS.toNanos(TerraceSettings.CLIENT_TCP_CONNECT_TIMEOUT.get(conf)),
+                TerraceSettings.CLIENT_TCP_NODES_MAX.get(conf),
+                TerraceSettings.CLIENT_TCP_CONNECTIONS_MAX.get(conf),
+                TerraceSettings.CLIENT_TCP_READAHEAD_MAX.get(conf),
+                conf.getBoolean(BY_HOSTNAME, false));
     }
 }

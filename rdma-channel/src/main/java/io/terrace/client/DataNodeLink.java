@@ -50,7 +50,7 @@ final class DataNodeLink {
     private static final int MAX_WAITING_ASKS = 256;
 
     private final Path socketPath;
-    private final ClientConfig settings;
+    private final ClientConfig.Local settings;
     private final ReadResources limits;
     private final String clientName;
     private final LocalGrant.Aftermath forget;
@@ -76,7 +76,7 @@ final class DataNodeLink {
     /** @param forget is told of every grant that ended, from any thread */
     DataNodeLink(
             Path socketPath,
-            ClientConfig settings,
+            ClientConfig.Local settings,
             ReadResources limits,
             String clientName,
             IntSupplier heldByProcess,

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LocalDataNodes {
     private static final Logger LOG = LoggerFactory.getLogger(LocalDataNodes.class);
-    private static final Map<ClientConfig, LocalDataNodes> ALL = new ConcurrentHashMap<>();
+    private static final Map<ClientConfig.Local, LocalDataNodes> ALL = new ConcurrentHashMap<>();
     private static final CopyBuffers PIECES = new CopyBuffers();
     private static final MappingBudget MAPPINGS = new MappingBudget();
     private static final long GOODBYE_MS = 500;
@@ -36,7 +36,7 @@ final class LocalDataNodes {
 
     private static final int MAX_REFUSED = 8192;
 
-    private final ClientConfig settings;
+    private final ClientConfig.Local settings;
     private final Path directory;
     private final ReadResources limits;
     private final String clientName;
@@ -47,7 +47,7 @@ final class LocalDataNodes {
     private volatile boolean scanned;
     private final LogThrottle failures = LogThrottle.once();
 
-    private LocalDataNodes(ClientConfig settings, Path directory) {
+    private LocalDataNodes(ClientConfig.Local settings, Path directory) {
         this.settings = settings;
         this.directory = directory;
         this.limits = new ReadResources(PIECES, MAPPINGS, settings.mappedMaxBytes(), settings.reportBytes());
@@ -56,7 +56,7 @@ final class LocalDataNodes {
     }
 
     /** The process's only one for these settings. */
-    static LocalDataNodes of(ClientConfig settings, Path directory) {
+    static LocalDataNodes of(ClientConfig.Local settings, Path directory) {
         return ALL.computeIfAbsent(settings, key -> new LocalDataNodes(key, directory));
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * leave on whichever thread ends them.
  */
 final class LocalGrantTable {
-    private final ClientConfig settings;
+    private final ClientConfig.Local settings;
     private final IntSupplier heldByProcess;
     private final Consumer<Message> outbox;
     private final Map<Long, LocalGrant> grants = new ConcurrentHashMap<>();
@@ -28,7 +28,7 @@ final class LocalGrantTable {
     private boolean renewAsked;
 
     /** @param heldByProcess grants of all DataNodes, which the limit is for */
-    LocalGrantTable(ClientConfig settings, IntSupplier heldByProcess, Consumer<Message> outbox) {
+    LocalGrantTable(ClientConfig.Local settings, IntSupplier heldByProcess, Consumer<Message> outbox) {
         this.settings = settings;
         this.heldByProcess = heldByProcess;
         this.outbox = outbox;

@@ -148,7 +148,7 @@ public final class TerraceAccessorBuilder extends ReplicaAccessorBuilder {
     private static Binding bind(Configuration conf) {
         WeakReference<Configuration> of = new WeakReference<>(conf);
         try {
-            ClientConfig settings = ClientConfig.from(conf);
+            ClientConfig.Local settings = ClientConfig.from(conf).local();
             Path directory = settings.channelDirectory();
             if (directory == null) {
                 LOG.debug("Terrace is off in this client");

@@ -1,428 +1,493 @@
 package io.terrace.conf;
 
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every {@code terrace.*} configuration key of every part, with its default, who reads it and what it does: the list that
- * {@link UnknownSettings} are looked for in and that {@code conf/} is tested against.
+ * Every {@code terrace.*} property of every process: key, who reads it, type and unit, default, range, and what it does.
+ * {@code bin/terrace conf} prints this list, {@code conf/} is generated from it, and {@link UnknownSettings} are those that
+ * are not in it.
  */
-public enum TerraceSettings {
-    ENABLED("terrace.enabled", "true", "client, DataNode, NameNode", "Whole switch: false leaves stock HDFS."),
-    CHANNEL_DIR(
-            "terrace.channel.dir",
-            "",
-            "client, DataNode",
-            "Directory of the Unix sockets over which DataNodes of a host grant blocks to clients. Nobody but its owner and root may be able to write it or any directory above it. Unset: no grants."),
-    CHANNEL_OWNER(
-            "terrace.channel.owner",
-            "hdfs",
-            "client",
-            "Users, by name or number, who run DataNodes: the client believes who owns terrace.channel.dir, and shows him block tokens, if it is one of them, root or the client's own user."),
-    CLIENT_LOCAL(
-            "terrace.client.local",
-            "true",
-            "client",
-            "Whether the FileSystem class reads from the memory of a DataNode of its own host through the file. False: over the tcp channel, as from other hosts; for tests and comparisons."),
-    CLIENT_MAPPED_MAX(
-            "terrace.client.mapped.max",
-            "64m",
-            "client",
-            "Bytes of granted extents that a client process may keep mapped. Mapped pages count against a container's memory. 0 reads through the file only."),
-    CLIENT_GRANTS_MAX(
-            "terrace.client.grants.max",
-            "1024",
-            "client",
-            "Grants, and so open files, that a client process may hold."),
-    CLIENT_GRANT_TIMEOUT(
-            "terrace.client.grant.timeout",
-            "250ms",
-            "client",
-            "How long a read waits for the answer of a DataNode before it goes to stock HDFS."),
-    CLIENT_GRANT_IDLE(
-            "terrace.client.grant.idle", "60s", "client", "A grant that was not used for so long is given back."),
-    CLIENT_REPORT_INTERVAL(
-            "terrace.client.report.interval",
-            "250ms",
-            "client",
-            "How often reads through grants are reported to the DataNode."),
-    CLIENT_REPORT_BYTES(
-            "terrace.client.report.bytes",
-            "256m",
-            "client",
-            "A report is sent early when so much was read through one grant; bounds what a killed client leaves unreported."),
-    CLIENT_REFUSED_PAUSE(
-            "terrace.client.refused.pause",
-            "1s",
-            "client",
-            "After a refusal or failure a block is not asked for again for so long."),
-    CLIENT_CONNECT_PAUSE(
-            "terrace.client.connect.pause",
-            "1s",
-            "client",
-            "How often the channel directory is looked through for DataNodes that came or came back."),
+public final class TerraceSettings {
 
-    CHANNEL_TCP_PORT_OFFSET(
-            "terrace.channel.tcp.port.offset",
-            "0",
-            "client, DataNode",
-            "A DataNode serves its memory to clients of other hosts on its transfer port plus this (100: 9966); the same everywhere. 0: not at all. Never served, and never used, where data transfer is protected or encrypted."),
-    CHANNEL_TCP_THREADS(
-            "terrace.channel.tcp.threads", "2", "DataNode", "Threads that serve the memory to clients of other hosts."),
-    CHANNEL_TCP_CHECKSUMS_MAX(
-            "terrace.channel.tcp.checksums.max",
-            "256m",
-            "DataNode",
-            "Heap for the checksums of blocks that clients of other hosts read: 1/128 of those blocks; one user has half of it at most. Beyond it, they read through stock HDFS."),
-    CHANNEL_VERBS_PORT_OFFSET(
-            "terrace.channel.verbs.port.offset",
-            "0",
-            "client, DataNode",
-            "A DataNode also serves its memory by RDMA (InfiniBand, RoCE, iWARP) at its transfer port plus this, to clients of its tcp channel, which tells them where. 0: not at all, in a client: not used. Where there is no RDMA device or library, tcp serves."),
-    CHANNEL_VERBS_REGISTERED_MAX(
-            "terrace.channel.verbs.registered.max",
-            "64g",
-            "DataNode",
-            "Memory that may be pinned for RDMA. It counts against the limit of locked memory (memlock); what is beyond is served over tcp."),
-    CHANNEL_VERBS_PAGING(
-            "terrace.channel.verbs.paging",
-            "false",
-            "DataNode",
-            "Register memory for RDMA without pinning it (on-demand paging), where the device is known to do that right; pinned elsewhere."),
-    CHANNEL_VERBS_TRUSTED_NETWORK(
-            "terrace.channel.verbs.trusted-network",
-            "false",
-            "DataNode",
-            "Serve by RDMA although block tokens are on. A card asks for a key of 32 bits alone, so whoever can connect to the RDMA port can try to read what is registered without any token: say true only where all such hosts and users may read all of HDFS. Where tokens are off it makes no difference."),
-    CHANNEL_VERBS_LIBDISNI(
-            "terrace.channel.verbs.libdisni",
-            "false",
-            "client, DataNode",
-            "Use DiSNI's own native library, which has to be compiled and installed, instead of rdma-core's libibverbs and librdmacm."),
-    CLIENT_REMOTE_CHOICE(
-            "terrace.client.remote.choice",
-            "cost",
-            "client",
-            "How a block is read that another host has in memory: cost takes stock HDFS where its readers lately took clearly less, memory takes memory always."),
-    CLIENT_TCP_TIMEOUT(
-            "terrace.client.tcp.timeout",
-            "500ms",
-            "client",
-            "How long a read waits for the memory of another host before it goes to stock HDFS."),
-    CLIENT_TCP_CONNECT_TIMEOUT(
-            "terrace.client.tcp.connect.timeout",
-            "200ms",
-            "client",
-            "How long the first read from a DataNode waits for its tcp channel."),
-    CLIENT_TCP_CONNECTIONS_MAX(
-            "terrace.client.tcp.connections.max",
-            "4",
-            "client",
-            "Connections that a client process has to one DataNode: more than the first are opened while others are in use."),
-    CLIENT_TCP_NODES_MAX(
-            "terrace.client.tcp.nodes.max", "256", "client", "DataNodes that a client process keeps a tcp channel to."),
-    CLIENT_TCP_READAHEAD_MAX(
-            "terrace.client.tcp.readahead.max",
-            "64m",
-            "client",
-            "Bytes that sequential readers of a client process may have asked for ahead of their use, in all."),
-    PLACEMENT_RPC_ADDRESS(
-            "terrace.placement.rpc-address",
-            "",
-            "DataNode, NameNode, placementctl",
-            "host:port of the placement service in a NameNode; with a suffix .<nameservice>[.<namenode>] where there are several. Unset: the host of the NameNode's RPC address and terrace.placement.port."),
-    PLACEMENT_RPC_BIND_HOST(
-            "terrace.placement.rpc-bind-host",
-            "",
-            "NameNode",
-            "Address that the service listens on when it is not that of terrace.placement.rpc-address."),
-    PLACEMENT_PORT(
-            "terrace.placement.port",
-            "8899",
-            "DataNode, NameNode, placementctl",
-            "Port of the placement service where terrace.placement.rpc-address is unset."),
-    PLACEMENT_PORT_OFFSET(
-            "terrace.placement.port.offset",
-            "0",
-            "DataNode, NameNode, placementctl",
-            "The port is the NameNode's RPC port plus this (100: 8120) where terrace.placement.rpc-address is unset: for several NameNodes on one host. 0, or a sum that is no port: terrace.placement.port. Where DataNodes use a service RPC address, name terrace.placement.rpc-address instead."),
-    PLACEMENT_HANDLERS(
-            "terrace.placement.handlers", "8", "NameNode", "Threads that answer heartbeats and placementctl."),
-    PLACEMENT_ADMIN_ACL(
-            "terrace.placement.admin.acl",
-            "",
-            "NameNode",
-            "Users and groups (\"user1,user2 group1\") who may change placement besides the superuser."),
-    PLACEMENT_POLICY(
-            "terrace.placement.policy",
-            "adaptive",
-            "NameNode",
-            "Name of the placement policy; each DataNode has an instance of its own."),
-    PLACEMENT_POLICY_PARAMETERS(
-            "terrace.placement.policy.parameters",
-            "",
-            "NameNode",
-            "Parameters of the policy as name=value, separated by commas."),
-    PLACEMENT_POLICY_FILE(
-            "terrace.placement.policy.file",
-            "",
-            "NameNode",
-            "Local YAML file with policy, parameters and rules by path (conf/placement.yaml); read again when it changes. Unset: terrace.placement.policy and its parameters."),
-    PLACEMENT_POLICY_FILE_INTERVAL(
-            "terrace.placement.policy.file.interval", "5s", "NameNode", "How often the policy file is looked at."),
-    PLACEMENT_ACCESS_LOG_ENABLED(
-            "terrace.placement.access-log.enabled",
-            "true",
-            "NameNode",
-            "Whether accesses are logged where a directory for it is set."),
-    PLACEMENT_ACCESS_LOG_DIR(
-            "terrace.placement.access-log.dir",
-            "",
-            "NameNode",
-            "Local directory for the log of accesses, one for each NameNode, that placementctl policy simulate replays: block ids, sizes and times, and paths in files beside them. Unset: no log."),
-    PLACEMENT_ACCESS_LOG_PATHS(
-            "terrace.placement.access-log.paths",
-            "true",
-            "NameNode",
-            "Whether the paths of the blocks are kept beside the log of accesses, so that simulations know which rules hold. They do not leave the NameNode."),
-    PLACEMENT_ACCESS_LOG_BYTES(
-            "terrace.placement.access-log.bytes",
-            "256m",
-            "NameNode",
-            "Bytes on disk that the log of accesses may use; the oldest file goes for a new one."),
-    PLACEMENT_IDECIDER_THRESHOLD(
-            "terrace.placement.idecider.threshold",
-            "2",
-            "NameNode",
-            "With policy idecider: reads that a block must exceed to be promoted."),
-    PLACEMENT_IDECIDER_REMEMBERED(
-            "terrace.placement.idecider.remembered",
-            "100000",
-            "NameNode",
-            "With policy idecider: blocks outside memory whose reads the policy of one DataNode counts."),
-    PLACEMENT_MOVE_BANDWIDTH(
-            "terrace.placement.move.bandwidth",
-            "100m",
-            "NameNode",
-            "Bytes a second copied into memory on each DataNode while it serves reads; 0 is no limit. An idle DataNode has none."),
-    PLACEMENT_IDLE_BANDWIDTH(
-            "terrace.placement.idle.bandwidth",
-            "1m",
-            "NameNode",
-            "A DataNode that serves fewer bytes a second is idle."),
-    PLACEMENT_MOVES_IN_FLIGHT(
-            "terrace.placement.moves.in-flight",
-            "4",
-            "NameNode",
-            "Promotions that one DataNode carries out at a time."),
-    PLACEMENT_MOVES_WAITING(
-            "terrace.placement.moves.waiting",
-            "256",
-            "NameNode",
-            "Promotions that may wait for one DataNode; more are forgone."),
-    PLACEMENT_MOVE_TIMEOUT(
-            "terrace.placement.move.timeout",
-            "60s",
-            "NameNode",
-            "An order without a result is given up after this and the time its bytes take at 10 MB/s."),
-    PLACEMENT_MOVE_WAIT(
-            "terrace.placement.move.wait",
-            "30s",
-            "NameNode",
-            "A promotion that the budget let wait for longer is given up."),
-    PLACEMENT_INTERVAL(
-            "terrace.placement.interval", "250ms", "NameNode", "Time between two turns of the placement loop."),
-    PLACEMENT_HEARTBEAT_INTERVAL(
-            "terrace.placement.heartbeat.interval",
-            "250ms",
-            "NameNode",
-            "Time between two heartbeats of a DataNode; 1 ms per DataNode where that is longer."),
-    PLACEMENT_NODE_EXPIRY(
-            "terrace.placement.node.expiry",
-            "10s",
-            "NameNode",
-            "A DataNode that is silent for longer gets no orders and no block's home."),
-    PLACEMENT_NODE_FORGET(
-            "terrace.placement.node.forget", "10m", "NameNode", "A DataNode that is silent for longer is forgotten."),
-    PLACEMENT_TRACKED_BLOCKS(
-            "terrace.placement.tracked.blocks",
-            "500000",
-            "NameNode",
-            "Blocks whose heat is kept, about 290 bytes of heap each."),
-    PLACEMENT_HEARTBEAT_ENTRIES(
-            "terrace.placement.heartbeat.entries",
-            "10000",
-            "NameNode",
-            "Entries of each list that are taken from one heartbeat."),
-    PLACEMENT_LOCK_BLOCKS(
-            "terrace.placement.lock.blocks",
-            "256",
-            "NameNode",
-            "Blocks looked at in one hold of the NameNode's read lock."),
-    PLACEMENT_HEAT_HALF_LIFE(
-            "terrace.placement.heat.half-life",
-            "10m",
-            "NameNode",
-            "Half-life of heat, where the home of a block and placementctl top are concerned."),
-    DATANODE_MEMORY_DIR(
-            "terrace.datanode.memory.dir",
-            "",
-            "DataNode",
-            "Directory on tmpfs for copies of hot blocks; one for each DataNode, writable by its user, passable by clients. Unset: the DataNode is stock."),
-    DATANODE_MEMORY_CAPACITY(
-            "terrace.datanode.memory.capacity",
-            "",
-            "DataNode",
-            "Bytes that copies in memory may use, such as 4g. Unset: the DataNode is stock."),
-    DATANODE_MEMORY_REQUIRE_TMPFS(
-            "terrace.datanode.memory.require-tmpfs",
-            "true",
-            "DataNode",
-            "Whether a directory that is not on tmpfs is refused; false only warns."),
-    DATANODE_MEMORY_DIR_PER_DATANODE(
-            "terrace.datanode.memory.dir.per-datanode",
-            "false",
-            "DataNode",
-            "For tests: several DataNodes have one configuration, and each takes a directory of its own below terrace.datanode.memory.dir. Nobody clears it once the DataNode is formatted anew."),
-    DATANODE_MEMORY_EXTENTS_MAX(
-            "terrace.datanode.memory.extents.max", "65536", "DataNode", "Copies that there may be at one time."),
-    DATANODE_MEMORY_COPY_THREADS("terrace.datanode.memory.copy.threads", "2", "DataNode", "Copies made at one time."),
-    DATANODE_MEMORY_COPY_BANDWIDTH(
-            "terrace.datanode.memory.copy.bandwidth",
-            "0",
-            "DataNode",
-            "Bytes a second at which this DataNode makes copies, whatever the service allows. 0: no limit."),
-    DATANODE_MEMORY_COPY_QUEUE(
-            "terrace.datanode.memory.copy.queue",
-            "4096",
-            "DataNode",
-            "Orders to make a copy that may wait; more are refused."),
-    DATANODE_MEMORY_SCRUB_BANDWIDTH(
-            "terrace.datanode.memory.scrub.bandwidth",
-            "8m",
-            "DataNode",
-            "Bytes a second at which copies in memory are checked against their checksums in the background. 0: never."),
-    DATANODE_MEMORY_SCRUB_INTERVAL(
-            "terrace.datanode.memory.scrub.interval",
-            "1h",
-            "DataNode",
-            "Least time from the beginning of one check of all copies to that of the next."),
-    DATANODE_MEMORY_DROP_SOURCE_PAGES(
-            "terrace.datanode.memory.drop-source-pages",
-            "true",
-            "DataNode",
-            "Whether the page cache of a replica is dropped once its copy is in memory, so that it does not stand there twice."),
-    DATANODE_MEMORY_LENT_TIMEOUT(
-            "terrace.datanode.memory.lent.timeout",
-            "",
-            "DataNode",
-            "How long the bytes of a retired copy count as used because a stock short-circuit client holds its file descriptor. Unset: as long as stock's cache waits, dfs.datanode.cache.revocation.timeout.ms (15 minutes)."),
-    DATANODE_NVM_ENABLED(
-            "terrace.datanode.nvm.enabled",
-            "true",
-            "DataNode",
-            "Whether replicas on volumes tagged [NVDIMM] are granted to clients of other hosts as they are, without a copy in memory. Needs terrace.channel.tcp.port.offset."),
-    DATANODE_NVM_EXTENTS_MAX(
-            "terrace.datanode.nvm.extents.max",
-            "16384",
-            "DataNode",
-            "Replicas on NVM that may be granted at one time; each has a hard link on its volume. The longest unread makes way."),
-    DATANODE_REGION_SIZE(
-            "terrace.datanode.region.size",
-            "16t",
-            "DataNode",
-            "Size of the virtual range in which copies have addresses; at least twice the memory tier's capacity."),
-    DATANODE_REGION_REST(
-            "terrace.datanode.region.rest",
-            "10s",
-            "DataNode",
-            "How long an address is not used again after its copy is gone."),
-    DATANODE_GRANTS_MAX(
-            "terrace.datanode.grants.max",
-            "262144",
-            "DataNode",
-            "Grants that may be held at one time; one user holds half of them at most, so that others find some."),
-    DATANODE_GRANTS_PER_PEER_MAX(
-            "terrace.datanode.grants.per-peer.max", "16384", "DataNode", "Grants that one client process may hold."),
-    DATANODE_GRANTS_LEASE(
-            "terrace.datanode.grants.lease",
-            "60s",
-            "DataNode",
-            "Longest lease of a grant; a grant never outlives its block token."),
-    DATANODE_GRANTS_DEADLINE(
-            "terrace.datanode.grants.deadline",
-            "5s",
-            "DataNode",
-            "How long a read begun under a lease may take; a retired copy is kept for so long after the last lease."),
-    DATANODE_HEARTBEAT_INTERVAL(
-            "terrace.datanode.heartbeat.interval",
-            "1s",
-            "DataNode",
-            "Time between heartbeats while no placement service answers; one that does says when the next is due"
-                    + " (terrace.placement.heartbeat.interval)."),
-    DATANODE_HEARTBEAT_INTERVAL_MIN(
-            "terrace.datanode.heartbeat.interval.min",
-            "200ms",
-            "DataNode",
-            "Least time between heartbeats when there is something new."),
-    DATANODE_HEARTBEAT_TIMEOUT(
-            "terrace.datanode.heartbeat.timeout", "5s", "DataNode", "How long a heartbeat may take."),
-    DATANODE_METRICS_ADDRESS(
-            "terrace.datanode.metrics.address",
-            "",
-            "DataNode",
-            "Not used any more, nothing listens there: the metrics are at /jmx of the DataNode's web server and, if hadoop.prometheus.endpoint.enabled is true, at /prom."),
-    DATANODE_HEAT_BLOCKS_MAX(
-            "terrace.datanode.heat.blocks.max",
-            "16384",
-            "DataNode",
-            "Blocks whose reads are remembered until a heartbeat carries them; beyond it the oldest are forgotten and counted."),
-    DATANODE_PROMOTE_AT_ONCE(
-            "terrace.datanode.promote.at-once",
-            "false",
-            "DataNode",
-            "For tests: a block is copied to memory when it is finalised or first read, before its writer or reader goes on.");
+    /** All of them by key, in their order here. Stands first because each constant adds itself. */
+    private static final Map<String, Setting<?>> ALL = new LinkedHashMap<>();
 
-    private final String key;
-    private final String defaultValue;
-    private final String readBy;
-    private final String doc;
+    private static final int PORTS = 65_535;
+    private static final int EXTENTS = 1 << 22;
+    private static final long PAGE = 4_096;
+    private static final long PETABYTE = 1L << 50;
+    private static final long DAYS_30 = TimeUnit.DAYS.toMillis(30);
 
-    TerraceSettings(String key, String defaultValue, String readBy, String doc) {
-        this.key = key;
-        this.defaultValue = defaultValue;
-        this.readBy = readBy;
-        this.doc = doc;
-    }
+    /** What the placement service counts in milliseconds has to fit an int. */
+    private static final long DAYS_24 = TimeUnit.DAYS.toMillis(24);
 
-    public String key() {
-        return key;
-    }
+    public static final Setting<Boolean> ENABLED = key("terrace.enabled", "client, DataNode, NameNode")
+            .flag(true)
+            .doc("Whole switch: false leaves stock HDFS.");
 
-    /** As it would stand in a configuration file; empty means unset. */
-    public String defaultValue() {
-        return defaultValue;
-    }
+    public static final Setting<Path> CHANNEL_DIR = key("terrace.channel.dir", "client, DataNode")
+            .absolutePath()
+            .doc(
+                    "Directory of the Unix sockets over which DataNodes of a host grant blocks to clients. Nobody but its owner and root may be able to write it or any directory above it. Unset: no grants.");
 
-    public String readBy() {
-        return readBy;
-    }
+    public static final Setting<String> CHANNEL_OWNER = key("terrace.channel.owner", "client")
+            .text("hdfs")
+            .doc(
+                    "Users, by name or number, who run DataNodes: the client believes who owns terrace.channel.dir, and shows him block tokens, if it is one of them, root or the client's own user.");
 
-    public String doc() {
-        return doc;
+    public static final Setting<Boolean> CLIENT_LOCAL = key("terrace.client.local", "client")
+            .flag(true)
+            .doc(
+                    "Whether the FileSystem class reads from the memory of a DataNode of its own host through the file. False: over the tcp channel, as from other hosts; for tests and comparisons.");
+
+    public static final Setting<Long> CLIENT_MAPPED_MAX = key("terrace.client.mapped.max", "client")
+            .bytes("64m", 0)
+            .doc(
+                    "Bytes of granted extents that a client process may keep mapped. Mapped pages count against a container's memory. 0 reads through the file only.");
+
+    public static final Setting<Integer> CLIENT_GRANTS_MAX = key("terrace.client.grants.max", "client")
+            .whole(1_024, 1, Integer.MAX_VALUE)
+            .doc("Grants, and so open files, that a client process may hold.");
+
+    public static final Setting<Long> CLIENT_GRANT_TIMEOUT = key("terrace.client.grant.timeout", "client")
+            .millis("250ms", 1)
+            .doc("How long a read waits for the answer of a DataNode before it goes to stock HDFS.");
+
+    public static final Setting<Long> CLIENT_GRANT_IDLE = key("terrace.client.grant.idle", "client")
+            .millis("60s", 1)
+            .doc("A grant that was not used for so long is given back.");
+
+    public static final Setting<Long> CLIENT_REPORT_INTERVAL = key("terrace.client.report.interval", "client")
+            .millis("250ms", 1)
+            .doc("How often reads through grants are reported to the DataNode.");
+
+    public static final Setting<Long> CLIENT_REPORT_BYTES = key("terrace.client.report.bytes", "client")
+            .bytes("256m", 1)
+            .doc(
+                    "A report is sent early when so much was read through one grant; bounds what a killed client leaves unreported.");
+
+    public static final Setting<Long> CLIENT_REFUSED_PAUSE = key("terrace.client.refused.pause", "client")
+            .millis("1s", 1)
+            .doc("After a refusal or failure a block is not asked for again for so long.");
+
+    public static final Setting<Long> CLIENT_CONNECT_PAUSE = key("terrace.client.connect.pause", "client")
+            .millis("1s", 1)
+            .doc("How often the channel directory is looked through for DataNodes that came or came back.");
+
+    public static final Setting<Integer> CHANNEL_TCP_PORT_OFFSET = key(
+                    "terrace.channel.tcp.port.offset", "client, DataNode")
+            .whole(0, -PORTS, PORTS)
+            .doc(
+                    "A DataNode serves its memory to clients of other hosts on its transfer port plus this (100: 9966); the same everywhere. 0: not at all. Never served, and never used, where data transfer is protected or encrypted.");
+
+    public static final Setting<Integer> CHANNEL_TCP_THREADS = key("terrace.channel.tcp.threads", "DataNode")
+            .whole(2, 1, 64)
+            .doc("Threads that serve the memory to clients of other hosts.");
+
+    public static final Setting<Long> CHANNEL_TCP_CHECKSUMS_MAX = key("terrace.channel.tcp.checksums.max", "DataNode")
+            .bytes("256m", 0)
+            .doc(
+                    "Heap for the checksums of blocks that clients of other hosts read: 1/128 of those blocks; one user has half of it at most. Beyond it, they read through stock HDFS.");
+
+    public static final Setting<Integer> CHANNEL_VERBS_PORT_OFFSET = key(
+                    "terrace.channel.verbs.port.offset", "client, DataNode")
+            .whole(0, -PORTS, PORTS)
+            .doc(
+                    "A DataNode also serves its memory by RDMA (InfiniBand, RoCE, iWARP) at its transfer port plus this, to clients of its tcp channel, which tells them where. 0: not at all, in a client: not used. Where there is no RDMA device or library, tcp serves.");
+
+    public static final Setting<Long> CHANNEL_VERBS_REGISTERED_MAX = key(
+                    "terrace.channel.verbs.registered.max", "DataNode")
+            .bytes("64g", 0)
+            .doc(
+                    "Memory that may be pinned for RDMA. It counts against the limit of locked memory (memlock); what is beyond is served over tcp.");
+
+    public static final Setting<Boolean> CHANNEL_VERBS_PAGING = key("terrace.channel.verbs.paging", "DataNode")
+            .flag(false)
+            .doc(
+                    "Register memory for RDMA without pinning it (on-demand paging), where the device is known to do that right; pinned elsewhere.");
+
+    public static final Setting<Boolean> CHANNEL_VERBS_TRUSTED_NETWORK = key(
+                    "terrace.channel.verbs.trusted-network", "DataNode")
+            .flag(false)
+            .doc(
+                    "Serve by RDMA although block tokens are on. A card asks for a key of 32 bits alone, so whoever can connect to the RDMA port can try to read what is registered without any token: say true only where all such hosts and users may read all of HDFS. Where tokens are off it makes no difference.");
+
+    public static final Setting<Boolean> CHANNEL_VERBS_LIBDISNI = key(
+                    "terrace.channel.verbs.libdisni", "client, DataNode")
+            .flag(false)
+            .doc(
+                    "Use DiSNI's own native library, which has to be compiled and installed, instead of rdma-core's libibverbs and librdmacm.");
+
+    public static final Setting<String> CLIENT_REMOTE_CHOICE = key("terrace.client.remote.choice", "client")
+            .oneOf("cost", "memory")
+            .doc(
+                    "How a block is read that another host has in memory: cost takes stock HDFS where its readers lately took clearly less, memory takes memory always.");
+
+    public static final Setting<Long> CLIENT_TCP_TIMEOUT = key("terrace.client.tcp.timeout", "client")
+            .millis("500ms", 1)
+            .doc("How long a read waits for the memory of another host before it goes to stock HDFS.");
+
+    public static final Setting<Long> CLIENT_TCP_CONNECT_TIMEOUT = key("terrace.client.tcp.connect.timeout", "client")
+            .millis("200ms", 1)
+            .doc("How long the first read from a DataNode waits for its tcp channel.");
+
+    public static final Setting<Integer> CLIENT_TCP_CONNECTIONS_MAX = key(
+                    "terrace.client.tcp.connections.max", "client")
+            .whole(4, 1, 64)
+            .doc(
+                    "Connections that a client process has to one DataNode: more than the first are opened while others are in use.");
+
+    public static final Setting<Integer> CLIENT_TCP_NODES_MAX = key("terrace.client.tcp.nodes.max", "client")
+            .whole(256, 1, 65_536)
+            .doc("DataNodes that a client process keeps a tcp channel to.");
+
+    public static final Setting<Long> CLIENT_TCP_READAHEAD_MAX = key("terrace.client.tcp.readahead.max", "client")
+            .bytes("64m", 0)
+            .doc("Bytes that sequential readers of a client process may have asked for ahead of their use, in all.");
+
+    public static final Setting<String> PLACEMENT_RPC_ADDRESS = key(
+                    "terrace.placement.rpc-address", "DataNode, NameNode, placementctl")
+            .text("")
+            .doc(
+                    "host:port of the placement service in a NameNode; with a suffix .<nameservice>[.<namenode>] where there are several. Unset: the host of the NameNode's RPC address and terrace.placement.port.");
+
+    public static final Setting<String> PLACEMENT_RPC_BIND_HOST = key("terrace.placement.rpc-bind-host", "NameNode")
+            .text("")
+            .doc("Address that the service listens on when it is not that of terrace.placement.rpc-address.");
+
+    public static final Setting<Integer> PLACEMENT_PORT = key(
+                    "terrace.placement.port", "DataNode, NameNode, placementctl")
+            .whole(8_899, 0, PORTS)
+            .doc("Port of the placement service where terrace.placement.rpc-address is unset.");
+
+    public static final Setting<Integer> PLACEMENT_PORT_OFFSET = key(
+                    "terrace.placement.port.offset", "DataNode, NameNode, placementctl")
+            .whole(0, -PORTS, PORTS)
+            .doc(
+                    "The port is the NameNode's RPC port plus this (100: 8120) where terrace.placement.rpc-address is unset: for several NameNodes on one host. 0, or a sum that is no port: terrace.placement.port. Where DataNodes use a service RPC address, name terrace.placement.rpc-address instead.");
+
+    public static final Setting<Integer> PLACEMENT_HANDLERS = key("terrace.placement.handlers", "NameNode")
+            .whole(8, 1, 1_024)
+            .doc("Threads that answer heartbeats and placementctl.");
+
+    public static final Setting<String> PLACEMENT_ADMIN_ACL = key("terrace.placement.admin.acl", "NameNode")
+            .text("")
+            .doc("Users and groups (\"user1,user2 group1\") who may change placement besides the superuser.");
+
+    public static final Setting<String> PLACEMENT_POLICY = key("terrace.placement.policy", "NameNode")
+            .text("adaptive")
+            .doc("Name of the placement policy; each DataNode has an instance of its own.");
+
+    public static final Setting<String> PLACEMENT_POLICY_PARAMETERS = key(
+                    "terrace.placement.policy.parameters", "NameNode")
+            .text("")
+            .doc("Parameters of the policy as name=value, separated by commas.");
+
+    public static final Setting<Path> PLACEMENT_POLICY_FILE = key("terrace.placement.policy.file", "NameNode")
+            .path()
+            .doc(
+                    "Local YAML file with policy, parameters and rules by path (conf/placement.yaml); read again when it changes. Unset: terrace.placement.policy and its parameters.");
+
+    public static final Setting<Long> PLACEMENT_POLICY_FILE_INTERVAL = key(
+                    "terrace.placement.policy.file.interval", "NameNode")
+            .millis("5s", 100, DAYS_24)
+            .doc("How often the policy file is looked at.");
+
+    public static final Setting<Boolean> PLACEMENT_ACCESS_LOG_ENABLED = key(
+                    "terrace.placement.access-log.enabled", "NameNode")
+            .flag(true)
+            .doc("Whether accesses are logged where a directory for it is set.");
+
+    public static final Setting<Path> PLACEMENT_ACCESS_LOG_DIR = key("terrace.placement.access-log.dir", "NameNode")
+            .path()
+            .doc(
+                    "Local directory for the log of accesses, one for each NameNode, that placementctl policy simulate replays: block ids, sizes and times, and paths in files beside them. Unset: no log.");
+
+    public static final Setting<Boolean> PLACEMENT_ACCESS_LOG_PATHS = key(
+                    "terrace.placement.access-log.paths", "NameNode")
+            .flag(true)
+            .doc(
+                    "Whether the paths of the blocks are kept beside the log of accesses, so that simulations know which rules hold. They do not leave the NameNode.");
+
+    public static final Setting<Long> PLACEMENT_ACCESS_LOG_BYTES = key("terrace.placement.access-log.bytes", "NameNode")
+            .bytes("256m", 1 << 20)
+            .doc("Bytes on disk that the log of accesses may use; the oldest file goes for a new one.");
+
+    public static final Setting<Integer> PLACEMENT_IDECIDER_THRESHOLD = key(
+                    "terrace.placement.idecider.threshold", "NameNode")
+            .whole(2, 0, Integer.MAX_VALUE)
+            .doc("With policy idecider: reads that a block must exceed to be promoted.");
+
+    public static final Setting<Integer> PLACEMENT_IDECIDER_REMEMBERED = key(
+                    "terrace.placement.idecider.remembered", "NameNode")
+            .whole(100_000, 1, Integer.MAX_VALUE)
+            .doc("With policy idecider: blocks outside memory whose reads the policy of one DataNode counts.");
+
+    public static final Setting<Long> PLACEMENT_MOVE_BANDWIDTH = key("terrace.placement.move.bandwidth", "NameNode")
+            .bytes("100m", 0)
+            .doc(
+                    "Bytes a second copied into memory on each DataNode while it serves reads; 0 is no limit. An idle DataNode has none.");
+
+    public static final Setting<Long> PLACEMENT_IDLE_BANDWIDTH = key("terrace.placement.idle.bandwidth", "NameNode")
+            .bytes("1m", 0)
+            .doc("A DataNode that serves fewer bytes a second is idle.");
+
+    public static final Setting<Integer> PLACEMENT_MOVES_IN_FLIGHT = key(
+                    "terrace.placement.moves.in-flight", "NameNode")
+            .whole(4, 1, 1_024)
+            .doc("Promotions that one DataNode carries out at a time.");
+
+    public static final Setting<Integer> PLACEMENT_MOVES_WAITING = key("terrace.placement.moves.waiting", "NameNode")
+            .whole(256, 1, 100_000)
+            .doc("Promotions that may wait for one DataNode; more are forgone.");
+
+    public static final Setting<Long> PLACEMENT_MOVE_TIMEOUT = key("terrace.placement.move.timeout", "NameNode")
+            .millis("60s", 1_000, DAYS_24)
+            .doc("An order without a result is given up after this and the time its bytes take at 10 MB/s.");
+
+    public static final Setting<Long> PLACEMENT_MOVE_WAIT = key("terrace.placement.move.wait", "NameNode")
+            .millis("30s", 1_000, DAYS_24)
+            .doc("A promotion that the budget let wait for longer is given up.");
+
+    public static final Setting<Long> PLACEMENT_INTERVAL = key("terrace.placement.interval", "NameNode")
+            .millis("250ms", 10, DAYS_24)
+            .doc("Time between two turns of the placement loop.");
+
+    public static final Setting<Long> PLACEMENT_HEARTBEAT_INTERVAL = key(
+                    "terrace.placement.heartbeat.interval", "NameNode")
+            .millis("250ms", 50, DAYS_24)
+            .doc("Time between two heartbeats of a DataNode; 1 ms per DataNode where that is longer.");
+
+    public static final Setting<Long> PLACEMENT_NODE_EXPIRY = key("terrace.placement.node.expiry", "NameNode")
+            .millis("10s", 1_000, DAYS_24)
+            .doc("A DataNode that is silent for longer gets no orders and no block's home.");
+
+    public static final Setting<Long> PLACEMENT_NODE_FORGET = key("terrace.placement.node.forget", "NameNode")
+            .millis("10m", 10_000, DAYS_24)
+            .doc("A DataNode that is silent for longer is forgotten.");
+
+    public static final Setting<Integer> PLACEMENT_TRACKED_BLOCKS = key("terrace.placement.tracked.blocks", "NameNode")
+            .whole(500_000, 1_000, 20_000_000)
+            .doc("Blocks whose heat is kept, about 290 bytes of heap each.");
+
+    public static final Setting<Integer> PLACEMENT_HEARTBEAT_ENTRIES = key(
+                    "terrace.placement.heartbeat.entries", "NameNode")
+            .whole(10_000, 8_192, 1_000_000)
+            .doc("Entries of each list that are taken from one heartbeat.");
+
+    public static final Setting<Integer> PLACEMENT_LOCK_BLOCKS = key("terrace.placement.lock.blocks", "NameNode")
+            .whole(256, 1, 10_000)
+            .doc("Blocks looked at in one hold of the NameNode's read lock.");
+
+    public static final Setting<Long> PLACEMENT_HEAT_HALF_LIFE = key("terrace.placement.heat.half-life", "NameNode")
+            .millis("10m", 1_000, DAYS_24)
+            .doc("Half-life of heat, where the home of a block and placementctl top are concerned.");
+
+    public static final Setting<Path> DATANODE_MEMORY_DIR = key("terrace.datanode.memory.dir", "DataNode")
+            .absolutePath()
+            .doc(
+                    "Directory on tmpfs for copies of hot blocks; one for each DataNode, writable by its user, passable by clients. Unset: the DataNode is stock.");
+
+    public static final Setting<Long> DATANODE_MEMORY_CAPACITY = key("terrace.datanode.memory.capacity", "DataNode")
+            .bytes("", PAGE, PETABYTE)
+            .doc("Bytes that copies in memory may use, such as 4g. Unset: the DataNode is stock.");
+
+    public static final Setting<Boolean> DATANODE_MEMORY_REQUIRE_TMPFS = key(
+                    "terrace.datanode.memory.require-tmpfs", "DataNode")
+            .flag(true)
+            .doc("Whether a directory that is not on tmpfs is refused; false only warns.");
+
+    public static final Setting<Boolean> DATANODE_MEMORY_DIR_PER_DATANODE = key(
+                    "terrace.datanode.memory.dir.per-datanode", "DataNode")
+            .flag(false)
+            .doc(
+                    "For tests: several DataNodes have one configuration, and each takes a directory of its own below terrace.datanode.memory.dir. Nobody clears it once the DataNode is formatted anew.");
+
+    public static final Setting<Integer> DATANODE_MEMORY_EXTENTS_MAX = key(
+                    "terrace.datanode.memory.extents.max", "DataNode")
+            .whole(65_536, 1, EXTENTS)
+            .doc("Copies that there may be at one time.");
+
+    public static final Setting<Integer> DATANODE_MEMORY_COPY_THREADS = key(
+                    "terrace.datanode.memory.copy.threads", "DataNode")
+            .whole(2, 1, 64)
+            .doc("Copies made at one time.");
+
+    public static final Setting<Long> DATANODE_MEMORY_COPY_BANDWIDTH = key(
+                    "terrace.datanode.memory.copy.bandwidth", "DataNode")
+            .bytes("0", 0, PETABYTE)
+            .doc("Bytes a second at which this DataNode makes copies, whatever the service allows. 0: no limit.");
+
+    public static final Setting<Integer> DATANODE_MEMORY_COPY_QUEUE = key(
+                    "terrace.datanode.memory.copy.queue", "DataNode")
+            .whole(4_096, 1, 1 << 20)
+            .doc("Orders to make a copy that may wait; more are refused.");
+
+    public static final Setting<Long> DATANODE_MEMORY_SCRUB_BANDWIDTH = key(
+                    "terrace.datanode.memory.scrub.bandwidth", "DataNode")
+            .bytes("8m", 0, PETABYTE)
+            .doc(
+                    "Bytes a second at which copies in memory are checked against their checksums in the background. 0: never.");
+
+    public static final Setting<Long> DATANODE_MEMORY_SCRUB_INTERVAL = key(
+                    "terrace.datanode.memory.scrub.interval", "DataNode")
+            .millis("1h", 1, DAYS_30)
+            .doc("Least time from the beginning of one check of all copies to that of the next.");
+
+    public static final Setting<Boolean> DATANODE_MEMORY_DROP_SOURCE_PAGES = key(
+                    "terrace.datanode.memory.drop-source-pages", "DataNode")
+            .flag(true)
+            .doc(
+                    "Whether the page cache of a replica is dropped once its copy is in memory, so that it does not stand there twice.");
+
+    public static final Setting<Long> DATANODE_MEMORY_LENT_TIMEOUT = key(
+                    "terrace.datanode.memory.lent.timeout", "DataNode")
+            .millis("", 0, DAYS_30)
+            .doc(
+                    "How long the bytes of a retired copy count as used because a stock short-circuit client holds its file descriptor. Unset: as long as stock's cache waits, dfs.datanode.cache.revocation.timeout.ms (15 minutes).");
+
+    public static final Setting<Boolean> DATANODE_NVM_ENABLED = key("terrace.datanode.nvm.enabled", "DataNode")
+            .flag(true)
+            .doc(
+                    "Whether replicas on volumes tagged [NVDIMM] are granted to clients of other hosts as they are, without a copy in memory. Needs terrace.channel.tcp.port.offset.");
+
+    public static final Setting<Integer> DATANODE_NVM_EXTENTS_MAX = key("terrace.datanode.nvm.extents.max", "DataNode")
+            .whole(16_384, 1, EXTENTS)
+            .doc(
+                    "Replicas on NVM that may be granted at one time; each has a hard link on its volume. The longest unread makes way.");
+
+    public static final Setting<Long> DATANODE_REGION_SIZE = key("terrace.datanode.region.size", "DataNode")
+            .bytes("16t", 2 * PAGE, 1L << 60)
+            .doc(
+                    "Size of the virtual range in which copies have addresses; at least twice the memory tier's capacity.");
+
+    public static final Setting<Long> DATANODE_REGION_REST = key("terrace.datanode.region.rest", "DataNode")
+            .millis("10s", 0, DAYS_30)
+            .doc("How long an address is not used again after its copy is gone.");
+
+    public static final Setting<Integer> DATANODE_GRANTS_MAX = key("terrace.datanode.grants.max", "DataNode")
+            .whole(262_144, 1, 1 << 24)
+            .doc("Grants that may be held at one time; one user holds half of them at most, so that others find some.");
+
+    public static final Setting<Integer> DATANODE_GRANTS_PER_PEER_MAX = key(
+                    "terrace.datanode.grants.per-peer.max", "DataNode")
+            .whole(16_384, 1, 1 << 24)
+            .doc("Grants that one client process may hold.");
+
+    public static final Setting<Long> DATANODE_GRANTS_LEASE = key("terrace.datanode.grants.lease", "DataNode")
+            .millis("60s", 100, DAYS_30)
+            .doc("Longest lease of a grant; a grant never outlives its block token.");
+
+    public static final Setting<Long> DATANODE_GRANTS_DEADLINE = key("terrace.datanode.grants.deadline", "DataNode")
+            .millis("5s", 10, DAYS_30)
+            .doc(
+                    "How long a read begun under a lease may take; a retired copy is kept for so long after the last lease.");
+
+    public static final Setting<Long> DATANODE_HEARTBEAT_INTERVAL = key(
+                    "terrace.datanode.heartbeat.interval", "DataNode")
+            .millis("1s", 10, 60_000)
+            .doc(
+                    "Time between heartbeats while no placement service answers; one that does says when the next is due (terrace.placement.heartbeat.interval).");
+
+    public static final Setting<Long> DATANODE_HEARTBEAT_INTERVAL_MIN = key(
+                    "terrace.datanode.heartbeat.interval.min", "DataNode")
+            .millis("200ms", 1, 60_000)
+            .doc("Least time between heartbeats when there is something new.");
+
+    public static final Setting<Long> DATANODE_HEARTBEAT_TIMEOUT = key("terrace.datanode.heartbeat.timeout", "DataNode")
+            .millis("5s", 100, 120_000)
+            .doc("How long a heartbeat may take.");
+
+    public static final Setting<String> DATANODE_METRICS_ADDRESS = key("terrace.datanode.metrics.address", "DataNode")
+            .text("")
+            .doc(
+                    "Not used any more, nothing listens there: the metrics are at /jmx of the DataNode's web server and, if hadoop.prometheus.endpoint.enabled is true, at /prom.");
+
+    public static final Setting<Integer> DATANODE_HEAT_BLOCKS_MAX = key("terrace.datanode.heat.blocks.max", "DataNode")
+            .whole(16_384, 16, 1 << 22)
+            .doc(
+                    "Blocks whose reads are remembered until a heartbeat carries them; beyond it the oldest are forgotten and counted.");
+
+    public static final Setting<Boolean> DATANODE_PROMOTE_AT_ONCE = key("terrace.datanode.promote.at-once", "DataNode")
+            .flag(false)
+            .doc(
+                    "For tests: a block is copied to memory when it is finalised or first read, before its writer or reader goes on.");
+
+    private TerraceSettings() {}
+
+    /** All settings, in the order of this list. */
+    public static Collection<Setting<?>> all() {
+        return Collections.unmodifiableCollection(ALL.values());
     }
 
     /** The setting of that exact key, or null. */
-    public static @Nullable TerraceSettings of(String key) {
-        for (TerraceSettings known : values()) {
-            if (known.key.equals(key)) {
-                return known;
-            }
-        }
-        return null;
+    public static @Nullable Setting<?> find(String key) {
+        return ALL.get(key);
     }
 
-    /** Keys that stock's HA convention extends by name service and NameNode. */
-    boolean takesSuffix() {
-        return key.endsWith("-address");
+    private static Key key(String key, String readBy) {
+        return new Key(key, readBy);
+    }
+
+    private record Key(String key, String readBy) {
+
+        Typed<Boolean> flag(boolean byDefault) {
+            return new Typed<>(this, SettingType.FLAG, Boolean.toString(byDefault), null, null);
+        }
+
+        Typed<Integer> whole(int byDefault, int least, int most) {
+            return new Typed<>(this, SettingType.WHOLE, Integer.toString(byDefault), least, most);
+        }
+
+        Typed<Long> bytes(String byDefault, long least) {
+            return new Typed<>(this, SettingType.BYTES, byDefault, least, null);
+        }
+
+        Typed<Long> bytes(String byDefault, long least, long most) {
+            return new Typed<>(this, SettingType.BYTES, byDefault, least, most);
+        }
+
+        Typed<Long> millis(String byDefault, long leastMs) {
+            return new Typed<>(this, SettingType.MILLIS, byDefault, leastMs, null);
+        }
+
+        Typed<Long> millis(String byDefault, long leastMs, long mostMs) {
+            return new Typed<>(this, SettingType.MILLIS, byDefault, leastMs, mostMs);
+        }
+
+        Typed<String> text(String byDefault) {
+            return new Typed<>(this, SettingType.TEXT, byDefault, null, null);
+        }
+
+        /** @param words the first is the default */
+        Typed<String> oneOf(String... words) {
+            return new Typed<>(this, SettingType.oneOf(words), words[0], null, null);
+        }
+
+        Typed<Path> path() {
+            return new Typed<>(this, SettingType.PATH, "", null, null);
+        }
+
+        Typed<Path> absolutePath() {
+            return new Typed<>(this, SettingType.ABSOLUTE_PATH, "", null, null);
+        }
+    }
+
+    private record Typed<T extends Comparable<T>>(
+            Key key, SettingType<T> type, String byDefault, @Nullable T least, @Nullable T most) {
+
+        Setting<T> doc(String text) {
+            Setting<T> setting = new Setting<>(key.key(), type, byDefault, least, most, key.readBy(), text);
+            if (ALL.put(setting.key(), setting) != null) {
+                throw new IllegalStateException(setting.key() + " is listed twice");
+            }
+            return setting;
+        }
     }
 }

@@ -2,23 +2,29 @@ package io.terrace.conf;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
 
-/** Keys of a configuration that look like ours and are none of {@link TerraceSettings}: mistakes, as a rule. */
+/** Keys of a configuration that begin like ours and are none of {@link TerraceSettings}: mistakes, as a rule. */
 public final class UnknownSettings {
 
     private static final String PREFIX = "terrace.";
 
     private UnknownSettings() {}
 
-    /**
-     * What is wrong with a configuration's keys.
-     *
-     * @return one sentence for each unknown key, naming the nearest known one; empty when all are known
-     */
-    public static List<String> complaints(Iterable<String> keys) {
+    /** @throws IllegalArgumentException naming each unknown key and the known one nearest to it */
+    public static void refuse(Configuration conf) {
+        List<String> complaints = complaints(conf);
+        if (!complaints.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", complaints));
+        }
+    }
+
+    /** One sentence for each unknown key, naming the nearest known one; empty when all are known. */
+    public static List<String> complaints(Configuration conf) {
         List<String> complaints = new ArrayList<>();
-        for (String key : keys) {
+        for (String rest : new TreeSet<>(conf.getPropsWithPrefix(PREFIX).keySet())) {
+            String key = PREFIX + rest;
             if (!isKnown(key)) {
                 complaints.add("unknown setting " + key + "; did you mean " + nearest(key) + "?");
             }
@@ -26,17 +32,16 @@ public final class UnknownSettings {
         return complaints;
     }
 
-    /** Whether a key of a configuration is one of ours, or none of our business. Suffixed keys count as their stem. */
-    static boolean isKnown(String key) {
-        return !key.startsWith(PREFIX)
-                || Stream.of(TerraceSettings.values())
-                        .anyMatch(known ->
-                                key.equals(known.key()) || (known.takesSuffix() && key.startsWith(known.key() + ".")));
+    /** Addresses take a suffix by name service and NameNode, as Hadoop's own do. */
+    private static boolean isKnown(String key) {
+        return TerraceSettings.find(key) != null
+                || TerraceSettings.all().stream()
+                        .map(Setting::key)
+                        .anyMatch(known -> known.endsWith("-address") && key.startsWith(known + "."));
     }
 
     private static String nearest(String key) {
         return NearestWord.of(
-                key,
-                Stream.of(TerraceSettings.values()).map(TerraceSettings::key).toList());
+                key, TerraceSettings.all().stream().map(Setting::key).toList());
     }
 }

@@ -1,7 +1,7 @@
 package io.terrace.fs;
 
+import io.terrace.client.ClientConfig;
 import io.terrace.client.ClientMetrics;
-import io.terrace.client.RemoteConfig;
 import io.terrace.client.TerraceAccessorBuilder;
 import io.terrace.client.read.LocalReads;
 import io.terrace.client.read.ReadRouter;
@@ -30,38 +30,33 @@ record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable Remote
 
     /** Null when the file system is to be stock HDFS. */
     static @Nullable ReadSetup of(Configuration conf) {
-        if (!conf.getBoolean(TerraceSettings.ENABLED.key(), true)) {
-            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_OFF);
-            return null;
-        }
-        if (readsThroughOthers(conf)) {
-            ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_OFF);
-            return null;
-        }
-        RemoteDataNodes remote = remote(conf);
-        boolean here = conf.getBoolean(TerraceSettings.CLIENT_LOCAL.key(), true)
-                && TerraceAccessorBuilder.looksForMemory(conf);
-        LocalReads local = here ? new LocalReads() : null;
-        return new ReadSetup(
-                withoutAccessor(conf), new ReadRouter(local, remote, ClientMetrics.metricRegistry()), remote);
-    }
-
-    private static @Nullable RemoteDataNodes remote(Configuration conf) {
         try {
-            RemoteConfig settings = RemoteConfig.from(conf);
-            if (settings.portOffset() == 0) {
+            if (!TerraceSettings.ENABLED.get(conf) || readsThroughOthers(conf)) {
+                ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_OFF);
                 return null;
             }
-            if (isProtected(conf)) {
-                ClientMetrics.metricRegistry().increment(Metric.CLIENT_REMOTE_ENCRYPTED);
-                return null;
-            }
-            return RemoteDataNodes.of(settings, ClientMetrics.metricRegistry());
+            ClientConfig settings = ClientConfig.from(conf);
+            RemoteDataNodes remote = remote(conf, settings.remote());
+            boolean here = settings.localReads() && TerraceAccessorBuilder.looksForMemory(conf);
+            LocalReads local = here ? new LocalReads() : null;
+            return new ReadSetup(
+                    withoutAccessor(conf), new ReadRouter(local, remote, ClientMetrics.metricRegistry()), remote);
         } catch (IllegalArgumentException e) {
-            LOG.error("No reads from the memory of other hosts: {}", e.getMessage());
+            LOG.error("Reads through stock HDFS only: {}", e.getMessage());
             ClientMetrics.metricRegistry().increment(Metric.CLIENT_FALLBACK_SETTINGS);
             return null;
         }
+    }
+
+    private static @Nullable RemoteDataNodes remote(Configuration conf, ClientConfig.Remote settings) {
+        if (settings.portOffset() == 0) {
+            return null;
+        }
+        if (isProtected(conf)) {
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_REMOTE_ENCRYPTED);
+            return null;
+        }
+        return RemoteDataNodes.of(settings, ClientMetrics.metricRegistry());
     }
 
     /** The tcp channel neither encrypts nor signs; the DataNode looks at the same keys. */

@@ -9,17 +9,24 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
 class ClientConfigTest {
+    private static final long MS = 1_000_000;
+
     private final Configuration conf = new Configuration(false);
 
     @Test
     void from_anEmptyConfiguration_isOffWithTheDocumentedDefaults() {
         assertThat(ClientConfig.from(conf))
                 .isEqualTo(new ClientConfig(
-                        null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000));
+                        true,
+                        true,
+                        new ClientConfig.Local(
+                                null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
+                        new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false)));
     }
 
     @Test
     void from_everyKey_isTaken() {
+        conf.set("terrace.client.local", "false");
         conf.set("terrace.channel.dir", "/run/terrace");
         conf.set("terrace.channel.owner", "dn, 998");
         conf.set("terrace.client.mapped.max", "0");
@@ -30,16 +37,45 @@ class ClientConfigTest {
         conf.set("terrace.client.report.bytes", "1k");
         conf.set("terrace.client.refused.pause", "5s");
         conf.set("terrace.client.connect.pause", "6s");
+        conf.set("terrace.channel.tcp.port.offset", "100");
+        conf.set("terrace.channel.verbs.port.offset", "-200");
+        conf.set("terrace.channel.verbs.libdisni", "true");
+        conf.set("terrace.client.remote.choice", "memory");
+        conf.set("terrace.client.tcp.timeout", "7ms");
+        conf.set("terrace.client.tcp.connect.timeout", "8ms");
+        conf.set("terrace.client.tcp.nodes.max", "9");
+        conf.set("terrace.client.tcp.connections.max", "10");
+        conf.set("terrace.client.tcp.readahead.max", "11m");
+        conf.set("dfs.client.use.datanode.hostname", "true");
         assertThat(ClientConfig.from(conf))
                 .isEqualTo(new ClientConfig(
-                        Path.of("/run/terrace"), Set.of("dn", "998"), 0, 7, 2_000, 180_000, 4, 1024, 5_000, 6_000));
+                        true,
+                        false,
+                        new ClientConfig.Local(
+                                Path.of("/run/terrace"),
+                                Set.of("dn", "998"),
+                                0,
+                                7,
+                                2_000,
+                                180_000,
+                                4,
+                                1024,
+                                5_000,
+                                6_000),
+                        new ClientConfig.Remote(100, true, true, false, 7 * MS, 8 * MS, 9, 10, 11L << 20, true)));
+    }
+
+    @Test
+    void timeoutNs_ofManyBytes_isLonger() {
+        assertThat(ClientConfig.from(conf).remote().timeoutNs(1_000_000)).isEqualTo(600 * MS);
     }
 
     @Test
     void from_aSwitchedOffConfiguration_hasNoDirectory() {
         conf.set("terrace.channel.dir", "/run/terrace");
         conf.set("terrace.enabled", "false");
-        assertThat(ClientConfig.from(conf).channelDirectory()).isNull();
+        assertThat(ClientConfig.from(conf).enabled()).isFalse();
+        assertThat(ClientConfig.from(conf).local().channelDirectory()).isNull();
     }
 
     @Test
@@ -49,5 +85,13 @@ class ClientConfigTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("terrace.client.grant.timeout is soon")
                 .hasMessageContaining("such as 250ms");
+    }
+
+    @Test
+    void from_anUnknownKey_namesTheNearest() {
+        conf.set("terrace.client.grant.timout", "1s");
+        assertThatThrownBy(() -> ClientConfig.from(conf))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("did you mean terrace.client.grant.timeout?");
     }
 }

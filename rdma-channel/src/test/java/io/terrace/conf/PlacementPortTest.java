@@ -34,7 +34,7 @@ class PlacementPortTest {
         conf.set("terrace.placement.port.offset", "far");
         assertThatThrownBy(() -> PlacementPort.of(conf, 8020))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("terrace.placement.port.offset=far")
+                .hasMessageContaining("terrace.placement.port.offset is far")
                 .hasMessageContaining("-65535 to 65535");
     }
 }

@@ -1,5 +1,6 @@
 package io.terrace.bench.cluster;
 
+import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,10 +52,10 @@ public final class SiteProperties {
     /** Every property, Hadoop's first. */
     public static List<SiteProperty> all() {
         List<SiteProperty> all = new ArrayList<>(HADOOP);
-        for (TerraceSettings key : TerraceSettings.values()) {
+        for (Setting<?> key : TerraceSettings.all()) {
             String choice = CHOICES.get(key.key());
             all.add(new SiteProperty(
-                    key.key(), choice == null ? key.defaultValue() : choice, key.doc(), readBy(key), choice != null));
+                    key.key(), choice == null ? key.defaultText() : choice, key.doc(), readBy(key), choice != null));
         }
         return List.copyOf(all);
     }
@@ -71,7 +72,7 @@ public final class SiteProperties {
                 .toList();
     }
 
-    private static Set<PropertyReader> readBy(TerraceSettings key) {
+    private static Set<PropertyReader> readBy(Setting<?> key) {
         Set<PropertyReader> parts = EnumSet.noneOf(PropertyReader.class);
         for (String reader : key.readBy().split(",", -1)) {
             Arrays.stream(PropertyReader.values())

@@ -70,10 +70,7 @@ public final class PromotionBenchmark implements Closeable {
     }
 
     private double delay(Path file) throws IOException {
-        int threshold = cluster.conf()
-                .getInt(
-                        TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.key(),
-                        Integer.parseInt(TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.defaultValue()));
+        int threshold = TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.get(cluster.conf());
         byte[] buffer = new byte[READ_BYTES];
         try (FSDataInputStream in = terrace.fs().open(file)) {
             for (int i = 0; i <= threshold; i++) {

@@ -3,6 +3,7 @@ package io.terrace.bench.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.bench.cli.CommandLines;
+import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,9 +49,9 @@ class SitePropertiesTest {
             }
         }
         // What only placementctl reads is set on its command line or where it runs, not in these files.
-        Set<String> known = Stream.of(TerraceSettings.values())
+        Set<String> known = TerraceSettings.all().stream()
                 .filter(key -> !key.readBy().equals("placementctl"))
-                .map(TerraceSettings::key)
+                .map(Setting::key)
                 .collect(Collectors.toCollection(TreeSet::new));
 
         assertThat(inFiles).isEqualTo(known);

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
 import io.terrace.conf.PlacementPort;
+import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.Metrics2Source;
@@ -141,7 +142,7 @@ final class SecureCluster implements AutoCloseable {
         return secure;
     }
 
-    private static void set(Configuration conf, TerraceSettings key, Object value) {
+    private static void set(Configuration conf, Setting<?> key, Object value) {
         conf.set(key.key(), value.toString());
     }
 

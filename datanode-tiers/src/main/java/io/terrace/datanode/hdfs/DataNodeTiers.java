@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.common.CachedValue;
 import io.terrace.common.TokenBucket;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
@@ -136,7 +137,7 @@ final class DataNodeTiers implements Closeable {
             grants = null;
             LOG.warn(
                     "{} is not set: stock readers are served from memory, clients get no grants",
-                    DataNodeConfig.CHANNEL_DIR);
+                    TerraceSettings.CHANNEL_DIR.key());
         } else {
             grants = opened(new GrantServers(
                     new GrantServers.Parts(

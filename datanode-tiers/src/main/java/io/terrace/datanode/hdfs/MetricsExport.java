@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
@@ -25,7 +26,7 @@ final class MetricsExport implements Closeable {
             LOG.warn(
                     "{}={} is not used any more, nothing listens there: the metrics are at /jmx of the DataNode's web server"
                             + " and, if hadoop.prometheus.endpoint.enabled is true, at /prom; remove the setting",
-                    DataNodeConfig.METRICS_ADDRESS,
+                    TerraceSettings.DATANODE_METRICS_ADDRESS.key(),
                     settings.metricsAddress());
         }
         try {

@@ -1,11 +1,9 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -47,28 +45,15 @@ final class PluginStarter implements AutoCloseable {
             throw new IllegalArgumentException("the plugin is for a DataNode, not for " + service);
         }
         Configuration conf = datanode.getConf();
+        UnknownSettings.refuse(conf);
         DataNodeConfig settings = new DataNodeConfig(conf);
-        List<String> complaints = UnknownSettings.complaints(terraceKeys(conf));
-        if (!complaints.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", complaints));
-        }
         if (!settings.enabled()) {
-            LOG.info("Terrace is off: {} is false", DataNodeConfig.ENABLED);
+            LOG.info("Terrace is off: {} is false", TerraceSettings.ENABLED.key());
             return null;
         }
         PluginStarter plugin = new PluginStarter(datanode, settings.check());
         plugin.thread.start();
         return plugin;
-    }
-
-    private static List<String> terraceKeys(Configuration conf) {
-        List<String> keys = new ArrayList<>();
-        for (Map.Entry<String, String> property : conf) {
-            if (property.getKey().startsWith("terrace.")) {
-                keys.add(property.getKey());
-            }
-        }
-        return keys;
     }
 
     private void run() {

@@ -16,7 +16,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +46,7 @@ final class TcpServing {
             OneSidedRanges oneSided,
             MetricRegistry metricRegistry) {
         Configuration conf = datanode.getConf();
-        int offset = number(conf, TerraceSettings.CHANNEL_TCP_PORT_OFFSET, -65_535, 65_535);
+        int offset = TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf);
         if (offset == 0) {
             return null;
         }
@@ -62,14 +61,12 @@ final class TcpServing {
         TcpLimits limits = new TcpLimits(
                 byDefault.connections(),
                 byDefault.addressConnections(),
-                number(conf, TerraceSettings.CHANNEL_TCP_THREADS, 1, 64),
+                TerraceSettings.CHANNEL_TCP_THREADS.get(conf),
                 byDefault.operations(),
                 byDefault.bytesInFlight(),
                 byDefault.requestTimeoutMs(),
                 byDefault.idleTimeoutMs());
-        long checksumMaxBytes = conf.getLongBytes(
-                TerraceSettings.CHANNEL_TCP_CHECKSUMS_MAX.key(),
-                bytes(TerraceSettings.CHANNEL_TCP_CHECKSUMS_MAX.defaultValue()));
+        long checksumMaxBytes = TerraceSettings.CHANNEL_TCP_CHECKSUMS_MAX.get(conf);
         try {
             TcpGrantServer server = TcpGrantServer.start(
                     new InetSocketAddress(transfer.getAddress(), port),
@@ -113,17 +110,5 @@ final class TcpServing {
         return secure && port > MOST_PRIVILEGED_PORT
                 ? "security is on, and port " + port + " proves nothing of who listens"
                 : "";
-    }
-
-    private static int number(Configuration conf, TerraceSettings key, int least, int most) {
-        int number = conf.getInt(key.key(), Integer.parseInt(key.defaultValue()));
-        if (number < least || number > most) {
-            throw new IllegalArgumentException(key.key() + " is " + number + "; write " + least + " to " + most);
-        }
-        return number;
-    }
-
-    private static long bytes(String value) {
-        return TraditionalBinaryPrefix.string2long(value);
     }
 }

@@ -13,7 +13,6 @@ import java.net.InetSocketAddress;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,11 +45,11 @@ final class VerbsServing {
      */
     static Served serve(DataNode datanode, BlockTokens tokens, int extentsMax, MetricRegistry metricRegistry) {
         Configuration conf = datanode.getConf();
-        int offset = conf.getInt(TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key(), 0);
+        int offset = TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.get(conf);
         if (offset == 0) {
             return new Served(null, OneSidedRanges.NONE, "");
         }
-        int tcpOffset = conf.getInt(TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key(), 0);
+        int tcpOffset = TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf);
         if (tcpOffset == 0) {
             return without(
                     "it is granted over the tcp channel, so set " + TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key());
@@ -61,7 +60,7 @@ final class VerbsServing {
         if (!protection.isEmpty()) {
             return without(protection);
         }
-        boolean trusted = conf.getBoolean(TerraceSettings.CHANNEL_VERBS_TRUSTED_NETWORK.key(), false);
+        boolean trusted = TerraceSettings.CHANNEL_VERBS_TRUSTED_NETWORK.get(conf);
         if (tokens.areNeeded() && !trusted) {
             return without(UNTRUSTED);
         }
@@ -71,15 +70,12 @@ final class VerbsServing {
                     + ", which leads to port " + port + "; write one that leads from " + transfer.getPort()
                     + " to 1 to 65535");
         }
-        long registeredMax = conf.getLongBytes(
-                TerraceSettings.CHANNEL_VERBS_REGISTERED_MAX.key(),
-                TraditionalBinaryPrefix.string2long(TerraceSettings.CHANNEL_VERBS_REGISTERED_MAX.defaultValue()));
+        long registeredMax = TerraceSettings.CHANNEL_VERBS_REGISTERED_MAX.get(conf);
         VerbsLimits byDefault = VerbsLimits.DEFAULT;
         VerbsLimits limits =
                 new VerbsLimits(byDefault.operations(), byDefault.sessions(), 2 * extentsMax, registeredMax);
         VerbsOptions choices = new VerbsOptions(
-                conf.getBoolean(TerraceSettings.CHANNEL_VERBS_LIBDISNI.key(), false),
-                conf.getBoolean(TerraceSettings.CHANNEL_VERBS_PAGING.key(), false));
+                TerraceSettings.CHANNEL_VERBS_LIBDISNI.get(conf), TerraceSettings.CHANNEL_VERBS_PAGING.get(conf));
         Runnable refused = () -> metricRegistry.increment(Metric.CHANNEL_VERBS_REFUSED);
         try {
             ExtentRegistry extents =

@@ -1,7 +1,6 @@
 package io.terrace.datanode.heartbeat;
 
 import io.terrace.conf.TerraceSettings;
-import io.terrace.datanode.hdfs.DataNodeConfig;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto.Severity;
 import java.io.IOException;
@@ -58,7 +57,7 @@ public final class HostDiagnostics {
                     "channel-off",
                     Severity.WARNING,
                     "Clients of this host get no grants; only stock readers are served from memory",
-                    "set " + DataNodeConfig.CHANNEL_DIR + " for DataNodes and clients"));
+                    "set " + TerraceSettings.CHANNEL_DIR.key() + " for DataNodes and clients"));
         }
         if (!facts.rdmaTrouble().isEmpty()) {
             found.add(condition(
@@ -85,14 +84,14 @@ public final class HostDiagnostics {
                     "memory-not-tmpfs",
                     Severity.WARNING,
                     "The memory tier is on " + facts.memoryFileSystem() + ", which is not memory",
-                    "mount a tmpfs and name it in " + DataNodeConfig.MEMORY_DIR));
+                    "mount a tmpfs and name it in " + TerraceSettings.DATANODE_MEMORY_DIR.key()));
         } else if (facts.memoryFileSystemBytes() > 0 && facts.memoryFileSystemBytes() < facts.capacityBytes()) {
             found.add(condition(
                     "memory-tmpfs-small",
                     Severity.ERROR,
                     "The tmpfs has " + facts.memoryFileSystemBytes() + " bytes, the tier is to hold "
                             + facts.capacityBytes(),
-                    "mount it with a larger size=, or lower " + DataNodeConfig.MEMORY_CAPACITY));
+                    "mount it with a larger size=, or lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
         }
         long memoryBytes = kilobytes("proc/meminfo", "MemTotal:");
         if (memoryBytes > 0 && facts.capacityBytes() > memoryBytes) {
@@ -100,7 +99,7 @@ public final class HostDiagnostics {
                     "memory-too-little",
                     Severity.ERROR,
                     "The host has " + memoryBytes + " bytes of memory, the tier is to hold " + facts.capacityBytes(),
-                    "lower " + DataNodeConfig.MEMORY_CAPACITY));
+                    "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
         }
         long cgroupBytes = cgroupLimitBytes();
         if (cgroupBytes > 0 && cgroupBytes < facts.capacityBytes()) {

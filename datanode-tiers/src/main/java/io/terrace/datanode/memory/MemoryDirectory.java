@@ -2,9 +2,9 @@ package io.terrace.datanode.memory;
 
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.common.LogThrottle;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentStore;
-import io.terrace.datanode.hdfs.DataNodeConfig;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -76,7 +76,7 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
      * @param requireTmpfs refuse a directory that is not in memory, instead of only warning
      */
     public static MemoryDirectory open(Path root, boolean requireTmpfs) throws IOException {
-        String key = DataNodeConfig.MEMORY_DIR;
+        String key = TerraceSettings.DATANODE_MEMORY_DIR.key();
         if (!Files.isDirectory(root)) {
             throw new IOException(key + "=" + root + " is not a directory: make it on a tmpfs mount");
         }
@@ -84,8 +84,8 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
         if (!store.type().equals("tmpfs") && !store.type().equals("ramfs")) {
             String message = key + "=" + root + " is on " + store.type() + ", not on tmpfs";
             if (requireTmpfs) {
-                throw new IOException(message + ": mount a tmpfs there, or set " + DataNodeConfig.MEMORY_REQUIRE_TMPFS
-                        + "=false to go without");
+                throw new IOException(message + ": mount a tmpfs there, or set "
+                        + TerraceSettings.DATANODE_MEMORY_REQUIRE_TMPFS.key() + "=false to go without");
             }
             LOG.warn("{}: copies there are no faster than the file system", message);
         }

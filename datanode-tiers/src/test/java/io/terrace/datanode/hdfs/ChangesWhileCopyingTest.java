@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.BlockKey;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
@@ -31,8 +32,8 @@ class ChangesWhileCopyingTest {
     @BeforeAll
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
-        conf.set(DataNodeConfig.COPY_BANDWIDTH, "600k");
-        conf.set(DataNodeConfig.MEMORY_CAPACITY, "1m");
+        conf.set(TerraceSettings.DATANODE_MEMORY_COPY_BANDWIDTH.key(), "600k");
+        conf.set(TerraceSettings.DATANODE_MEMORY_CAPACITY.key(), "1m");
         cluster = TerraceCluster.start(1, conf);
     }
 

@@ -1,75 +1,157 @@
 package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.conf.TerraceSettings;
+import io.terrace.datanode.extent.AddressSpace;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The settings as they are listed are the settings as they are read. */
 class DataNodeConfigTest {
+
+    private static final long MS = 1_000_000;
 
     private static Configuration required() {
         Configuration conf = new Configuration(false);
-        conf.set(DataNodeConfig.MEMORY_DIR, "/memory");
-        conf.set(DataNodeConfig.MEMORY_CAPACITY, "4g");
+        conf.set("terrace.datanode.memory.dir", "/memory");
+        conf.set("terrace.datanode.memory.capacity", "4g");
         return conf;
     }
 
-    private static List<Object> values(Configuration conf) throws ReflectiveOperationException {
+    /** What each accessor says, by its name. */
+    private static Map<String, String> values(Configuration conf) throws ReflectiveOperationException {
         DataNodeConfig settings = new DataNodeConfig(conf).check();
-        List<Object> values = new ArrayList<>();
-        for (Method method : DataNodeConfig.class.getMethods()) {
-            if (method.getDeclaringClass() == DataNodeConfig.class
+        Map<String, String> values = new TreeMap<>();
+        for (Method method : DataNodeConfig.class.getDeclaredMethods()) {
+            if (java.lang.reflect.Modifier.isPublic(method.getModifiers())
                     && method.getParameterCount() == 0
                     && !method.getName().equals("check")) {
-                values.add(method.getName() + "=" + method.invoke(settings));
+                values.put(method.getName(), String.valueOf(method.invoke(settings)));
             }
         }
         return values;
     }
 
     @Test
-    void defaults_areThoseOfTheList() throws Exception {
-        Configuration listed = required();
-        for (TerraceSettings key : TerraceSettings.values()) {
-            if (key.key().startsWith("terrace.datanode.") && !key.defaultValue().isEmpty()) {
-                listed.set(key.key(), key.defaultValue());
-            }
-        }
-        assertThat(values(listed)).containsExactlyInAnyOrderElementsOf(values(required()));
+    void values_ofWhatIsRequiredAlone_areTheDocumentedDefaults() throws Exception {
+        assertThat(values(required()))
+                .isEqualTo(new TreeMap<>(Map.ofEntries(
+                        Map.entry("enabled", "true"),
+                        Map.entry("channelDir", "null"),
+                        Map.entry("memoryDir", "/memory"),
+                        Map.entry("memoryDirPerDataNode", "false"),
+                        Map.entry("capacityBytes", String.valueOf(4L << 30)),
+                        Map.entry("requireTmpfs", "true"),
+                        Map.entry("extentsMax", "65536"),
+                        Map.entry("copyThreads", "2"),
+                        Map.entry("copyBytesPerSecond", "0"),
+                        Map.entry("copyQueue", "4096"),
+                        Map.entry("scrubBytesPerSecond", String.valueOf(8 << 20)),
+                        Map.entry("scrubIntervalMs", "3600000"),
+                        Map.entry("dropSourcePages", "true"),
+                        Map.entry("lentTimeoutNs", String.valueOf(900_000 * MS)),
+                        Map.entry("nvmEnabled", "true"),
+                        Map.entry("nvmExtentsMax", "16384"),
+                        Map.entry("regionBytes", String.valueOf(16L << 40)),
+                        Map.entry("regionRestNs", String.valueOf(10_000 * MS)),
+                        Map.entry(
+                                "grantLimits",
+                                "Limits[grants=262144, grantsPerPeer=16384, leaseNs=60000000000, deadlineNs=5000000000,"
+                                        + " bytesPerSecond=68719476736, readsPerSecond=20000000]"),
+                        Map.entry("heartbeatIntervalMs", "1000"),
+                        Map.entry("heartbeatSoonestMs", "200"),
+                        Map.entry("heartbeatTimeoutMs", "5000"),
+                        Map.entry("heatBlocksMax", "16384"),
+                        Map.entry("metricsAddress", ""),
+                        Map.entry("promotesAtOnce", "false"),
+                        Map.entry("testSwitches", "[]"))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "terrace.enabled                               | false  | enabled             | false",
+                "terrace.channel.dir                           | /run/t | channelDir          | /run/t",
+                "terrace.datanode.memory.dir                   | /x/y   | memoryDir           | /x/y",
+                "terrace.datanode.memory.dir.per-datanode      | TRUE   | memoryDirPerDataNode| true",
+                "terrace.datanode.memory.capacity              | 8k     | capacityBytes       | 8192",
+                "terrace.datanode.memory.require-tmpfs         | false  | requireTmpfs        | false",
+                "terrace.datanode.memory.extents.max           | 1k     | extentsMax          | 1024",
+                "terrace.datanode.memory.copy.threads          | 3      | copyThreads         | 3",
+                "terrace.datanode.memory.copy.bandwidth        | 1m     | copyBytesPerSecond  | 1048576",
+                "terrace.datanode.memory.copy.queue            | 4      | copyQueue           | 4",
+                "terrace.datanode.memory.scrub.bandwidth       | 5      | scrubBytesPerSecond | 5",
+                "terrace.datanode.memory.scrub.interval        | 6s     | scrubIntervalMs     | 6000",
+                "terrace.datanode.memory.drop-source-pages     | false  | dropSourcePages     | false",
+                "terrace.datanode.memory.lent.timeout          | 7ms    | lentTimeoutNs       | 7000000",
+                "dfs.datanode.cache.revocation.timeout.ms      | 8      | lentTimeoutNs       | 8000000",
+                "terrace.datanode.nvm.enabled                  | false  | nvmEnabled          | false",
+                "terrace.datanode.nvm.extents.max              | 9      | nvmExtentsMax       | 9",
+                "terrace.datanode.region.size                  | 20000000000 | regionBytes    | 19999997952",
+                "terrace.datanode.region.rest                  | 11ms   | regionRestNs        | 11000000",
+                "terrace.datanode.heartbeat.interval           | 12ms   | heartbeatIntervalMs | 12",
+                "terrace.datanode.heartbeat.interval.min       | 13ms   | heartbeatSoonestMs  | 13",
+                "terrace.datanode.heartbeat.timeout            | 1400ms | heartbeatTimeoutMs  | 1400",
+                "terrace.datanode.heat.blocks.max              | 16     | heatBlocksMax       | 16",
+                "terrace.datanode.metrics.address              | :9     | metricsAddress      | :9",
+                "terrace.datanode.promote.at-once              | true   | promotesAtOnce      | true",
+            })
+    void value_ofAKey_isTaken(String key, String text, String accessor, String value) throws Exception {
+        Configuration conf = required();
+        conf.set(key, text);
+        assertThat(values(conf)).containsEntry(accessor, value);
     }
 
     @Test
-    void keys_areThoseOfTheList() throws Exception {
-        Set<String> read = new TreeSet<>();
-        for (var field : DataNodeConfig.class.getFields()) {
-            if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
-                read.add((String) field.get(null));
-            }
-        }
-        Set<String> listed = new TreeSet<>(Set.of(DataNodeConfig.ENABLED, DataNodeConfig.CHANNEL_DIR));
-        for (TerraceSettings key : TerraceSettings.values()) {
-            if (key.key().startsWith("terrace.datanode.")) {
-                listed.add(key.key());
-            }
-        }
-        assertThat(read).isEqualTo(listed);
+    void grantLimits_areTaken() {
+        Configuration conf = required();
+        conf.set("terrace.datanode.grants.max", "1");
+        conf.set("terrace.datanode.grants.per-peer.max", "2");
+        conf.set("terrace.datanode.grants.lease", "300ms");
+        conf.set("terrace.datanode.grants.deadline", "40ms");
+        assertThat(new DataNodeConfig(conf).grantLimits().toString())
+                .contains("grants=1, grantsPerPeer=2, leaseNs=300000000, deadlineNs=40000000");
+    }
+
+    @Test
+    void check_aRegionThatIsTooSmall_namesBothKeys() {
+        Configuration conf = required();
+        conf.set("terrace.datanode.region.size", "6g");
+        assertThatThrownBy(() -> new DataNodeConfig(conf).check())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("terrace.datanode.region.size is 6442450944")
+                .hasMessageContaining("terrace.datanode.memory.capacity, which is 4294967296");
+    }
+
+    @Test
+    void check_aWrongValueThatIsReadLater_refusesIt() {
+        Configuration conf = required();
+        conf.set("terrace.datanode.grants.lease", "1ms");
+        assertThatThrownBy(() -> new DataNodeConfig(conf).check())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("terrace.datanode.grants.lease is 1ms");
+    }
+
+    @Test
+    void leastCapacityAndRegion_areWholePages() {
+        assertThat(TerraceSettings.DATANODE_MEMORY_CAPACITY.least()).isEqualTo(AddressSpace.PAGE_BYTES);
+        assertThat(TerraceSettings.DATANODE_REGION_SIZE.least()).isEqualTo(2L * AddressSpace.PAGE_BYTES);
     }
 
     @Test
     void testSwitches_areThoseThatAreOn() {
         Configuration conf = required();
         assertThat(new DataNodeConfig(conf).testSwitches()).isEmpty();
-        conf.setBoolean(DataNodeConfig.MEMORY_DIR_PER_DATANODE, true);
-        conf.setBoolean(DataNodeConfig.PROMOTE_AT_ONCE, true);
+        conf.set("terrace.datanode.memory.dir.per-datanode", "true");
+        conf.set("terrace.datanode.promote.at-once", "true");
         assertThat(new DataNodeConfig(conf).testSwitches())
-                .containsExactly(DataNodeConfig.PROMOTE_AT_ONCE, DataNodeConfig.MEMORY_DIR_PER_DATANODE);
+                .containsExactly("terrace.datanode.promote.at-once", "terrace.datanode.memory.dir.per-datanode");
     }
 }

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.fs.TerraceFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,12 +34,12 @@ class FederatedReadsTest {
     void read_ofTwoNameServices_comesFromEachOnesOwnBlocks() throws IOException {
         Configuration conf = TerraceCluster.configuration();
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        conf.setBoolean(DataNodeConfig.MEMORY_REQUIRE_TMPFS, false);
+        conf.setBoolean(TerraceSettings.DATANODE_MEMORY_REQUIRE_TMPFS.key(), false);
         conf.set(
-                DataNodeConfig.MEMORY_DIR,
+                TerraceSettings.DATANODE_MEMORY_DIR.key(),
                 Files.createDirectory(dir.resolve("memory")).toString());
         conf.set(
-                DataNodeConfig.CHANNEL_DIR,
+                TerraceSettings.CHANNEL_DIR.key(),
                 Files.createDirectory(dir.resolve("channel")).toString());
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
         MiniDFSCluster cluster = new MiniDFSCluster.Builder(

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.memory.MemoryDirectory;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -98,12 +99,12 @@ class GuardedEntryTest {
                 "terrace.datanode.memory.dir|relative/path|must be an absolute path",
                 "terrace.datanode.memory.dir|/nonexistent/terrace|is not a directory",
                 "terrace.datanode.memory.capacity||is not set",
-                "terrace.datanode.memory.capacity|-4g|must be between",
+                "terrace.datanode.memory.capacity|-4g|must be a size such as 4g, from 4k to 1p",
                 "terrace.datanode.memory.capacity|4 parsecs|must be a size such as",
                 "terrace.datanode.memory.copy.threads|many|must be a whole number",
                 "terrace.datanode.memory.require-tmpfs|perhaps|must be true or false",
                 "terrace.datanode.grants.lease|5 parsecs|must be a time such as",
-                "terrace.datanode.grants.lease|-1s|must be between",
+                "terrace.datanode.grants.lease|-1s|must be a time such as 60s, from 100ms to 30d",
                 "terrace.datanode.region.size|4k|must be",
                 "terrace.datanode.memory.capcity|4g|did you mean terrace.datanode.memory.capacity",
                 "terrace.channel.dir|/nonexistent/channel|/nonexistent/channel",
@@ -117,7 +118,7 @@ class GuardedEntryTest {
     void start_withDirectoryOfAnotherDataNode_staysStock() throws Exception {
         try (MemoryDirectory other = MemoryDirectory.open(cluster.memoryDir(0), false)) {
             assertThat(other.root()).isEqualTo(cluster.memoryDir(0));
-            staysStock(DataNodeConfig.MEMORY_DIR, "is used by another DataNode");
+            staysStock(TerraceSettings.DATANODE_MEMORY_DIR.key(), "is used by another DataNode");
         }
     }
 
@@ -125,16 +126,16 @@ class GuardedEntryTest {
     void start_withSomethingElseInThePlaceOfItsFiles_staysStock() throws Exception {
         Path directory = Files.createDirectory(cluster.scratch().resolve("occupied"));
         Files.createDirectory(directory.resolve("in_use.lock"));
-        conf.set(DataNodeConfig.MEMORY_DIR, directory.toString());
-        staysStock(DataNodeConfig.MEMORY_DIR, "in_use.lock is no file", "remove it");
+        conf.set(TerraceSettings.DATANODE_MEMORY_DIR.key(), directory.toString());
+        staysStock(TerraceSettings.DATANODE_MEMORY_DIR.key(), "in_use.lock is no file", "remove it");
     }
 
     @Test
     void start_withDirectoryThatOthersMayWrite_staysStock() throws Exception {
         Path directory = Files.createDirectory(cluster.scratch().resolve("shared"));
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
-        conf.set(DataNodeConfig.MEMORY_DIR, directory.toString());
-        staysStock(DataNodeConfig.MEMORY_DIR, "chmod go-w");
+        conf.set(TerraceSettings.DATANODE_MEMORY_DIR.key(), directory.toString());
+        staysStock(TerraceSettings.DATANODE_MEMORY_DIR.key(), "chmod go-w");
     }
 
     @Test
@@ -144,10 +145,10 @@ class GuardedEntryTest {
         if (Files.getFileStore(directory).type().equals("tmpfs")) {
             return;
         }
-        conf.set(DataNodeConfig.MEMORY_DIR, directory.toString());
-        staysStock(DataNodeConfig.MEMORY_DIR, "not on tmpfs");
+        conf.set(TerraceSettings.DATANODE_MEMORY_DIR.key(), directory.toString());
+        staysStock(TerraceSettings.DATANODE_MEMORY_DIR.key(), "not on tmpfs");
 
-        conf.setBoolean(DataNodeConfig.MEMORY_REQUIRE_TMPFS, false);
+        conf.setBoolean(TerraceSettings.DATANODE_MEMORY_REQUIRE_TMPFS.key(), false);
         TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
         plugin.start(cluster.datanode(0));
         try {
@@ -160,7 +161,7 @@ class GuardedEntryTest {
 
     @Test
     void start_switchedOff_isQuiet() throws Exception {
-        conf.setBoolean(DataNodeConfig.ENABLED, false);
+        conf.setBoolean(TerraceSettings.ENABLED.key(), false);
         TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
         plugin.start(cluster.datanode(0));
         assertThat(plugin.running()).isNull();

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
 import java.net.InetSocketAddress;
@@ -24,7 +25,7 @@ class MetricsExportTest {
         }
         assertThat(logOf("localhost:" + port).lines())
                 .singleElement(InstanceOfAssertFactories.STRING)
-                .contains(DataNodeConfig.METRICS_ADDRESS, "/jmx", "/prom", "hadoop.prometheus.endpoint.enabled");
+                .contains(TerraceSettings.DATANODE_METRICS_ADDRESS.key(), "/jmx", "/prom", "hadoop.prometheus.endpoint.enabled");
         try (MetricsExport export = export("localhost:" + port);
                 ServerSocket own = new ServerSocket()) {
             assertThat(export).isNotNull();
@@ -54,7 +55,7 @@ class MetricsExportTest {
 
     private static MetricsExport export(String address) {
         Configuration conf = new Configuration(false);
-        conf.set(DataNodeConfig.METRICS_ADDRESS, address);
+        conf.set(TerraceSettings.DATANODE_METRICS_ADDRESS.key(), address);
         return MetricsExport.show(new MetricRegistry(), new DataNodeConfig(conf), "dn-1");
     }
 }

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.conf.TerraceSettings;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -27,8 +28,8 @@ final class OtherDataNode implements AutoCloseable {
         Configuration conf = new Configuration(cluster.cluster().getConfiguration(0));
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
         conf.set(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY, dir.resolve("data").toString());
-        conf.set(DataNodeConfig.MEMORY_DIR, made(dir, "memory"));
-        conf.set(DataNodeConfig.CHANNEL_DIR, made(dir, "channel"));
+        conf.set(TerraceSettings.DATANODE_MEMORY_DIR.key(), made(dir, "memory"));
+        conf.set(TerraceSettings.CHANNEL_DIR.key(), made(dir, "channel"));
         Path file = dir.resolve("conf.xml");
         try (OutputStream out = Files.newOutputStream(file)) {
             conf.writeXml(out);

@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
@@ -37,7 +38,7 @@ final class OtherHostClient implements AutoCloseable {
         // Bytes are counted: none may come from stock to know what it takes.
         conf.set("terrace.client.remote.choice", "memory");
         conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
-        conf.unset(DataNodeConfig.CHANNEL_DIR);
+        conf.unset(TerraceSettings.CHANNEL_DIR.key());
         String timeout = patience.toMillis() + "ms";
         conf.set("terrace.client.tcp.timeout", timeout);
         conf.set("terrace.client.tcp.connect.timeout", timeout);

@@ -38,8 +38,8 @@ class PlacementOrdersTest {
         service = new FakePlacement();
         Configuration conf = TerraceCluster.configuration();
         conf.set(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), service.address());
-        conf.set(DataNodeConfig.SCRUB_INTERVAL, "200ms");
-        conf.set(DataNodeConfig.SCRUB_BANDWIDTH, "1g");
+        conf.set(TerraceSettings.DATANODE_MEMORY_SCRUB_INTERVAL.key(), "200ms");
+        conf.set(TerraceSettings.DATANODE_MEMORY_SCRUB_BANDWIDTH.key(), "1g");
         cluster = TerraceCluster.start(1, conf);
     }
 

@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.conf.TerraceSettings;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -68,7 +69,7 @@ class PluginByConfigurationTest {
     void datanodes_thatShareAConfiguration_haveADirectoryEach_ifTheyAreToldSo() throws Exception {
         Configuration conf = TerraceCluster.configuration();
         conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        conf.setBoolean(DataNodeConfig.MEMORY_DIR_PER_DATANODE, true);
+        conf.setBoolean(TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE.key(), true);
         try (TerraceCluster cluster = TerraceCluster.startByConfiguration(2, conf)) {
             Path file = cluster.write("shared", 300_000, 2);
             cluster.pin(file, 2);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
 import io.terrace.common.BlockKey;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.hdfs.dataset.BlockTokens;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
@@ -178,7 +179,7 @@ class RemoteReadsTest {
         client.awaitGranted(file, BYTES);
         Configuration conf = configuration();
         conf.set(
-                DataNodeConfig.CHANNEL_DIR,
+                TerraceSettings.CHANNEL_DIR.key(),
                 Files.createTempDirectory(cluster.scratch(), "elsewhere").toString());
         long withoutDataNode = ClientMetrics.value(Metric.CLIENT_FALLBACK_NO_DATANODE);
         long before = OtherHostClient.bytes();

@@ -10,6 +10,7 @@ import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
 import io.terrace.client.ClientMetrics;
 import io.terrace.common.BlockKey;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -84,8 +85,8 @@ class RemoteUsersTest {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
-        conf.setInt(DataNodeConfig.GRANTS_MAX, GRANTS);
-        conf.setInt(DataNodeConfig.GRANTS_PER_PEER_MAX, GRANTS_PER_CONNECTION);
+        conf.setInt(TerraceSettings.DATANODE_GRANTS_MAX.key(), GRANTS);
+        conf.setInt(TerraceSettings.DATANODE_GRANTS_PER_PEER_MAX.key(), GRANTS_PER_CONNECTION);
         try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {
             Path file = cluster.write("shared", BYTES, 1);
             BlockKey key = cluster.key(file, 0);

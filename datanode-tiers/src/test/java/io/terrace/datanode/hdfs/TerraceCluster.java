@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
@@ -61,9 +62,9 @@ final class TerraceCluster implements AutoCloseable {
         conf.setLong(DFSConfigKeys.DFS_NAMENODE_PATH_BASED_CACHE_REFRESH_INTERVAL_MS, 200);
         conf.setLong(DFSConfigKeys.DFS_CACHEREPORT_INTERVAL_MSEC_KEY, 200);
         conf.setLong(DFSConfigKeys.DFS_NAMENODE_PATH_BASED_CACHE_RETRY_INTERVAL_MS, 1000);
-        conf.set(DataNodeConfig.MEMORY_CAPACITY, "64m");
-        conf.set(DataNodeConfig.HEARTBEAT_INTERVAL, "100ms");
-        conf.set(DataNodeConfig.HEARTBEAT_SOONEST, "10ms");
+        conf.set(TerraceSettings.DATANODE_MEMORY_CAPACITY.key(), "64m");
+        conf.set(TerraceSettings.DATANODE_HEARTBEAT_INTERVAL.key(), "100ms");
+        conf.set(TerraceSettings.DATANODE_HEARTBEAT_INTERVAL_MIN.key(), "10ms");
         return conf;
     }
 
@@ -91,17 +92,17 @@ final class TerraceCluster implements AutoCloseable {
                 ? Files.createTempDirectory(SHARED_MEMORY, "terrace-test")
                 : Files.createTempDirectory("terrace-test");
         if (!tmpfs) {
-            conf.setBoolean(DataNodeConfig.MEMORY_REQUIRE_TMPFS, false);
+            conf.setBoolean(TerraceSettings.DATANODE_MEMORY_REQUIRE_TMPFS.key(), false);
         }
         Files.createDirectory(scratch.resolve("channel"));
-        conf.set(DataNodeConfig.CHANNEL_DIR, scratch.resolve("channel").toString());
+        conf.set(TerraceSettings.CHANNEL_DIR.key(), scratch.resolve("channel").toString());
         Configuration[] overlays = new Configuration[datanodes];
         for (int i = 0; i < datanodes; i++) {
-            boolean shared = conf.getBoolean(DataNodeConfig.MEMORY_DIR_PER_DATANODE, false);
+            boolean shared = conf.getBoolean(TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE.key(), false);
             Path memory = Files.createDirectories(scratch.resolve(shared ? "memory" : "memory" + i));
             memoryDirs.add(memory);
             overlays[i] = new Configuration(false);
-            overlays[i].set(DataNodeConfig.MEMORY_DIR, memory.toString());
+            overlays[i].set(TerraceSettings.DATANODE_MEMORY_DIR.key(), memory.toString());
         }
         cluster = new MiniDFSCluster.Builder(
                         conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
@@ -166,7 +167,7 @@ final class TerraceCluster implements AutoCloseable {
     private DistributedFileSystem clientWith(String key, String value) throws IOException {
         Configuration conf = new Configuration(cluster.getConfiguration(0));
         conf.set(key, value);
-        conf.set(DataNodeConfig.CHANNEL_DIR, scratch.resolve("channel").toString());
+        conf.set(TerraceSettings.CHANNEL_DIR.key(), scratch.resolve("channel").toString());
         conf.set("terrace.client.report.interval", "100ms");
         conf.set("terrace.client.refused.pause", "50ms");
         conf.set("terrace.client.connect.pause", "50ms");

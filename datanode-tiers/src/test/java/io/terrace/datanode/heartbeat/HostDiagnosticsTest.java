@@ -2,7 +2,7 @@ package io.terrace.datanode.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.datanode.hdfs.DataNodeConfig;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,7 +80,9 @@ class HostDiagnosticsTest {
                 0,
                 true,
                 "",
-                List.of(DataNodeConfig.PROMOTE_AT_ONCE, DataNodeConfig.MEMORY_DIR_PER_DATANODE));
+                List.of(
+                        TerraceSettings.DATANODE_PROMOTE_AT_ONCE.key(),
+                        TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE.key()));
         assertThat(new HostDiagnostics(root).look(facts))
                 .singleElement()
                 .satisfies(condition -> assertThat(condition.getId()).isEqualTo("test-switches"))

@@ -1,23 +1,30 @@
 package io.terrace.placement.hdfs;
 
 import io.terrace.conf.TerraceSettings;
+import io.terrace.conf.UnknownSettings;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementAgent;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.accesslog.BlockPaths;
 import io.terrace.placement.hdfs.admin.AdminRpc;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
+import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.hdfs.namesystem.XAttrStore;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
+import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.AdminProtos.PlacementAdminService;
 import io.terrace.protocol.proto.DataNodeProtos.PlacementDataNodeService;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.hdfs.DFSUtil;
@@ -65,17 +72,20 @@ final class PlacementService implements AutoCloseable {
      * @throws IOException when the port cannot be had
      */
     static PlacementService start(NameNode nameNode, Configuration conf) throws IOException {
-        SettingsReader reader = new SettingsReader(conf);
-        PlacementSettings settings = reader.read();
+        UnknownSettings.refuse(conf);
+        PlacementSettings settings = PlacementSettings.from(conf::get);
+        int handlers = TerraceSettings.PLACEMENT_HANDLERS.get(conf);
+        long policyFileIntervalMs = TerraceSettings.PLACEMENT_POLICY_FILE_INTERVAL.get(conf);
         FSNamesystem namesystem = nameNode.getNamesystem();
         MetricRegistry metricRegistry = new MetricRegistry();
-        NamesystemView view = new NamesystemView(namesystem, metricRegistry, reader.lockBlocks());
+        NamesystemView view =
+                new NamesystemView(namesystem, metricRegistry, TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf));
         OperatorStateStore store = new OperatorStateStore(new XAttrStore(nameNode, OperatorStateStore.NAME));
-        AccessLog accessLog = reader.accessLog(metricRegistry, view);
+        AccessLog accessLog = accessLog(conf, metricRegistry, view);
         PolicyStore policies = new PolicyStore(
                 new XAttrStore(nameNode, PolicyStore.NAME),
                 settings.policy(),
-                reader.policyFile(metricRegistry),
+                policyFile(conf, metricRegistry),
                 Time::now);
         PlacementEngine placement = new PlacementEngine(settings, view, metricRegistry);
         if (accessLog != null) {
@@ -85,9 +95,8 @@ final class PlacementService implements AutoCloseable {
                 placement,
                 new NameNodeLeadership(nameNode, store, policies, Time::monotonicNow),
                 metricRegistry,
-                reader.intervalMs(),
+                Math.toIntExact(TerraceSettings.PLACEMENT_INTERVAL.get(conf)),
                 Time::monotonicNow);
-        int handlers = reader.whole(TerraceSettings.PLACEMENT_HANDLERS, 1, 1024);
         AdminRpc admin = new AdminRpc(
                 nameNode, conf, settings, loop, view, store, policies, accessLog, metricRegistry, handlers);
         RPC.Server server = null;
@@ -101,7 +110,7 @@ final class PlacementService implements AutoCloseable {
             server = server(nameNode, conf, handlers, heartbeats, admin);
             acls = acls(nameNode, server, conf);
             loop.start();
-            policies.serve(loop, reader.millis(TerraceSettings.PLACEMENT_POLICY_FILE_INTERVAL, 100));
+            policies.serve(loop, policyFileIntervalMs);
             server.start();
             InetSocketAddress bound = server.getListenerAddress();
             // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
@@ -123,6 +132,44 @@ final class PlacementService implements AutoCloseable {
             admin.close();
             throw e;
         }
+    }
+
+    private static @Nullable PolicyFileWatch policyFile(Configuration conf, MetricRegistry metricRegistry) {
+        Path file = TerraceSettings.PLACEMENT_POLICY_FILE.orNull(conf);
+        return file == null ? null : new PolicyFileWatch(file, metricRegistry);
+    }
+
+    /** The log of accesses, writing; null when it is off or its directory cannot be used, which is logged. */
+    private static @Nullable AccessLog accessLog(
+            Configuration conf, MetricRegistry metricRegistry, NamesystemView view) {
+        Path dir = TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.orNull(conf);
+        long mostBytes = TerraceSettings.PLACEMENT_ACCESS_LOG_BYTES.get(conf);
+        boolean named = TerraceSettings.PLACEMENT_ACCESS_LOG_PATHS.get(conf);
+        if (dir == null || !TerraceSettings.PLACEMENT_ACCESS_LOG_ENABLED.get(conf)) {
+            return null;
+        }
+        try {
+            return new AccessLog(
+                    dir,
+                    mostBytes,
+                    Time::now,
+                    named ? blocks -> paths(view.names(blocks)) : BlockPaths.NONE,
+                    view.lockBlocks(),
+                    metricRegistry);
+        } catch (IOException e) {
+            LOG.error(
+                    "No accesses are logged: {} is {}, which cannot be used; make it a directory of the NameNode's user",
+                    TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.key(),
+                    dir,
+                    e);
+            return null;
+        }
+    }
+
+    private static List<@Nullable String> paths(List<@Nullable Named> names) {
+        List<@Nullable String> paths = new ArrayList<>();
+        names.forEach(named -> paths.add(named == null ? null : named.path()));
+        return paths;
     }
 
     private static RPC.Server server(

@@ -37,7 +37,7 @@ public final class TerraceNameNodePlugin implements ServicePlugin {
     private void await(NameNode nameNode) {
         try {
             Configuration conf = nameNode.getConf();
-            if (!conf.getBoolean(TerraceSettings.ENABLED.key(), true)) {
+            if (!TerraceSettings.ENABLED.get(conf)) {
                 LOG.info("Terrace is disabled by {}", TerraceSettings.ENABLED.key());
                 return;
             }

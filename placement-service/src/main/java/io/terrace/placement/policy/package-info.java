@@ -1,7 +1,7 @@
 /**
  * Which policy is in force and which rule holds for a block.
  *
- * <p>Imports: {@code placement.state} and what it imports, {@code policy}.
+ * <p>Imports: {@code conf}, {@code placement.state} and what it imports, {@code policy}.
  */
 @NullMarked
 package io.terrace.placement.policy;

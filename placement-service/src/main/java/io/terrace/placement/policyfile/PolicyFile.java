@@ -139,7 +139,7 @@ public final class PolicyFile {
         // A NameNode has a policy per DataNode; the policies' own defaults are for one alone.
         for (String bound : List.of("remembered", "tracked")) {
             if (known.containsKey(bound)) {
-                values.put(bound, TerraceSettings.PLACEMENT_IDECIDER_REMEMBERED.defaultValue());
+                values.put(bound, TerraceSettings.PLACEMENT_IDECIDER_REMEMBERED.defaultText());
             }
         }
         if (node == null) {

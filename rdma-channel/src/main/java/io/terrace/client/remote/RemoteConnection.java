@@ -11,7 +11,7 @@ import io.terrace.channel.tcp.TcpLink;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.verbs.VerbsExtent;
-import io.terrace.client.RemoteConfig;
+import io.terrace.client.ClientConfig;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class RemoteConnection {
     static RemoteConnection to(
             String uuid,
             InetSocketAddress address,
-            RemoteConfig settings,
+            ClientConfig.Remote settings,
             String clientName,
             MetricRegistry metricRegistry)
             throws IOException {
@@ -99,7 +99,7 @@ final class RemoteConnection {
      * @param endsNs when the lease of its grant ends
      */
     RemoteExtent attach(
-            RegionKey key, RemoteConfig settings, MetricRegistry metricRegistry, long endsNs, long deadlineNs)
+            RegionKey key, ClientConfig.Remote settings, MetricRegistry metricRegistry, long endsNs, long deadlineNs)
             throws IOException {
         PooledTcpExtent tcp = lanes.attach(key, deadlineNs - System.nanoTime());
         VerbsExtent region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());

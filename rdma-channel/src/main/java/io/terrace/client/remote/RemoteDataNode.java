@@ -5,8 +5,8 @@ import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.Completion.Status;
+import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantKey;
-import io.terrace.client.RemoteConfig;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -34,7 +34,7 @@ public final class RemoteDataNode {
 
     private final String uuid;
     private final InetSocketAddress address;
-    private final RemoteConfig settings;
+    private final ClientConfig.Remote settings;
     private final String clientName;
     private final MetricRegistry metricRegistry;
 
@@ -50,7 +50,7 @@ public final class RemoteDataNode {
     RemoteDataNode(
             String uuid,
             InetSocketAddress address,
-            RemoteConfig settings,
+            ClientConfig.Remote settings,
             String clientName,
             MetricRegistry metricRegistry) {
         this.uuid = uuid;

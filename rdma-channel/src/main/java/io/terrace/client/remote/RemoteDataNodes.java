@@ -1,8 +1,8 @@
 package io.terrace.client.remote;
 
 import io.terrace.client.BlockReadRequest;
+import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantKey;
-import io.terrace.client.RemoteConfig;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * in the NameNode's order, which is by distance. One for all file systems of a process with the same settings.
  */
 public final class RemoteDataNodes {
-    private static final Map<RemoteConfig, RemoteDataNodes> SHARED = new ConcurrentHashMap<>();
+    private static final Map<ClientConfig.Remote, RemoteDataNodes> SHARED = new ConcurrentHashMap<>();
 
-    private final RemoteConfig settings;
+    private final ClientConfig.Remote settings;
     private final MetricRegistry metricRegistry;
     private final String clientName;
     private final Map<String, RemoteDataNode> nodes = new ConcurrentHashMap<>();
@@ -50,7 +50,7 @@ public final class RemoteDataNodes {
     /** Asked for ahead of use by all sequential readers. */
     private final AtomicLong aheadBytes = new AtomicLong();
 
-    private RemoteDataNodes(RemoteConfig settings, MetricRegistry metricRegistry) {
+    private RemoteDataNodes(ClientConfig.Remote settings, MetricRegistry metricRegistry) {
         this.settings = settings;
         this.metricRegistry = metricRegistry;
         this.clientName = System.getProperty("user.name", "") + "/"
@@ -59,7 +59,7 @@ public final class RemoteDataNodes {
         metricRegistry.gauge(Metric.CLIENT_REMOTE_CONNECTIONS, RemoteDataNodes::connections);
     }
 
-    public static RemoteDataNodes of(RemoteConfig settings, MetricRegistry metricRegistry) {
+    public static RemoteDataNodes of(ClientConfig.Remote settings, MetricRegistry metricRegistry) {
         return SHARED.computeIfAbsent(settings, fresh -> new RemoteDataNodes(fresh, metricRegistry));
     }
 
@@ -128,7 +128,7 @@ public final class RemoteDataNodes {
         return costs;
     }
 
-    public RemoteConfig settings() {
+    public ClientConfig.Remote settings() {
         return settings;
     }
 

@@ -6,10 +6,10 @@ import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantCache;
 import io.terrace.client.GrantKey;
 import io.terrace.client.PendingGrant;
-import io.terrace.client.RemoteConfig;
 import io.terrace.common.BlockKey;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -36,7 +36,7 @@ final class RemoteGrantCache {
     private static final long OVER_NS = TimeUnit.SECONDS.toNanos(2);
 
     private final RemoteConnection connection;
-    private final RemoteConfig settings;
+    private final ClientConfig.Remote settings;
     private final MetricRegistry metricRegistry;
     private final GrantCache<RemoteGrant, BlockKey> grants = new GrantCache<>(REFUSED_PAUSE_NS, MAX_GRANTS);
 
@@ -47,7 +47,7 @@ final class RemoteGrantCache {
     private long lastRequest;
     private long lookedNs = System.nanoTime();
 
-    RemoteGrantCache(RemoteConnection connection, RemoteConfig settings, MetricRegistry metricRegistry) {
+    RemoteGrantCache(RemoteConnection connection, ClientConfig.Remote settings, MetricRegistry metricRegistry) {
         this.connection = connection;
         this.settings = settings;
         this.metricRegistry = metricRegistry;

@@ -7,7 +7,7 @@ import io.terrace.channel.verbs.VerbsLimits;
 import io.terrace.channel.verbs.VerbsLink;
 import io.terrace.channel.verbs.VerbsOptions;
 import io.terrace.channel.verbs.VerbsProvider;
-import io.terrace.client.RemoteConfig;
+import io.terrace.client.ClientConfig;
 import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -53,7 +53,7 @@ final class VerbsConnector {
     }
 
     /** @param where as the DataNode says, host:port; null when it has none, or RDMA is not wanted here */
-    static @Nullable VerbsConnector at(String where, RemoteConfig settings, MetricRegistry metricRegistry) {
+    static @Nullable VerbsConnector at(String where, ClientConfig.Remote settings, MetricRegistry metricRegistry) {
         int colon = where.lastIndexOf(':');
         if (!settings.verbs() || colon < 0) {
             return null;
@@ -144,7 +144,7 @@ final class VerbsConnector {
 
         private Process() {}
 
-        static synchronized @Nullable VerbsProvider provider(RemoteConfig settings) {
+        static synchronized @Nullable VerbsProvider provider(ClientConfig.Remote settings) {
             if (!tried) {
                 tried = true;
                 try {

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.terrace.channel.server.TcpGrantFixture;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.transport.ChannelException;
+import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantKey;
-import io.terrace.client.RemoteConfig;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -41,7 +41,7 @@ final class RemoteGrantCacheTest {
         Configuration conf = new Configuration(false);
         conf.set("terrace.client.tcp.timeout", "20s");
         conf.set("terrace.client.tcp.connect.timeout", "20s");
-        RemoteConfig settings = RemoteConfig.from(conf);
+        ClientConfig.Remote settings = ClientConfig.from(conf).remote();
         connection = RemoteConnection.to(
                 "datanode", (InetSocketAddress) bed.server.address(), settings, "user/test", new MetricRegistry());
         grants = new RemoteGrantCache(connection, settings, new MetricRegistry());

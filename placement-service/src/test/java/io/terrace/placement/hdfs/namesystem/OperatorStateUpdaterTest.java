@@ -27,7 +27,7 @@ class OperatorStateUpdaterTest {
 
     private static final byte[] DAMAGED = "1 serve=tr".getBytes(StandardCharsets.UTF_8);
 
-    private final PlacementSettings settings = PlacementSettings.defaults();
+    private final PlacementSettings settings = PlacementSettings.from(key -> null);
     private final FakeAttribute stored = new FakeAttribute();
     private final OperatorStateStore store = new OperatorStateStore(stored);
     private final PlacementAgent loop = new PlacementAgent(

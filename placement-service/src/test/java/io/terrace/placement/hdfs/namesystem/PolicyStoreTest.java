@@ -36,7 +36,7 @@ class PolicyStoreTest {
     @TempDir
     Path dir;
 
-    private final PlacementSettings settings = PlacementSettings.defaults();
+    private final PlacementSettings settings = PlacementSettings.from(key -> null);
     private final FakeAttribute stored = new FakeAttribute();
     private volatile Runnable amidAnApply = () -> {};
     private Path file;

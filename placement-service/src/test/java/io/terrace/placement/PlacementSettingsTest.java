@@ -1,0 +1,103 @@
+package io.terrace.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.conf.TerraceSettings;
+import io.terrace.placement.accesslog.AccessLog;
+import io.terrace.placement.heartbeat.HeartbeatSettings;
+import io.terrace.placement.policy.PolicyChoice;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.HeatSettings;
+import io.terrace.placement.state.MoveSettings;
+import io.terrace.protocol.HeartbeatLimits;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PlacementSettingsTest {
+
+    private final Map<String, String> conf = new HashMap<>();
+
+    private PlacementSettings read() {
+        return PlacementSettings.from(conf::get);
+    }
+
+    private static PolicyChoice choice(String policy, Map<String, String> parameters) {
+        return new PolicyChoice(PolicySpec.plain(policy, parameters), PolicyChoice.Source.SETTINGS, 0);
+    }
+
+    @Test
+    void from_nothingSet_isTheDocumentedDefaults() {
+        assertThat(read())
+                .isEqualTo(new PlacementSettings(
+                        choice("adaptive", Map.of("tracked", "100000")),
+                        new MoveSettings(100L << 20, 1L << 20, 4, 256, 60_000, 30_000),
+                        new HeatSettings(500_000, 600_000),
+                        new HeartbeatSettings(250, 10_000, 600_000, 10_000)));
+    }
+
+    @Test
+    void from_allKeys_areMapped() {
+        conf.put("terrace.placement.policy", "idecider");
+        conf.put("terrace.placement.idecider.threshold", "5");
+        conf.put("terrace.placement.idecider.remembered", "6k");
+        conf.put("terrace.placement.move.bandwidth", "1g");
+        conf.put("terrace.placement.idle.bandwidth", "2k");
+        conf.put("terrace.placement.moves.in-flight", "3");
+        conf.put("terrace.placement.moves.waiting", "4");
+        conf.put("terrace.placement.move.timeout", "5s");
+        conf.put("terrace.placement.move.wait", "6s");
+        conf.put("terrace.placement.tracked.blocks", "7000");
+        conf.put("terrace.placement.heat.half-life", "8s");
+        conf.put("terrace.placement.heartbeat.interval", "90ms");
+        conf.put("terrace.placement.node.expiry", "10s");
+        conf.put("terrace.placement.node.forget", "11s");
+        conf.put("terrace.placement.heartbeat.entries", "12000");
+        assertThat(read())
+                .isEqualTo(new PlacementSettings(
+                        choice("idecider", Map.of("threshold", "5", "remembered", "6144")),
+                        new MoveSettings(1 << 30, 2_048, 3, 4, 5_000, 6_000),
+                        new HeatSettings(7_000, 8_000),
+                        new HeartbeatSettings(90, 10_000, 11_000, 12_000)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "terrace.placement.move.bandwidth,     -1",
+        "terrace.placement.moves.in-flight,    0",
+        "terrace.placement.heartbeat.interval, fast",
+        "terrace.placement.heartbeat.entries,  8191",
+        "terrace.placement.tracked.blocks,     many",
+        "terrace.placement.node.expiry,        25d",
+        "terrace.placement.policy,             guess"
+    })
+    void from_aBadValue_isRefusedWithKeyAndRemedy(String key, String value) {
+        conf.put(key, value);
+        assertThatThrownBy(this::read)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(key + " is " + value + "; it must be ");
+    }
+
+    @Test
+    void from_anotherPolicy_takesItsParameters() {
+        conf.put("terrace.placement.policy", "lrfu");
+        conf.put("terrace.placement.policy.parameters", "lambda=0.5, remembered=77,");
+        assertThat(read().policy()).isEqualTo(choice("lrfu", Map.of("lambda", "0.5", "remembered", "77")));
+        conf.put("terrace.placement.policy.parameters", "lambda=7");
+        assertThatThrownBy(this::read).hasMessageContaining("lambda");
+        for (String wrong : new String[] {"lamda", "=7", " =7", "remembered=5,lambda"}) {
+            conf.put("terrace.placement.policy.parameters", wrong);
+            assertThatThrownBy(this::read).as(wrong).hasMessageContaining("name=value");
+        }
+    }
+
+    /** The list of settings knows no other module, so it repeats these bounds. */
+    @Test
+    void bounds_areThoseOfTheClassesThatKeepThem() {
+        assertThat(TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES.least()).isEqualTo(HeartbeatLimits.ENTRIES);
+        assertThat(TerraceSettings.PLACEMENT_ACCESS_LOG_BYTES.least()).isEqualTo(AccessLog.LEAST_BYTES);
+    }
+}
