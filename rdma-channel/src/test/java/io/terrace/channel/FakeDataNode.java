@@ -79,7 +79,7 @@ public final class FakeDataNode implements GrantService, AutoCloseable {
         this.links = LinkDirectory.create(memory.resolve(uuid).resolve("links"));
         Files.deleteIfExists(memory.resolve(uuid).resolve("slots"));
         this.table = SlotTable.create(memory.resolve(uuid).resolve("slots"), 1024, new Random());
-        this.server = GrantServer.start(
+        this.server = new GrantServer(
                 SocketDirectory.check(channelDirectory), uuid, table, links, this, limits, metricRegistry);
     }
 

@@ -115,7 +115,7 @@ final class GrantServers implements Closeable {
                     new StockMetrics(datanode.getMetrics()),
                     parts.metricRegistry(),
                     System::nanoTime);
-            local = GrantServer.start(
+            local = new GrantServer(
                     SocketDirectory.check(channelDir),
                     datanode.getDatanodeUuid(),
                     table,

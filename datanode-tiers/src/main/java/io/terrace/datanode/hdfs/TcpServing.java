@@ -68,7 +68,7 @@ final class TcpServing {
                 byDefault.idleTimeoutMs());
         long checksumMaxBytes = TerraceSettings.CHANNEL_TCP_CHECKSUMS_MAX.get(conf);
         try {
-            TcpGrantServer server = TcpGrantServer.start(
+            TcpGrantServer server = new TcpGrantServer(
                     new InetSocketAddress(transfer.getAddress(), port),
                     datanode.getDatanodeUuid(),
                     blocks,

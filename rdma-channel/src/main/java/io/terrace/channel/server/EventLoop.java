@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -16,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one thread does for many channels, turn by turn: what other threads want done on it, then the channels that are
- * ready, then those that were left in the middle of their input, and a sweep now and then.
+ * Serves many channels on one thread. Each turn does what other threads want done, then serves the channels that are ready,
+ * and sweeps over all now and then.
  *
- * <p>Whatever one step throws, an {@link Error} too, ends the channel that it was about and nothing else: the thread is
- * everybody's. One thread turns; any thread may call {@link #add} and {@link #wakeup}.
+ * <p>Whatever one step throws, an {@link Error} too, ends the channel that it was about and no other. One thread turns; any
+ * thread may call {@link #add} and {@link #wakeup}.
  */
 final class EventLoop implements Closeable {
 
@@ -28,9 +27,6 @@ final class EventLoop implements Closeable {
     interface Steps {
         /** A channel is ready. */
         void serve(SelectionKey key, long nowNs) throws IOException;
-
-        /** Goes on with a channel that {@link #again} was called for; nothing new need have come. */
-        void goOn(SelectionKey key, long nowNs) throws IOException;
 
         /** The step of a channel failed. */
         void failed(SelectionKey key, Throwable why);
@@ -43,7 +39,7 @@ final class EventLoop implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
     private static final long TICK_NS = TimeUnit.MILLISECONDS.toNanos(TICK_MS);
 
-    /** More wait for the next turn, so that who adds without end keeps nobody from the channels. */
+    /** More waits for the next turn, so that work without end keeps no channel waiting. */
     private static final int MOST_TODO_A_TURN = 1024;
 
     /** Something that may fail with whatever it likes. */
@@ -56,11 +52,10 @@ final class EventLoop implements Closeable {
     private final Selector selector;
     private final Steps steps;
     private final Queue<Todo> todo = new ConcurrentLinkedQueue<>();
-    private final Queue<SelectionKey> again = new ArrayDeque<>();
     private long sweptNs = System.nanoTime() - TICK_NS;
 
-    EventLoop(Selector selector, Steps steps) {
-        this.selector = selector;
+    EventLoop(Steps steps) throws IOException {
+        this.selector = Selector.open();
         this.steps = steps;
     }
 
@@ -73,11 +68,6 @@ final class EventLoop implements Closeable {
     void add(SelectionKey key, Step work) {
         todo.add(new Todo(key, work));
         selector.wakeup();
-    }
-
-    /** Comes back to a channel once, in the next turn; on the thread that turns. */
-    void again(SelectionKey key) {
-        again.add(key);
     }
 
     void wakeup() {
@@ -99,7 +89,6 @@ final class EventLoop implements Closeable {
                 ready.remove();
                 step(key, () -> steps.serve(key, nowNs));
             }
-            goOn(nowNs);
             if (nowNs - sweptNs >= TICK_NS) {
                 sweptNs = nowNs;
                 steps.sweep(nowNs);
@@ -111,15 +100,8 @@ final class EventLoop implements Closeable {
         }
     }
 
-    /** Waits, and does nothing but what other threads want done. */
-    void onlyTodo() throws IOException {
-        await();
-        selector.selectedKeys().clear();
-        workOff();
-    }
-
     private void await() throws IOException {
-        if (todo.isEmpty() && again.isEmpty()) {
+        if (todo.isEmpty()) {
             int unused = selector.select(TICK_MS);
         } else {
             int unused = selector.selectNow();
@@ -131,13 +113,6 @@ final class EventLoop implements Closeable {
         for (int done = 1; next != null; done++) {
             step(next.key, next.work);
             next = done < MOST_TODO_A_TURN ? todo.poll() : null;
-        }
-    }
-
-    private void goOn(long nowNs) {
-        for (int left = again.size(); left > 0; left--) {
-            SelectionKey key = again.remove();
-            step(key, () -> steps.goOn(key, nowNs));
         }
     }
 

@@ -2,173 +2,202 @@ package io.terrace.channel.server;
 
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.GrantRequest;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
-import io.terrace.channel.Message.Ask;
-import io.terrace.channel.Message.Granted;
-import io.terrace.channel.Message.Hello;
-import io.terrace.channel.Message.Lease;
-import io.terrace.channel.Message.Opened;
-import io.terrace.channel.Message.Refused;
-import io.terrace.channel.Message.Release;
-import io.terrace.channel.Message.Renew;
-import io.terrace.channel.Message.Renewed;
-import io.terrace.channel.Message.Report;
-import io.terrace.channel.Message.Revoked;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
-import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.io.Closeable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a {@link GrantServer} says to each message of a client: which call of the {@link GrantService} it means, and what
- * goes back. Knows nothing of sockets and threads.
+ * Carries out what clients ask for in their messages, over whatever connection they came. The calls of one client run one
+ * at a time in their order, see {@link SerialExecutor}. A grant may wait for a disk, so grants are divided among users, see
+ * {@link FairExecutor}, and two more workers carry out everything else. Thread-safe.
+ *
+ * @param <S> a client's connection
  */
-final class GrantDispatcher {
+final class GrantDispatcher<S extends GrantDispatcher.Session> implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(GrantDispatcher.class);
 
-    private final Message.Welcome welcome;
-    private final LinkDirectory links;
-    private final GrantService owner;
-    private final long linkTimeoutMs;
-    private final MetricRegistry metricRegistry;
-    private final BiConsumer<GrantSession, Message> post;
+    /** Grants that wait for others of the same user. */
+    private static final int WAITING = 1024;
 
+    /** Workers that no grant keeps. */
+    private static final int PROMPT = 2;
+
+    private static final long IDLE_WORKER_S = 60;
+
+    /** A client's connection, and the calls that its messages ask for. */
+    abstract static class Session {
+        final SerialExecutor calls;
+
+        Session(Executor workers, int mostCalls) {
+            this.calls = new SerialExecutor(workers, this, mostCalls);
+        }
+
+        /** Known once the client has said hello. */
+        abstract Peer peer();
+
+        /** Sends without waiting; does nothing when the connection is gone. */
+        abstract void send(Message message);
+
+        /** Takes no further message until {@link #resumeInput}. On the thread that brings the messages. */
+        abstract void pauseInput();
+
+        abstract void resumeInput();
+
+        abstract void close();
+    }
+
+    /** Makes and ends the grants of one kind of connection. Calls of one session run one at a time, on workers. */
+    interface Grants<S> {
+        GrantAnswer grant(S session, GrantRequest request, Principal principal);
+
+        /**
+         * The call that any other message asks for; null when nothing is left to do. On the thread that brings it.
+         *
+         * @throws MalformedMessageException when no client of this kind sends that
+         */
+        SerialExecutor.@Nullable Call call(S session, Message message) throws MalformedMessageException;
+
+        /** @param orderly whether the client said goodbye */
+        void ended(S session, boolean orderly);
+    }
+
+    private final String name;
+    private final GrantService owner;
+    private final Grants<S> grants;
+    private final MetricRegistry metricRegistry;
+    private final ThreadPoolExecutor workers;
+    private final FairExecutor granting;
+
+    /**
+     * Nothing is called yet.
+     *
+     * @param name of the workers' threads
+     * @param mostGranting grants that are made at one time
+     */
     GrantDispatcher(
-            Message.Welcome welcome,
-            LinkDirectory links,
-            GrantService owner,
-            long linkTimeoutMs,
-            MetricRegistry metricRegistry,
-            BiConsumer<GrantSession, Message> post) {
-        this.welcome = welcome;
-        this.links = links;
+            String name, int mostGranting, GrantService owner, Grants<S> grants, MetricRegistry metricRegistry) {
+        this.name = name;
         this.owner = owner;
-        this.linkTimeoutMs = linkTimeoutMs;
+        this.grants = grants;
         this.metricRegistry = metricRegistry;
-        this.post = post;
+        this.workers = new ThreadPoolExecutor(
+                mostGranting + PROMPT,
+                mostGranting + PROMPT,
+                IDLE_WORKER_S,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                work -> {
+                    Thread thread = new Thread(work, name);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        workers.allowCoreThreadTimeOut(true);
+        this.granting = new FairExecutor(mostGranting, WAITING, workers);
+    }
+
+    /** What a session's {@link SerialExecutor} runs on. */
+    Executor workers() {
+        return workers;
     }
 
     /**
-     * Takes one message in, on the selector thread.
+     * Takes one message of a client that has said hello.
      *
-     * @return the call of the owner that it means, for a worker; null when nothing is left to do
-     * @throws MalformedMessageException when no client in its senses would say that now
+     * @param messageBytes its length as it came
+     * @throws MalformedMessageException when no client sends that to this server
      */
-    @Nullable
-    Runnable take(GrantSession session, Message message) throws MalformedMessageException {
-        Peer peer = session.peer;
-        if (peer == null) {
-            if (!(message instanceof Hello hello)) {
-                throw new MalformedMessageException("a client that does not say hello");
+    void received(S session, Message message, int messageBytes) throws MalformedMessageException {
+        SerialExecutor.Call call =
+                message instanceof Message.Ask ask ? new AskCall(session, ask) : grants.call(session, message);
+        if (call != null) {
+            session.calls.add(call, messageBytes);
+        }
+    }
+
+    /**
+     * Ends the session's grants after the call that runs now; calls that wait are dropped.
+     *
+     * @param then runs when all is done, unless that failed
+     */
+    void ended(S session, boolean orderly, Runnable then) {
+        workers.execute(() -> session.calls.end(() -> {
+            grants.ended(session, orderly);
+            then.run();
+        }));
+    }
+
+    /** Asks for a grant. Whose it is comes first, since only grants of the same user may keep it waiting. */
+    private final class AskCall implements SerialExecutor.Call {
+        private final S session;
+        private final Message.Ask ask;
+        private Principal principal = Principal.UNPROVEN;
+        private boolean crowded;
+
+        AskCall(S session, Message.Ask ask) {
+            this.session = session;
+            this.ask = ask;
+        }
+
+        @Override
+        public void whenNext(Runnable turn) {
+            try {
+                principal = owner.holder(session.peer(), ask.request());
+            } catch (RuntimeException | Error e) {
+                LOG.debug("The grant to {} will fail likewise, and say so", session.peer(), e);
             }
-            session.peer = new Peer(session.number, session.user, session.group, true, hello.client());
-            post.accept(session, welcome);
-            return null;
+            if (!granting.run(principal, turn)) {
+                crowded = true;
+                turn.run();
+            }
         }
-        if (message instanceof Ask ask) {
-            return () -> answer(session, peer, ask);
-        }
-        if (message instanceof Opened opened) {
-            unlink(session.takeLink(opened.grantId()));
-            return null;
-        }
-        if (message instanceof Renew renew) {
-            return () -> renew(session, peer, renew);
-        }
-        if (message instanceof Release release) {
-            release.grantIds().forEach(grantId -> unlink(session.takeLink(grantId)));
-            return () -> release.grantIds().forEach(grantId -> owner.released(peer, grantId));
-        }
-        if (message instanceof Revoked revoked) {
-            unlink(session.takeLink(revoked.grantId()));
-            return () -> owner.released(peer, revoked.grantId());
-        }
-        if (message instanceof Report report) {
-            return report.reports().isEmpty() ? null : () -> owner.reported(peer, report.reports());
-        }
-        if (message instanceof Message.Goodbye) {
-            session.orderly = true;
-            return null;
-        }
-        throw new MalformedMessageException("a client that speaks as a server");
-    }
 
-    /** The call that tells the owner of a session's end; null when it never said hello. */
-    @Nullable
-    Runnable end(GrantSession session) {
-        Peer peer = session.peer;
-        if (peer == null) {
-            return null;
-        }
-        if (!session.orderly) {
-            metricRegistry.increment(Metric.CHANNEL_PEERS_LOST);
-        }
-        return () -> owner.disconnected(peer, session.orderly);
-    }
-
-    /** Removes the links that the client did not open in time, or all it was told. */
-    void removeLinks(GrantSession session, long nowNs, boolean all) {
-        for (String link = session.takeOverdueLink(nowNs, all);
-                link != null;
-                link = session.takeOverdueLink(nowNs, all)) {
-            metricRegistry.increment(Metric.CHANNEL_LINKS_EXPIRED);
-            unlink(link);
-        }
-    }
-
-    private void answer(GrantSession session, Peer peer, Ask ask) {
-        GrantAnswer answer;
-        try {
-            answer = session.hasManyLinks()
-                    ? new Refusal(RefusalReason.BUSY, "open what was granted before asking for more")
-                    : owner.grant(peer, ask.request());
-        } catch (RuntimeException | Error e) {
-            LOG.error("Cannot grant {} to {}", ask.request(), peer, e);
-            answer = new Refusal(RefusalReason.FAILED, "the DataNode failed; see its log");
-        }
-        if (answer instanceof Grant grant) {
-            metricRegistry.increment(Metric.CHANNEL_GRANTS);
-            long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(linkTimeoutMs);
-            session.expectOpen(grant.grantId(), grant.linkName(), deadlineNs);
-            post.accept(session, new Granted(ask.requestId(), grant));
-        } else if (answer instanceof Refusal refusal) {
-            metricRegistry.increment(Metric.CHANNEL_GRANTS_REFUSED);
-            post.accept(session, new Refused(ask.requestId(), refusal));
-        }
-    }
-
-    private void renew(GrantSession session, Peer peer, Renew renew) {
-        List<Lease> leases = new ArrayList<>(renew.grantIds().size());
-        for (long grantId : renew.grantIds()) {
-            leases.add(new Lease(grantId, Math.max(0, owner.renew(peer, grantId))));
-        }
-        post.accept(session, new Renewed(leases));
-    }
-
-    private void unlink(@Nullable String link) {
-        if (link == null) {
-            return;
-        }
-        try {
-            if (LinkDirectory.isName(link)) {
-                links.unlink(link);
+        @Override
+        public void run() {
+            GrantAnswer answer = answer();
+            if (answer instanceof Grant grant) {
+                metricRegistry.increment(Metric.CHANNEL_GRANTS);
+                session.send(new Message.Granted(ask.requestId(), grant));
             } else {
-                Files.deleteIfExists(Path.of(link));
+                metricRegistry.increment(Metric.CHANNEL_GRANTS_REFUSED);
+                session.send(new Message.Refused(ask.requestId(), (Refusal) answer));
             }
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("Cannot remove the link of a grant", e);
+        }
+
+        private GrantAnswer answer() {
+            if (crowded) {
+                return new Refusal(RefusalReason.BUSY, "too many grants of the same user wait");
+            }
+            try {
+                return grants.grant(session, ask.request(), principal);
+            } catch (RuntimeException | Error e) {
+                LOG.error("Cannot grant {} to {}", ask.request(), session.peer(), e);
+                return new Refusal(RefusalReason.FAILED, "the DataNode failed; see its log");
+            }
+        }
+    }
+
+    /** Carries out what has come, and nothing more. */
+    @Override
+    public void close() {
+        workers.shutdown();
+        try {
+            if (!workers.awaitTermination(10, TimeUnit.SECONDS)) {
+                LOG.warn("Workers of {} did not end in time", name);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

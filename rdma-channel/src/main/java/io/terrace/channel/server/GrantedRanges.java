@@ -2,6 +2,8 @@ package io.terrace.channel.server;
 
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
+import io.terrace.channel.GrantRequest;
+import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.Refusal;
@@ -25,23 +27,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ranges that stand behind the grants of a {@link TcpGrantServer}'s clients, from the owner's word to the end of the last
- * read. All of this for one client is done one at a time, see {@link SerialExecutor}, and under that client's lock. Thread-safe.
+ * The grants of clients of other hosts: each gets the key of a range that is served until the grant and the last read of it
+ * have ended. All calls for one client come through its {@link SerialExecutor}, one at a time; those for several may come
+ * at once.
  */
-final class GrantedRanges {
+final class GrantedRanges implements GrantDispatcher.Grants<TcpGrantSession> {
     private static final Logger LOG = LoggerFactory.getLogger(GrantedRanges.class);
 
     /** Where the other way cannot say how long its reads may take: longer than any. */
     private static final long LONG_GRACE_NS = TimeUnit.SECONDS.toNanos(10);
 
     /** A block that cannot be served is asked for again and again. */
-    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LOG_NS = TimeUnit.SECONDS.toNanos(1);
 
-    private final LogThrottle told = new LogThrottle(TELL_NS);
+    private final LogThrottle failures = new LogThrottle(LOG_NS);
     private final TcpListener listener;
     private final LinkDirectory links;
     private final GrantService owner;
-    private final ChecksumCache shelf;
+    private final ChecksumCache cache;
     private final OneSidedRanges oneSided;
     private final ScheduledExecutorService later;
 
@@ -55,35 +58,33 @@ final class GrantedRanges {
             TcpListener listener,
             LinkDirectory links,
             GrantService owner,
-            ChecksumCache shelf,
+            ChecksumCache cache,
             OneSidedRanges oneSided,
             ScheduledExecutorService later) {
         this.listener = listener;
         this.links = links;
         this.owner = owner;
-        this.shelf = shelf;
+        this.cache = cache;
         this.oneSided = oneSided;
         this.later = later;
     }
 
-    /**
-     * Answers a request; the caller holds the client's lock.
-     *
-     * @param holder whom the grant counts for
-     */
-    Message grant(TcpGrantSession client, Message.Ask ask, Principal principal) {
-        long nowNs = System.nanoTime();
-        GrantAnswer answer = owner.grant(client.peer, ask.request());
-        if (answer instanceof Refusal refusal) {
-            return new Message.Refused(ask.requestId(), refusal);
+    @Override
+    public GrantAnswer grant(TcpGrantSession client, GrantRequest request, Principal principal) {
+        if (client.ended) {
+            return new Refusal(RefusalReason.OFF, "the connection has ended");
         }
-        Grant grant = (Grant) answer;
+        long nowNs = System.nanoTime();
+        GrantAnswer answer = owner.grant(client.peer(), request);
+        return answer instanceof Grant grant ? serve(client, grant, principal, nowNs) : answer;
+    }
+
+    private GrantAnswer serve(TcpGrantSession client, Grant grant, Principal principal, long nowNs) {
         boolean kept = false;
         try {
             TcpRange range = open(grant, principal);
             if (range == null) {
-                return new Message.Refused(
-                        ask.requestId(), new Refusal(RefusalReason.BUSY, "no room for more checksums"));
+                return new Refusal(RefusalReason.BUSY, "no room for more checksums");
             }
             long endsNs = nowNs + TimeUnit.MILLISECONDS.toNanos(grant.leaseMs());
             client.held.put(
@@ -91,19 +92,16 @@ final class GrantedRanges {
                     new TcpGrantSession.HeldRange(
                             grant.grantId(), grant.descriptor().block(), principal, range, endsNs));
             kept = true;
-            return new Message.Granted(
-                    ask.requestId(),
-                    new Grant(grant.grantId(), grant.descriptor(), range.key.digits(), grant.leaseMs()));
+            return new Grant(grant.grantId(), grant.descriptor(), range.key.digits(), grant.leaseMs());
         } catch (IOException e) {
-            Long others = told.next(nowNs);
+            Long others = failures.next(nowNs);
             if (others != null) {
                 LOG.warn("Cannot serve {} over tcp, nor {} others before it", grant, others, e);
             }
-            return new Message.Refused(
-                    ask.requestId(), new Refusal(RefusalReason.FAILED, "the extent or its checksums cannot be read"));
+            return new Refusal(RefusalReason.FAILED, "the extent or its checksums cannot be read");
         } finally {
             if (!kept) {
-                owner.released(client.peer, grant.grantId());
+                owner.released(client.peer(), grant.grantId());
             }
         }
     }
@@ -114,7 +112,7 @@ final class GrantedRanges {
         Path file = named ? links.path().resolve(grant.linkName()) : Path.of(grant.linkName());
         try {
             long lengthBytes = grant.descriptor().lengthBytes();
-            ChunkChecksums checksums = shelf.take(grant.descriptor().block(), lengthBytes, principal);
+            ChunkChecksums checksums = cache.take(grant.descriptor().block(), lengthBytes, principal);
             if (checksums == null) {
                 return null;
             }
@@ -127,7 +125,7 @@ final class GrantedRanges {
                 return range;
             } finally {
                 if (!registered) {
-                    shelf.giveBack(grant.descriptor().block(), principal);
+                    cache.giveBack(grant.descriptor().block(), principal);
                 }
             }
         } finally {
@@ -158,29 +156,22 @@ final class GrantedRanges {
 
     /** The extent of a grant retires: it is not read one-sidedly from now on. */
     void retired(TcpGrantSession client, long grantId) {
-        synchronized (client) {
-            TcpGrantSession.HeldRange held = client.held.get(grantId);
-            if (held != null) {
-                oneSided.retired(held.range.key);
-            }
+        TcpGrantSession.HeldRange held = client.held.get(grantId);
+        if (held != null) {
+            oneSided.retired(held.range.key);
         }
     }
 
     /** Ends a grant; the owner is told when the reads in progress have ended. */
-    void end(TcpGrantSession client, long grantId) {
-        TcpGrantSession.HeldRange held;
-        synchronized (client) {
-            held = client.held.remove(grantId);
-            if (held != null) {
-                client.ending++;
-            }
-        }
+    void released(TcpGrantSession client, long grantId) {
+        TcpGrantSession.HeldRange held = client.held.remove(grantId);
         if (held != null) {
+            client.ending++;
             long graceNs = graceNs(held.range.key);
             // Comes back on whatever thread ended the last read.
             listener.revoke(
                     held.range.key,
-                    () -> onLater(() -> client.serialExecutor.runSoon(() -> ended(client, held)), graceNs));
+                    () -> onLater(() -> client.calls.runSoon(() -> over(client, held)), graceNs));
         }
     }
 
@@ -194,54 +185,56 @@ final class GrantedRanges {
     }
 
     /** What a client read one-sidedly, as it says; the owner believes no more than it granted. */
-    void reported(TcpGrantSession client, Message.Report report) {
-        synchronized (client) {
-            if (!client.ended) {
-                List<ReadReport> held = report.reports().stream()
-                        .filter(one -> client.held.containsKey(one.grantId()))
-                        .toList();
-                owner.reported(client.peer, held);
-            }
+    private void reported(TcpGrantSession client, List<ReadReport> reports) {
+        if (!client.ended) {
+            List<ReadReport> held = reports.stream()
+                    .filter(one -> client.held.containsKey(one.grantId()))
+                    .toList();
+            owner.reported(client.peer(), held);
         }
+    }
+
+    @Override
+    public SerialExecutor.Call call(TcpGrantSession client, Message message) throws MalformedMessageException {
+        if (message instanceof Message.Report report) {
+            return () -> reported(client, report.reports());
+        }
+        if (message instanceof Message.Release release) {
+            return () -> release.grantIds().forEach(grantId -> released(client, grantId));
+        }
+        throw new MalformedMessageException("not a message for this server");
     }
 
     /**
      * The client is gone. The owner is told when the reads in progress have ended: those that came over other connections
      * of the same client did not end with the one that the grants were given over.
      */
-    void disconnected(TcpGrantSession client) {
-        List<Long> all;
-        synchronized (client) {
-            client.ended = true;
-            all = List.copyOf(client.held.keySet());
-        }
-        all.forEach(grantId -> end(client, grantId));
+    @Override
+    public void ended(TcpGrantSession client, boolean orderly) {
+        client.ended = true;
+        List.copyOf(client.held.keySet()).forEach(grantId -> released(client, grantId));
         tellIfGone(client);
     }
 
-    private void ended(TcpGrantSession client, TcpGrantSession.HeldRange held) {
-        synchronized (client) {
-            try {
-                owner.reported(client.peer, TcpGrantSession.unreported(List.of(held)));
-            } catch (RuntimeException | Error e) {
-                LOG.error("What {} read is not accounted for", client.peer, e);
-            }
-            try {
-                owner.released(client.peer, held.grantId);
-            } finally {
-                client.ending--;
-                shelf.giveBack(held.block, held.principal);
-                tellIfGone(client);
-            }
+    private void over(TcpGrantSession client, TcpGrantSession.HeldRange held) {
+        try {
+            owner.reported(client.peer(), TcpGrantSession.unreported(List.of(held)));
+        } catch (RuntimeException | Error e) {
+            LOG.error("What {} read is not accounted for", client.peer(), e);
+        }
+        try {
+            owner.released(client.peer(), held.grantId);
+        } finally {
+            client.ending--;
+            cache.giveBack(held.block, held.principal);
+            tellIfGone(client);
         }
     }
 
     private void tellIfGone(TcpGrantSession client) {
-        synchronized (client) {
-            if (client.ended && !client.gone && client.held.isEmpty() && client.ending == 0) {
-                client.gone = true;
-                owner.disconnected(client.peer, true);
-            }
+        if (client.ended && !client.gone && client.held.isEmpty() && client.ending == 0) {
+            client.gone = true;
+            owner.disconnected(client.peer(), true);
         }
     }
 
@@ -256,18 +249,15 @@ final class GrantedRanges {
 
     /** Reports what was served, and ends what is over. */
     void report(TcpGrantSession client) {
-        long nowNs = System.nanoTime();
-        List<Long> over;
-        synchronized (client) {
-            if (client.ended) {
-                return;
-            }
-            owner.reported(client.peer, TcpGrantSession.unreported(client.held.values()));
-            over = client.held.values().stream()
-                    .filter(held -> held.endsNs - nowNs <= 0)
-                    .map(held -> held.grantId)
-                    .toList();
+        if (client.ended) {
+            return;
         }
-        over.forEach(grantId -> end(client, grantId));
+        long nowNs = System.nanoTime();
+        owner.reported(client.peer(), TcpGrantSession.unreported(client.held.values()));
+        List<Long> over = client.held.values().stream()
+                .filter(held -> held.endsNs - nowNs <= 0)
+                .map(held -> held.grantId)
+                .toList();
+        over.forEach(grantId -> released(client, grantId));
     }
 }

@@ -1,6 +1,5 @@
 package io.terrace.channel.server;
 
-import io.terrace.channel.tcp.server.TcpSession;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
@@ -10,10 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of one client that want a worker, and what the server does for it by itself. One of all these runs at a time,
- * and the client's in their order, so that nobody keeps the workers from others; where many wait, or large ones, the client's
- * input waits too. A call whose turn has come may have to wait for something else: what the server does by itself goes on
- * meanwhile. Thread-safe.
+ * Runs the calls of one client in their order, one at a time, so that no client keeps the workers from others. Work of the
+ * server's own for this client runs between them. Where many calls wait, or large ones, the client's input is paused. A
+ * call that is next may still have to wait for something else: the server's own work goes on meanwhile. Thread-safe.
  */
 final class SerialExecutor {
     /** An honest client asks for one grant at a time, but gives many back. */
@@ -24,7 +22,7 @@ final class SerialExecutor {
 
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
 
-    /** Something that the client wants. */
+    /** Something that the client asks for. */
     interface Call {
         void run();
 
@@ -41,7 +39,8 @@ final class SerialExecutor {
     private record Waiting(Call call, int messageBytes) {}
 
     private final Executor workers;
-    private final TcpSession session;
+    private final GrantDispatcher.Session session;
+    private final int mostWaiting;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
 
     /** What the server does for the client by itself, when that came while something ran. */
@@ -54,22 +53,26 @@ final class SerialExecutor {
 
     private boolean inputWaits;
 
-    SerialExecutor(Executor workers, TcpSession session) {
+    /** @param mostWaiting calls; with so many the input is paused, until fewer than half as many wait */
+    SerialExecutor(Executor workers, GrantDispatcher.Session session, int mostWaiting) {
         this.workers = workers;
         this.session = session;
+        this.mostWaiting = mostWaiting;
     }
 
     /**
-     * Runs it on a worker in its turn. On the loop of the session.
+     * Runs it on a worker in its turn. On the thread that brings the session's messages.
      *
-     * @param messageBytes of what the client said
+     * @param messageBytes length of the message that asks for it
      */
-    synchronized void add(Call call, int messageBytes) {
-        waiting.add(new Waiting(call, messageBytes));
-        waitingBytes += messageBytes;
-        if (waiting.size() >= MOST_WAITING || waitingBytes >= MOST_WAITING_BYTES) {
-            inputWaits = true;
-            session.pauseInput();
+    void add(Call call, int messageBytes) {
+        synchronized (this) {
+            waiting.add(new Waiting(call, messageBytes));
+            waitingBytes += messageBytes;
+            if (waiting.size() >= mostWaiting || waitingBytes >= MOST_WAITING_BYTES) {
+                inputWaits = true;
+                session.pauseInput();
+            }
         }
         schedule();
     }
@@ -87,26 +90,46 @@ final class SerialExecutor {
         goOn();
     }
 
+    /** Drops the calls that wait, and runs this as {@link #runSoon} does. */
+    void end(Runnable last) {
+        synchronized (this) {
+            waiting.clear();
+        }
+        runSoon(last);
+    }
+
+    /** Has a worker run what is next; without the lock, which the worker takes at once. */
     private void schedule() {
-        if (running || scheduled || waiting.isEmpty()) {
+        Call next = nextToSchedule();
+        if (next == null) {
             return;
         }
         try {
-            Call next = waiting.element().call;
             workers.execute(() -> next(next));
-            scheduled = true;
         } catch (RejectedExecutionException e) {
-            // The server closes.
-            waiting.clear();
+            LOG.debug("The server closes, calls of {} are not answered", session.peer(), e);
+        } catch (RuntimeException | Error e) {
+            synchronized (this) {
+                scheduled = false;
+            }
+            throw e;
         }
+    }
+
+    private synchronized @Nullable Call nextToSchedule() {
+        if (running || scheduled || waiting.isEmpty()) {
+            return null;
+        }
+        scheduled = true;
+        return waiting.element().call;
     }
 
     private void next(Call call) {
         try {
             call.whenNext(this::runOne);
         } catch (RuntimeException | Error e) {
-            // What comes behind it would wait for good.
-            LOG.error("Cut connection {}, whose calls cannot be answered", session.number, e);
+            // The calls behind it would wait for good.
+            LOG.error("Cut the connection of {}, whose calls cannot be answered", session.peer(), e);
             session.close();
         }
     }
@@ -133,8 +156,8 @@ final class SerialExecutor {
         try {
             work.run();
         } catch (RuntimeException | Error e) {
-            // Whatever it was: what comes behind something that never ended would wait for good.
-            LOG.error("A call of connection {} failed", session.number, e);
+            // Calls behind one that never ends would wait for good.
+            LOG.error("A call of {} failed", session.peer(), e);
         }
     }
 
@@ -144,10 +167,10 @@ final class SerialExecutor {
         }
         boolean resume;
         synchronized (this) {
-            resume = inputWaits && waiting.size() < MOST_WAITING / 2 && waitingBytes < MOST_WAITING_BYTES / 2;
+            resume = inputWaits && 2 * waiting.size() < mostWaiting && waitingBytes < MOST_WAITING_BYTES / 2;
             inputWaits &= !resume;
-            schedule();
         }
+        schedule();
         if (resume) {
             session.resumeInput();
         }

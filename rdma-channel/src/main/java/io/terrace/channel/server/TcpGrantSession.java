@@ -1,9 +1,12 @@
 package io.terrace.channel.server;
 
+import io.terrace.channel.Message;
+import io.terrace.channel.MessageCodec;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.tcp.server.TcpRange;
 import io.terrace.channel.tcp.server.TcpSession;
 import io.terrace.common.BlockKey;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -12,13 +15,16 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One client of a {@link TcpGrantServer} and the grants it holds. Guarded by itself: whoever calls the owner for this
- * client holds its lock, so that calls come one at a time and none after the last. A grant may take long: whoever must not
- * wait for one comes by {@link SerialExecutor}.
+ * One client of a {@link TcpGrantServer} and the grants that are held for it. Used by what its {@link SerialExecutor} runs,
+ * one thing at a time.
  */
-final class TcpGrantSession {
+final class TcpGrantSession extends GrantDispatcher.Session {
+    private static final Logger LOG = LoggerFactory.getLogger(TcpGrantSession.class);
+
     /** A grant that this process holds for the client: the client only has the key of the range. */
     static final class HeldRange {
         final long grantId;
@@ -48,12 +54,11 @@ final class TcpGrantSession {
         }
     }
 
-    final Peer peer;
     final TcpSession session;
-    final SerialExecutor serialExecutor;
+    private final Peer peer;
     final Map<Long, HeldRange> held = new HashMap<>();
 
-    /** What is due is to be seen to, once, when its present call is over. */
+    /** Whether a report of what it read waits for its present call to end. */
     final AtomicBoolean looksWait = new AtomicBoolean();
 
     /** Grants that are over, but for reads in progress. */
@@ -67,9 +72,39 @@ final class TcpGrantSession {
 
     /** @param workers that its calls run on */
     TcpGrantSession(Peer peer, TcpSession session, Executor workers) {
+        super(workers, SerialExecutor.MOST_WAITING);
         this.peer = Objects.requireNonNull(peer);
         this.session = session;
-        this.serialExecutor = new SerialExecutor(workers, session);
+    }
+
+    @Override
+    Peer peer() {
+        return peer;
+    }
+
+    @Override
+    void send(Message message) {
+        try {
+            // Its length comes first; the frame around it has one already.
+            session.send(MessageCodec.encode(message).position(Integer.BYTES));
+        } catch (IOException e) {
+            LOG.debug("Connection {} is gone", session.number, e);
+        }
+    }
+
+    @Override
+    void pauseInput() {
+        session.pauseInput();
+    }
+
+    @Override
+    void resumeInput() {
+        session.resumeInput();
+    }
+
+    @Override
+    void close() {
+        session.close();
     }
 
     /** The reports of these that are due. */

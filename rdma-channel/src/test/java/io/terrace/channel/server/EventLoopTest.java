@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,11 +35,6 @@ class EventLoopTest {
         }
 
         @Override
-        public void goOn(SelectionKey key, long nowNs) {
-            step("go on " + key.attachment());
-        }
-
-        @Override
         public void failed(SelectionKey key, Throwable why) {
             key.cancel();
             step("failed " + key.attachment());
@@ -54,16 +48,16 @@ class EventLoopTest {
 
     private final Recorded steps = new Recorded();
     private final List<Pipe> pipes = new ArrayList<>();
-    private EventLoop turns;
+    private EventLoop loop;
 
     @BeforeEach
     void open() throws IOException {
-        turns = new EventLoop(Selector.open(), steps);
+        loop = new EventLoop(steps);
     }
 
     @AfterEach
     void close() throws IOException {
-        turns.close();
+        loop.close();
         for (Pipe pipe : pipes) {
             pipe.sink().close();
             pipe.source().close();
@@ -75,7 +69,7 @@ class EventLoopTest {
         pipes.add(pipe);
         pipe.source().configureBlocking(false);
         assertThat(pipe.sink().write(ByteBuffer.allocate(1))).isEqualTo(1);
-        return turns.watch(pipe.source(), SelectionKey.OP_READ, name);
+        return loop.watch(pipe.source(), SelectionKey.OP_READ, name);
     }
 
     @Test
@@ -83,7 +77,7 @@ class EventLoopTest {
         SelectionKey unlucky = ready("unlucky");
         SelectionKey other = ready("other");
         steps.fails.add("serve unlucky");
-        turns.turn();
+        loop.turn();
         assertThat(steps.done).contains("serve unlucky", "failed unlucky", "serve other", "sweep");
         assertThat(unlucky.isValid()).isFalse();
         assertThat(other.isValid()).isTrue();
@@ -93,11 +87,11 @@ class EventLoopTest {
     void anError_inWhatOthersWantDone_endsItsChannelOnly() throws IOException {
         SelectionKey unlucky = ready("unlucky");
         SelectionKey other = ready("other");
-        turns.add(unlucky, () -> {
+        loop.add(unlucky, () -> {
             throw new AssertionError("as was wanted");
         });
-        turns.add(other, () -> steps.done.add("added"));
-        turns.turn();
+        loop.add(other, () -> steps.done.add("added"));
+        loop.turn();
         assertThat(steps.done)
                 .contains("failed unlucky", "added", "serve other")
                 .doesNotContain("failed other");
@@ -109,34 +103,21 @@ class EventLoopTest {
         steps.fails.add("serve unlucky");
         steps.fails.add("failed unlucky");
         steps.fails.add("sweep");
-        turns.turn();
+        loop.turn();
         assertThat(unlucky.isValid()).isFalse();
         steps.done.clear();
         ready("other");
-        turns.turn();
+        loop.turn();
         assertThat(steps.done).contains("serve other");
-    }
-
-    @Test
-    void aChannelThatIsLeft_isGoneOnWith_onceInTheNextTurn_thoughNothingCame() throws IOException {
-        SelectionKey left = ready("left");
-        turns.turn();
-        turns.again(left);
-        steps.done.clear();
-        turns.turn();
-        assertThat(steps.done).contains("go on left").doesNotContain("serve left");
-        steps.done.clear();
-        turns.turn();
-        assertThat(steps.done).doesNotContain("go on left");
     }
 
     @Test
     void workThatAddsWork_keepsNobodyFromTheChannels() throws IOException {
         SelectionKey greedy = ready("greedy");
         EventLoop.Step[] more = new EventLoop.Step[1];
-        more[0] = () -> turns.add(greedy, more[0]);
-        turns.add(greedy, more[0]);
-        turns.turn();
+        more[0] = () -> loop.add(greedy, more[0]);
+        loop.add(greedy, more[0]);
+        loop.turn();
         assertThat(steps.done).contains("serve greedy", "sweep");
     }
 }

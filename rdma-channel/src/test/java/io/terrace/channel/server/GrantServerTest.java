@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class GrantServerTest {
-    private static final GrantLimits SHORT = new GrantLimits(64, 8, 2, 300, 60_000, 400);
+    private static final GrantLimits SHORT = new GrantLimits(64, 8, 4, 300, 60_000, 400);
     private static final BlockKey BLOCK = new BlockKey("BP-1", 7, 1007);
 
     @TempDir

@@ -9,7 +9,6 @@ import io.terrace.channel.ExtentDescriptor;
 import io.terrace.channel.Grant;
 import io.terrace.channel.GrantAnswer;
 import io.terrace.channel.GrantRequest;
-import io.terrace.channel.Message;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.channel.tcp.ChecksummedReadTest;
@@ -101,7 +100,7 @@ final class GrantedRangesTest {
         link.send(ByteBuffer.allocate(1), TIMEOUT_NS);
         TcpSession session = Objects.requireNonNull(received.nextSession(TIMEOUT_NS));
         client = new TcpGrantSession(new Peer(1, "user", "", false, "user/test"), session, Runnable::run);
-        assertThat(ranges.grant(client, asking(BLOCK), Principal.UNKNOWN)).isInstanceOf(Message.Granted.class);
+        assertThat(ranges.grant(client, asking(BLOCK), Principal.UNKNOWN)).isInstanceOf(Grant.class);
         heldBytes = shelf.heldBytes();
         range = client.held.get(7L).range;
         region = link.attach(range.key, TIMEOUT_NS);
@@ -116,7 +115,7 @@ final class GrantedRangesTest {
 
     @Test
     void disconnected_withoutReads_isToldAtOnce() {
-        ranges.disconnected(client);
+        client.calls.runSoon(() -> ranges.ended(client, true));
         eventually(() -> told.equals(List.of("released 7", "disconnected")));
         eventually(() -> shelf.heldBytes() == 0);
     }
@@ -124,7 +123,7 @@ final class GrantedRangesTest {
     @Test
     void disconnected_waitsForReadsOverOtherConnections_andTheirBytesCount() throws Exception {
         List<ExtentPiece> pieces = unfinishedReads();
-        ranges.disconnected(client);
+        client.calls.runSoon(() -> ranges.ended(client, true));
         Thread.sleep(100);
         assertThat(told).isEmpty();
         assertThat(shelf.heldBytes()).isPositive();
@@ -138,7 +137,7 @@ final class GrantedRangesTest {
     @Test
     void end_isToldWhenTheReadsHaveEnded() throws Exception {
         List<ExtentPiece> pieces = unfinishedReads();
-        ranges.end(client, 7);
+        client.calls.runSoon(() -> ranges.released(client, 7));
         Thread.sleep(100);
         assertThat(told).isEmpty();
         link.close();
@@ -150,8 +149,8 @@ final class GrantedRangesTest {
     @Test
     void disconnected_waitsForGrantsThatAreEnding() throws Exception {
         List<ExtentPiece> pieces = unfinishedReads();
-        ranges.end(client, 7);
-        ranges.disconnected(client);
+        client.calls.runSoon(() -> ranges.released(client, 7));
+        client.calls.runSoon(() -> ranges.ended(client, true));
         Thread.sleep(100);
         assertThat(told).isEmpty();
         link.close();
@@ -163,13 +162,13 @@ final class GrantedRangesTest {
     @Test
     void disconnected_whileTheServerCloses_isToldTheSame() throws Exception {
         later.shutdown();
-        ranges.disconnected(client);
+        client.calls.runSoon(() -> ranges.ended(client, true));
         assertThat(told).containsExactly("released 7", "disconnected");
     }
 
     @Test
     void checksums_ofAGrantThatIsOver_areForgotten_thoughItsRangeStaysAttached() {
-        ranges.end(client, 7);
+        client.calls.runSoon(() -> ranges.released(client, 7));
         eventually(() -> told.contains("released 7"));
         eventually(() -> {
             System.gc();
@@ -184,7 +183,7 @@ final class GrantedRangesTest {
     @Test
     void disconnected_whereTheOwnerFailsWithAnError_givesAllElseBack() {
         ownerFails = true;
-        ranges.disconnected(client);
+        client.calls.runSoon(() -> ranges.ended(client, true));
         eventually(() -> told.equals(List.of("disconnected")));
         assertThat(shelf.heldBytes()).isZero();
     }
@@ -209,8 +208,8 @@ final class GrantedRangesTest {
         return pieces;
     }
 
-    private static Message.Ask asking(BlockKey block) {
-        return new Message.Ask(1, new GrantRequest(block, new byte[0], false));
+    private static GrantRequest asking(BlockKey block) {
+        return new GrantRequest(block, new byte[0], false);
     }
 
     private final class Owner implements GrantService {

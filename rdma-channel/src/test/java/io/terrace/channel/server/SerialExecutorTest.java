@@ -2,55 +2,57 @@ package io.terrace.channel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.tcp.TcpLimits;
-import io.terrace.channel.tcp.TcpLink;
-import io.terrace.channel.tcp.server.ReceivedMessages;
-import io.terrace.channel.tcp.server.TcpListener;
-import io.terrace.channel.tcp.server.TcpSession;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
+import io.terrace.channel.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** In which order the calls of one client run, and when its input waits. */
 final class SerialExecutorTest {
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
-
     /** What waits for a worker; the test is all workers. */
     private final Deque<Runnable> workers = new ArrayDeque<>();
 
     private final List<String> ran = new ArrayList<>();
-    private final ReceivedMessages received = new ReceivedMessages();
-    private TcpListener listener;
-    private TcpLink link;
-    private TcpSession session;
-    private SerialExecutor serialExecutor;
+    private final FakeSession session = new FakeSession(workers::add, SerialExecutor.MOST_WAITING);
+    private final SerialExecutor serialExecutor = session.calls;
 
-    @BeforeEach
-    void start() throws Exception {
-        InetSocketAddress anywhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        listener = TcpListener.open(anywhere, TcpLimits.DEFAULT, received);
-        link = TcpLink.connect(listener.address(), TcpLimits.DEFAULT, TIMEOUT_NS);
-        link.send(ByteBuffer.allocate(1), TIMEOUT_NS);
-        session = Objects.requireNonNull(received.nextSession(TIMEOUT_NS));
-        serialExecutor = new SerialExecutor(workers::add, session);
-    }
+    /** Knows whether its input is taken. */
+    private static final class FakeSession extends GrantDispatcher.Session {
+        boolean takesInput = true;
+        boolean closed;
 
-    @AfterEach
-    void stop() throws IOException {
-        link.close();
-        listener.close();
+        FakeSession(Executor workers, int mostCalls) {
+            super(workers, mostCalls);
+        }
+
+        @Override
+        Peer peer() {
+            return new Peer(1, "user", "", false, "test");
+        }
+
+        @Override
+        void send(Message message) {
+            throw new AssertionError("nothing is sent");
+        }
+
+        @Override
+        void pauseInput() {
+            takesInput = false;
+        }
+
+        @Override
+        void resumeInput() {
+            takesInput = true;
+        }
+
+        @Override
+        void close() {
+            closed = true;
+        }
     }
 
     @Test
@@ -128,18 +130,63 @@ final class SerialExecutorTest {
     @Test
     void input_waitsWhileManyBytesDo() {
         for (int i = 0; i < 4; i++) {
-            assertThat(session.takesInput()).isTrue();
+            assertThat(session.takesInput).isTrue();
             serialExecutor.add(() -> ran.add("large"), SerialExecutor.MOST_WAITING_BYTES / 4);
         }
-        assertThat(session.takesInput()).isFalse();
+        assertThat(session.takesInput).isFalse();
+        runAll();
+        assertThat(session.takesInput).isTrue();
+        assertThat(ran).hasSize(4);
+    }
+
+    @Test
+    void input_waitsForEachCall_whereOneMayWait() {
+        FakeSession oneByOne = new FakeSession(workers::add, 1);
+        for (int i = 0; i < 3; i++) {
+            oneByOne.calls.add(() -> ran.add("call"), 1);
+            assertThat(oneByOne.takesInput).isFalse();
+            runAll();
+            assertThat(oneByOne.takesInput).isTrue();
+        }
+        assertThat(ran).hasSize(3);
+    }
+
+    @Test
+    void end_dropsTheCallsThatWait_andComesAfterTheOneThatRuns() {
+        serialExecutor.add(
+                () -> {
+                    serialExecutor.end(() -> ran.add("end"));
+                    ran.add("call");
+                },
+                1);
+        serialExecutor.add(() -> ran.add("dropped"), 1);
+        runAll();
+        assertThat(ran).containsExactly("call", "end");
+    }
+
+    @Test
+    void call_thatCannotHaveItsTurn_closesTheSession() {
+        serialExecutor.add(
+                new SerialExecutor.Call() {
+                    @Override
+                    public void run() {
+                        ran.add("never");
+                    }
+
+                    @Override
+                    public void whenNext(Runnable turn) {
+                        throw new InternalError("as was wanted");
+                    }
+                },
+                1);
+        runAll();
+        assertThat(session.closed).isTrue();
+        assertThat(ran).isEmpty();
+    }
+
+    private void runAll() {
         while (!workers.isEmpty()) {
             workers.remove().run();
         }
-        long deadlineNs = System.nanoTime() + TIMEOUT_NS;
-        while (!session.takesInput()) {
-            assertThat(System.nanoTime() - deadlineNs).isNegative();
-            LockSupport.parkNanos(1_000_000);
-        }
-        assertThat(ran).hasSize(4);
     }
 }

@@ -92,7 +92,7 @@ public final class TcpGrantFixture implements Closeable {
         Path extent = Files.write(dir.resolve("extent"), content);
         table = SlotTable.create(dir.resolve("slots"), 16, new Random(7));
         LinkDirectory links = LinkDirectory.create(dir.resolve("links"));
-        server = TcpGrantServer.start(
+        server = new TcpGrantServer(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 "datanode",
                 new Blocks(table),

@@ -66,11 +66,19 @@ public final class TcpListener implements Closeable {
     /** @param messageHandler answers control messages */
     public static TcpListener open(SocketAddress where, TcpLimits limits, MessageHandler messageHandler)
             throws IOException {
+        TcpListener listener = bind(where, limits, messageHandler);
+        listener.start();
+        return listener;
+    }
+
+    /** Likewise, but serves nobody before {@link #start}: who connects meanwhile waits. */
+    public static TcpListener bind(SocketAddress where, TcpLimits limits, MessageHandler messageHandler)
+            throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             server.bind(where, BACKLOG);
-            return serve(server, limits, messageHandler);
+            return new TcpListener(server, limits, messageHandler);
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
@@ -81,9 +89,13 @@ public final class TcpListener implements Closeable {
     static TcpListener serve(ServerSocketChannel server, TcpLimits limits, MessageHandler messageHandler)
             throws IOException {
         TcpListener listener = new TcpListener(server, limits, messageHandler);
-        listener.loops.forEach(TcpLoop::start);
-        listener.acceptor.start();
+        listener.start();
         return listener;
+    }
+
+    public void start() {
+        loops.forEach(TcpLoop::start);
+        acceptor.start();
     }
 
     public SocketAddress address() {
