@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.common.CachedValue;
+import io.terrace.common.DaemonThreads;
 import io.terrace.common.TokenBucket;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.AddressSpace;
@@ -179,11 +180,7 @@ final class DataNodeTiers implements Closeable {
                 0,
                 TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(DROPS_WAITING),
-                work -> {
-                    Thread thread = new Thread(work, "terrace-pages-" + name);
-                    thread.setDaemon(true);
-                    return thread;
-                },
+                DaemonThreads.named("terrace-pages-" + name),
                 new ThreadPoolExecutor.DiscardPolicy());
         toClose.push(dropper::shutdownNow);
         return dropper;

@@ -1,5 +1,7 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.common.Agent;
+import io.terrace.common.AgentThread;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatAgent;
 import io.terrace.datanode.heartbeat.HeartbeatSession;
@@ -11,7 +13,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p>Looks at the DataNode's own list of NameNodes once a second, so NameNodes that are added, moved or removed by a
  * refresh are followed.
  */
-final class HeartbeatAgents implements Closeable {
+final class HeartbeatAgents implements Agent, Closeable {
 
     private record NameNode(String address, String pool) {}
 
@@ -37,9 +38,8 @@ final class HeartbeatAgents implements Closeable {
     private final AccessRecorder accessRecorder;
     private final MemoryTierListener memoryTierListener;
     private final PlacementAddresses addresses;
-    private final Thread thread;
-    private final Map<NameNode, HeartbeatAgent> threads = new HashMap<>();
-    private volatile boolean closed;
+    private final AgentThread thread;
+    private final Map<NameNode, HeartbeatAgent> agents = new HashMap<>();
 
     HeartbeatAgents(
             DataNode datanode,
@@ -53,8 +53,8 @@ final class HeartbeatAgents implements Closeable {
         this.accessRecorder = accessRecorder;
         this.memoryTierListener = memoryTierListener;
         this.addresses = new PlacementAddresses(datanode.getConf());
-        this.thread = new Thread(this::run, "terrace-services");
-        this.thread.setDaemon(true);
+        this.thread = new AgentThread(
+                "terrace-services", this, nowNs -> agents.isEmpty() ? FIRST_LOOKS_NS : LOOK_NS, System::nanoTime);
     }
 
     HeartbeatAgents start() {
@@ -62,25 +62,15 @@ final class HeartbeatAgents implements Closeable {
         return this;
     }
 
-    private void run() {
-        while (!closed) {
-            try {
-                look();
-            } catch (RuntimeException | Error e) {
-                tell(e);
-            }
-            LockSupport.parkNanos(threads.isEmpty() ? FIRST_LOOKS_NS : LOOK_NS);
-        }
-        threads.forEach(this::end);
+    @Override
+    public int doWork(long nowNs) {
+        look();
+        return 0;
     }
 
-    /** Without memory the log may fail too, and a thread that ends follows no NameNode any more. */
-    private static void tell(Throwable why) {
-        try {
-            LOG.error("Looking for NameNodes failed", why);
-        } catch (RuntimeException | Error e) {
-            why.addSuppressed(e);
-        }
+    @Override
+    public void onClose() {
+        agents.forEach(this::end);
     }
 
     /** Whether a NameNode has told this DataNode, since it started, that the pool is its own. */
@@ -103,9 +93,9 @@ final class HeartbeatAgents implements Closeable {
     private void look() {
         Set<NameNode> present = nameNodes(datanode);
         for (NameNode nameNode : present) {
-            threads.computeIfAbsent(nameNode, this::begin);
+            agents.computeIfAbsent(nameNode, this::begin);
         }
-        threads.entrySet().removeIf(entry -> {
+        agents.entrySet().removeIf(entry -> {
             boolean gone = !present.contains(entry.getKey());
             if (gone) {
                 end(entry.getKey(), entry.getValue());
@@ -123,26 +113,20 @@ final class HeartbeatAgents implements Closeable {
                 new PlacementDialer(datanode.getConf(), address, settings.heartbeatTimeoutMs()),
                 settings.heartbeatIntervalMs(),
                 settings.heartbeatSoonestMs());
-        memoryTierListener.listen(begun.link());
-        accessRecorder.listen(nameNode.pool(), begun.link());
+        memoryTierListener.listen(begun.session());
+        accessRecorder.listen(nameNode.pool(), begun.session());
         return begun;
     }
 
     private void end(NameNode nameNode, HeartbeatAgent ended) {
-        accessRecorder.unlisten(nameNode.pool(), ended.link());
-        memoryTierListener.unlisten(ended.link());
+        accessRecorder.unlisten(nameNode.pool(), ended.session());
+        memoryTierListener.unlisten(ended.session());
         ended.close();
-        ended.link().end();
+        ended.session().end();
     }
 
     @Override
     public void close() {
-        closed = true;
-        LockSupport.unpark(thread);
-        try {
-            thread.join(STOP_WAIT_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close(false, STOP_WAIT_MS);
     }
 }

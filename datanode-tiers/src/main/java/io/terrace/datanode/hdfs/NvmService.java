@@ -5,6 +5,7 @@ import io.terrace.channel.server.Peer;
 import io.terrace.channel.server.TcpGrantServer;
 import io.terrace.channel.verbs.ExtentRegistry;
 import io.terrace.common.CachedValue;
+import io.terrace.common.DaemonThreads;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.AnnouncedSlots;
@@ -81,11 +82,13 @@ final class NvmService implements Closeable {
                 new AnnouncedSlots(announced),
                 new NvmExtentListener(metricRegistry, wake),
                 key -> false);
-        verifier = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
-            Thread thread = new Thread(work, "terrace-nvm-" + datanode.getDatanodeUuid());
-            thread.setDaemon(true);
-            return thread;
-        });
+        verifier = new ThreadPoolExecutor(
+                1,
+                1,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                DaemonThreads.named("terrace-nvm-" + datanode.getDatanodeUuid()));
         verifier.allowCoreThreadTimeOut(true);
         extents = new NvmExtents(
                 tier,

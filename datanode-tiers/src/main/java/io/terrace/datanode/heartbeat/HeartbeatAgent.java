@@ -1,5 +1,7 @@
 package io.terrace.datanode.heartbeat;
 
+import io.terrace.common.Agent;
+import io.terrace.common.AgentThread;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.io.Closeable;
@@ -7,7 +9,6 @@ import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.ipc.RetriableException;
@@ -18,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the heartbeats of one {@link HeartbeatSession}: every interval, and sooner when there is news, though never sooner
- * than a least time after the one before. A service that is away costs an attempt per interval and nothing else.
+ * Sends the heartbeats of one {@link HeartbeatSession}: every interval, and sooner when there is something to tell, though
+ * never sooner than a least time after the one before. A service that is away costs an attempt per interval and nothing else.
  */
-public final class HeartbeatAgent implements Closeable {
+public final class HeartbeatAgent implements Agent, Closeable {
 
     /** Makes a connection to the service. */
     public interface Dialler {
@@ -41,28 +42,31 @@ public final class HeartbeatAgent implements Closeable {
     private static final @Nullable RpcController NO_CONTROLLER = null;
     private static final long STOP_WAIT_MS = 2_000;
 
-    private final HeartbeatSession link;
+    private final HeartbeatSession session;
     private final Dialler dialler;
     private final long intervalNs;
     private final long soonestNs;
     private final String service;
-    private final Thread thread;
-    private volatile boolean closed;
-    private volatile boolean news;
+    private final AgentThread thread;
+    /** The next heartbeat need not wait for the interval. */
+    private volatile boolean soon;
+
+    private long waitNs;
+    private long sentNs;
     private @Nullable PlacementDataNodePB connection;
     private boolean answeredBefore;
-    /** What was told since the last answer: one kind may follow another, and each is told once. */
-    private final Set<Trouble> told = EnumSet.noneOf(Trouble.class);
+    /** What was logged since the last answer: one kind may follow another, and each is logged once. */
+    private final Set<Trouble> logged = EnumSet.noneOf(Trouble.class);
 
     /**
      * Begins to send.
      *
      * @param service its name, for the log
-     * @param link makes the link, which calls back when it has news
+     * @param session makes the session, which calls back when it has something to tell
      */
     public HeartbeatAgent(
             String service,
-            Function<Runnable, HeartbeatSession> link,
+            Function<Runnable, HeartbeatSession> session,
             Dialler dialler,
             long intervalMs,
             long soonestMs) {
@@ -70,39 +74,44 @@ public final class HeartbeatAgent implements Closeable {
         this.dialler = dialler;
         this.intervalNs = TimeUnit.MILLISECONDS.toNanos(intervalMs);
         this.soonestNs = TimeUnit.MILLISECONDS.toNanos(soonestMs);
-        this.thread = new Thread(this::run, "terrace-heartbeat-" + service);
-        this.thread.setDaemon(true);
-        this.link = link.apply(this::wake);
-        this.thread.start();
+        this.sentNs = System.nanoTime() - intervalNs;
+        this.thread = new AgentThread("terrace-heartbeat-" + service, this, nowNs -> dueNs() - nowNs, System::nanoTime);
+        this.session = session.apply(this::wake);
+        thread.start();
     }
 
-    /** The link whose heartbeats these are. */
-    public HeartbeatSession link() {
-        return link;
+    /** The session whose heartbeats these are. */
+    public HeartbeatSession session() {
+        return session;
     }
 
     private void wake() {
-        if (!news) {
-            news = true;
-            LockSupport.unpark(thread);
+        if (!soon) {
+            soon = true;
+            thread.wake();
         }
     }
 
-    private void run() {
-        long waitNs = 0;
-        long sentNs = System.nanoTime() - intervalNs;
-        while (!closed) {
-            long nowNs = System.nanoTime();
-            long dueNs = sentNs + (news && told.isEmpty() ? Math.min(soonestNs, waitNs) : waitNs);
-            if (dueNs - nowNs > 0) {
-                LockSupport.parkNanos(dueNs - nowNs);
-                continue;
-            }
-            sentNs = nowNs;
-            news = false;
-            waitNs = beat(nowNs);
-            news |= link.hasNews();
+    private long dueNs() {
+        return sentNs + (soon && logged.isEmpty() ? Math.min(soonestNs, waitNs) : waitNs);
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        if (dueNs() - nowNs > 0) {
+            return 0;
         }
+        sentNs = nowNs;
+        soon = false;
+        waitNs = beat(nowNs);
+        if (session.hasNews()) {
+            soon = true;
+        }
+        return 1;
+    }
+
+    @Override
+    public void onClose() {
         hangUp();
     }
 
@@ -114,12 +123,12 @@ public final class HeartbeatAgent implements Closeable {
                 present = dialler.dial();
                 connection = present;
             }
-            HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, link.compose(nowNs));
-            int wantedMs = link.delivered(response, System.nanoTime());
+            HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, session.compose(nowNs));
+            int wantedMs = session.delivered(response, System.nanoTime());
             answeredBefore = true;
-            if (!told.isEmpty()) {
+            if (!logged.isEmpty()) {
                 LOG.info("The placement service {} answers", service);
-                told.clear();
+                logged.clear();
             }
             return wantedMs > 0 ? TimeUnit.MILLISECONDS.toNanos(wantedMs) : intervalNs;
         } catch (ServiceException | IOException | RuntimeException | Error e) {
@@ -136,24 +145,24 @@ public final class HeartbeatAgent implements Closeable {
     private void failed(Throwable why) {
         RemoteException refusal = why.getCause() instanceof RemoteException remote ? remote : null;
         if (refusal != null) {
-            link.refused();
+            session.refused();
         } else {
-            link.failed();
+            session.failed();
         }
         hangUp();
-        if (closed) {
+        if (thread.isClosed()) {
             return;
         }
         if (refusal == null) {
-            if (told.add(Trouble.NO_ANSWER)) {
+            if (logged.add(Trouble.NO_ANSWER)) {
                 LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
             }
         } else if (!answeredBefore && RetriableException.class.getName().equals(refusal.getClassName())) {
             // As it does until this DataNode has registered, which is a matter of seconds.
-            if (told.add(Trouble.NOT_READY)) {
+            if (logged.add(Trouble.NOT_READY)) {
                 LOG.info("The placement service {} is not ready for this DataNode: {}", service, firstLine(refusal));
             }
-        } else if (told.add(Trouble.REFUSAL)) {
+        } else if (logged.add(Trouble.REFUSAL)) {
             LOG.warn(
                     "The placement service {} refuses heartbeats; what is in memory stays: {}",
                     service,
@@ -179,12 +188,6 @@ public final class HeartbeatAgent implements Closeable {
 
     @Override
     public void close() {
-        closed = true;
-        thread.interrupt();
-        try {
-            thread.join(STOP_WAIT_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close(true, STOP_WAIT_MS);
     }
 }

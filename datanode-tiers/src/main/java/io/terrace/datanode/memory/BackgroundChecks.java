@@ -1,22 +1,21 @@
 package io.terrace.datanode.memory;
 
+import io.terrace.common.Agent;
+import io.terrace.common.AgentThread;
 import java.io.Closeable;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The thread that settles the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs
- * what is in memory. Leftovers of pools that the DataNode does not serve after {@value #LEFTOVERS_WAIT_MINUTES} minutes are
+ * Settles the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs what is in memory.
+ * Leftovers of pools that the DataNode does not serve after {@value #LEFTOVERS_WAIT_MINUTES} minutes are
  * deleted; those of pools that it serves wait, since many replicas may take longer to be known.
  */
-public final class BackgroundChecks implements Closeable {
+public final class BackgroundChecks implements Agent, Closeable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(BackgroundChecks.class);
     private static final long LEFTOVERS_WAIT_MINUTES = 10;
     private static final long STOP_WAIT_MS = 10_000;
 
@@ -27,11 +26,11 @@ public final class BackgroundChecks implements Closeable {
     private final Predicate<String> served;
     private final LongSupplier nanoClock;
     /** Bounded by the number of block pools, each of which becomes ready once. */
-    private final BlockingQueue<String> readyPools = new LinkedBlockingQueue<>();
+    private final Queue<String> readyPools = new ConcurrentLinkedQueue<>();
 
-    private final Thread thread;
+    private final AgentThread thread;
+    private long startNs;
     private long nextScrubNs;
-    private volatile boolean closed;
 
     /**
      * Begins with {@link #start}.
@@ -53,40 +52,34 @@ public final class BackgroundChecks implements Closeable {
         this.scrubIntervalNs = TimeUnit.MILLISECONDS.toNanos(scrubIntervalMs);
         this.served = served;
         this.nanoClock = nanoClock;
-        this.thread = new Thread(this::run, "terrace-checks-" + name);
-        this.thread.setDaemon(true);
+        long idleNs = Math.min(scrubIntervalNs, TimeUnit.SECONDS.toNanos(1));
+        this.thread = new AgentThread("terrace-checks-" + name, this, idleNs, nanoClock);
     }
 
     /** Runs on a thread of its own from now on. */
     public void start() {
+        startNs = nanoClock.getAsLong();
+        nextScrubNs = startNs + scrubIntervalNs;
         thread.start();
     }
 
     /** All replicas of the pool are known. Does not block. */
     public void poolReady(String pool) {
         readyPools.add(pool);
+        thread.wake();
     }
 
-    private void run() {
-        long startNs = nanoClock.getAsLong();
-        nextScrubNs = startNs + scrubIntervalNs;
-        while (!closed) {
-            try {
-                String pool = readyPools.poll(Math.min(scrubIntervalNs, 1_000_000_000L), TimeUnit.NANOSECONDS);
-                if (pool != null) {
-                    settle(pool);
-                }
-                turn(startNs, nanoClock.getAsLong());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            } catch (RuntimeException | Error e) {
-                tell(e);
-            }
+    @Override
+    public int doWork(long nowNs) {
+        String pool = readyPools.poll();
+        if (pool != null) {
+            settle(pool);
         }
+        check(nanoClock.getAsLong());
+        return pool == null ? 0 : 1;
     }
 
-    private void turn(long startNs, long nowNs) {
+    private void check(long nowNs) {
         // A pool may be ready and wait for the leftovers of another one.
         boolean settled = readyPools.isEmpty();
         if (settled && nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
@@ -94,16 +87,7 @@ public final class BackgroundChecks implements Closeable {
         }
         if (scrubs && nextScrubNs - nowNs <= 0) {
             nextScrubNs = nowNs + scrubIntervalNs;
-            scrub.pass(() -> !closed && settleReady());
-        }
-    }
-
-    /** Without memory the log may fail too, and a thread that ends checks nothing any more. */
-    private static void tell(Throwable why) {
-        try {
-            LOG.error("A background check of the memory tier failed", why);
-        } catch (RuntimeException | Error e) {
-            why.addSuppressed(e);
+            scrub.pass(() -> !thread.isClosed() && settleReady());
         }
     }
 
@@ -117,7 +101,7 @@ public final class BackgroundChecks implements Closeable {
     /** The leftover that fails is not met again, so the pool's others have their turn. */
     private void settle(String pool) {
         try {
-            leftoverRecovery.settle(pool, () -> !closed);
+            leftoverRecovery.settle(pool, () -> !thread.isClosed());
         } catch (RuntimeException | Error e) {
             readyPools.add(pool);
             throw e;
@@ -127,12 +111,6 @@ public final class BackgroundChecks implements Closeable {
     /** Leftovers that are not settled stay for the next process, if this is closed before the tier is. */
     @Override
     public void close() {
-        closed = true;
-        thread.interrupt();
-        try {
-            thread.join(STOP_WAIT_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close(true, STOP_WAIT_MS);
     }
 }

@@ -1,5 +1,7 @@
 package io.terrace.datanode.memory;
 
+import io.terrace.common.Agent;
+import io.terrace.common.AgentThread;
 import io.terrace.common.BlockKey;
 import io.terrace.common.LogThrottle;
 import io.terrace.datanode.extent.ExtentManager;
@@ -9,19 +11,16 @@ import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.LongToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The turns of housekeeping: frees what nobody reads any more, tells holders of retired grants to stop, begins copies of
- * pinned blocks, and shows that the DataNode is alive.
- *
- * <p>{@link #turn} does one turn and answers the work done, so it runs on its own thread or stepped in a test.
+ * Frees what nobody reads any more, tells holders of retired grants to stop, begins copies of pinned blocks, and shows that
+ * the DataNode is alive.
  */
-public final class HousekeepingAgent implements AutoCloseable {
+public final class HousekeepingAgent implements Agent, AutoCloseable {
 
     /** Says to a client that it must stop reading through a grant; does not block. */
     public interface Revoker {
@@ -48,9 +47,8 @@ public final class HousekeepingAgent implements AutoCloseable {
     private final Runnable beat;
     private final LongSupplier nanoClock;
     private final LogThrottle told = new LogThrottle(TELL_NS);
-    private final Thread thread;
+    private final AgentThread thread;
     private volatile LongToIntFunction more = nowNs -> 0;
-    private volatile boolean closed;
 
     /** Begins its turns with {@link #start}. */
     public HousekeepingAgent(
@@ -71,8 +69,7 @@ public final class HousekeepingAgent implements AutoCloseable {
         this.pinFailures = pinFailures;
         this.beat = beat;
         this.nanoClock = nanoClock;
-        this.thread = new Thread(this::run, "terrace-housekeeping-" + name);
-        this.thread.setDaemon(true);
+        this.thread = new AgentThread("terrace-housekeeping-" + name, this, IDLE_NS, nanoClock);
     }
 
     /** Runs on a thread of its own from now on. */
@@ -88,11 +85,11 @@ public final class HousekeepingAgent implements AutoCloseable {
 
     /** There is something to do. */
     public void wake() {
-        LockSupport.unpark(thread);
+        thread.wake();
     }
 
-    /** One turn; the work done. */
-    public int turn(long nowNs) {
+    @Override
+    public int doWork(long nowNs) {
         beat.run();
         int work = 0;
         for (GrantRecord grant = tier.nextRevocation(); grant != null; grant = tier.nextRevocation()) {
@@ -138,19 +135,6 @@ public final class HousekeepingAgent implements AutoCloseable {
         return 1;
     }
 
-    private void run() {
-        while (!closed) {
-            try {
-                if (turn(nanoClock.getAsLong()) == 0) {
-                    LockSupport.parkNanos(IDLE_NS);
-                }
-            } catch (RuntimeException | Error e) {
-                tell(e);
-                LockSupport.parkNanos(IDLE_NS);
-            }
-        }
-    }
-
     private void tell(BlockKey key, MoveResult result) {
         Long others = told.next(nanoClock.getAsLong());
         if (others != null) {
@@ -163,23 +147,9 @@ public final class HousekeepingAgent implements AutoCloseable {
         }
     }
 
-    /** Without memory the log may fail too, and a thread that ends frees nothing any more. */
-    private static void tell(Throwable why) {
-        try {
-            LOG.error("A turn of housekeeping failed", why);
-        } catch (RuntimeException | Error e) {
-            why.addSuppressed(e);
-        }
-    }
-
     @Override
     public void close() {
-        closed = true;
-        wake();
-        try {
-            thread.join(STOP_WAIT_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        // Not interrupted: what a turn has begun, such as the removal of a file, comes to its end.
+        thread.close(false, STOP_WAIT_MS);
     }
 }

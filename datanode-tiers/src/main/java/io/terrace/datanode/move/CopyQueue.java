@@ -1,5 +1,6 @@
 package io.terrace.datanode.move;
 
+import io.terrace.common.AgentThread;
 import io.terrace.common.BlockKey;
 import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.protocol.MoveOutcome;
@@ -47,7 +48,7 @@ public final class CopyQueue implements Closeable {
     private final LongSupplier nanoClock;
     private final LongConsumer sleepNs;
     private final BlockingQueue<Order> queue;
-    private final List<Thread> workers = new ArrayList<>();
+    private final List<AgentThread> workers = new ArrayList<>();
     private volatile boolean closed;
 
     /**
@@ -68,10 +69,9 @@ public final class CopyQueue implements Closeable {
         this(tier, queueLength, System::nanoTime, LockSupport::parkNanos);
         for (int i = 0; i < threads; i++) {
             MemoryCopier own = promotion.get();
-            Thread worker = new Thread(() -> work(own), "terrace-copy-" + i + "-" + name);
-            worker.setDaemon(true);
-            worker.start();
-            workers.add(worker);
+            AgentThread worker =
+                    new AgentThread("terrace-copy-" + i + "-" + name, nowNs -> waitAndStep(own), 0, nanoClock);
+            workers.add(worker.start());
         }
     }
 
@@ -89,29 +89,14 @@ public final class CopyQueue implements Closeable {
         return queue.size();
     }
 
-    private void work(MemoryCopier memoryCopier) {
-        while (!closed) {
-            try {
-                Order order = queue.poll(1, TimeUnit.SECONDS);
-                if (order != null) {
-                    answer(order, memoryCopier);
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            } catch (RuntimeException | Error e) {
-                tell(e);
-            }
+    /** As {@link #step}, but waits a while for an order. */
+    private int waitAndStep(MemoryCopier memoryCopier) throws InterruptedException {
+        Order order = queue.poll(1, TimeUnit.SECONDS);
+        if (order == null) {
+            return 0;
         }
-    }
-
-    /** Without memory the log may fail too, and a thread that ends copies nothing any more. */
-    private static void tell(Throwable why) {
-        try {
-            LOG.error("An order to copy a block failed", why);
-        } catch (RuntimeException | Error e) {
-            why.addSuppressed(e);
-        }
+        answer(order, memoryCopier);
+        return 1;
     }
 
     /** Carries out the order that waits for longest; false when there is none. */
@@ -163,14 +148,7 @@ public final class CopyQueue implements Closeable {
         closed = true;
         queue.clear();
         // A copy in the making fails with its interrupted channel and is abandoned, as the whole tier is about to be.
-        workers.forEach(Thread::interrupt);
-        for (Thread worker : workers) {
-            try {
-                worker.join(STOP_WAIT_MS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+        workers.forEach(worker -> worker.stop(true));
+        workers.forEach(worker -> worker.close(false, STOP_WAIT_MS));
     }
 }

@@ -106,7 +106,7 @@ class HeartbeatSessionTest {
             public void hangUp(PlacementDataNodePB service) {}
         };
         try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialler, 10, 1)) {
-            assertThat(thread.link()).isSameAs(link);
+            assertThat(thread.session()).isSameAs(link);
             await().atMost(Duration.ofSeconds(60)).until(() -> dials.get() > 2);
         }
     }

@@ -79,13 +79,13 @@ class HousekeepingAgentTest {
             bed.memory.serve(NvmFixture.POOL, false, bed.nowNs);
             for (int i = 0; i < 10; i++) {
                 bed.nowNs += TimeUnit.SECONDS.toNanos(30);
-                assertThat(housekeeping.turn(bed.nowNs)).isZero();
+                assertThat(housekeeping.doWork(bed.nowNs)).isZero();
             }
             assertThat(copyQueue.waiting()).isZero();
             assertThat(failures).hasValue(0);
             bed.memory.serve(NvmFixture.POOL, true, bed.nowNs);
             bed.nowNs += TimeUnit.SECONDS.toNanos(30);
-            assertThat(housekeeping.turn(bed.nowNs)).isEqualTo(PINS);
+            assertThat(housekeeping.doWork(bed.nowNs)).isEqualTo(PINS);
             assertThat(copyQueue.waiting()).isEqualTo(PINS);
         }
     }
@@ -98,7 +98,7 @@ class HousekeepingAgentTest {
             bed.memory.serve(NvmFixture.POOL, false, bed.nowNs);
             for (int i = 0; i < 10; i++) {
                 bed.nowNs += TimeUnit.SECONDS.toNanos(30);
-                housekeeping.turn(bed.nowNs);
+                housekeeping.doWork(bed.nowNs);
             }
             assertThat(pinRequests.size()).isEqualTo(PINS);
         }
@@ -113,10 +113,10 @@ class HousekeepingAgentTest {
         WriterAppender appender = new WriterAppender(new PatternLayout("%m%n"), lines);
         Logger.getLogger(HousekeepingAgent.class).addAppender(appender);
         try (HousekeepingAgent housekeeping = stepped(bed, copyQueue)) {
-            housekeeping.turn(bed.nowNs);
+            housekeeping.doWork(bed.nowNs);
             assertThat(failures).hasValue(PINS);
             bed.nowNs += TimeUnit.SECONDS.toNanos(1);
-            housekeeping.turn(bed.nowNs);
+            housekeeping.doWork(bed.nowNs);
         } finally {
             Logger.getLogger(HousekeepingAgent.class).removeAppender(appender);
         }

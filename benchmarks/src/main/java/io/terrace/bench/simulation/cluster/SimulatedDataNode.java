@@ -283,7 +283,7 @@ public final class SimulatedDataNode {
     }
 
     private void housekeep() {
-        housekeeping.turn(simulatedCluster.hooks().housekeepingNs(process.nanoTime()));
+        housekeeping.doWork(simulatedCluster.hooks().housekeepingNs(process.nanoTime()));
     }
 
     /** A worker that is idle carries out what waits. */
