@@ -4,7 +4,8 @@ import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import io.terrace.placement.policy.PolicyChoice;
-import io.terrace.placementctl.Finding.Severity;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
+import io.terrace.placement.heartbeat.HealthFinding;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -34,13 +35,13 @@ final class ConfigurationCheck {
     static final String DISNI = "com.ibm.disni.verbs.RdmaProvider";
 
     private final Configuration conf;
-    private final List<Finding> found = new ArrayList<>();
+    private final List<HealthFinding> found = new ArrayList<>();
 
     ConfigurationCheck(Configuration conf) {
         this.conf = conf;
     }
 
-    List<Finding> run() {
+    List<HealthFinding> run() {
         keysAndValues();
         client();
         otherHosts();
@@ -255,6 +256,6 @@ final class ConfigurationCheck {
     }
 
     private void add(Severity severity, String id, String text, String remedy) {
-        found.add(new Finding(severity, "configuration", id, text, remedy));
+        found.add(new HealthFinding(id, severity, text, remedy));
     }
 }

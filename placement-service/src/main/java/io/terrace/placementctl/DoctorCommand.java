@@ -2,9 +2,10 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.terrace.placementctl.Finding.Severity;
-import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
+import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placementctl.client.AdminClient.Peer;
+import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,6 +34,18 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 final class DoctorCommand implements Callable<Integer> {
 
+    /** @param where configuration, a service, NameNode, or a DataNode's name */
+    private record Located(String where, HealthFinding finding) {
+
+        Located(String where, String id, Severity severity, String text, @Nullable String remedy) {
+            this(where, new HealthFinding(id, severity, text, remedy));
+        }
+
+        Severity severity() {
+            return finding.severity();
+        }
+    }
+
     @Mixin
     ConnectionOptions cluster;
 
@@ -41,7 +55,8 @@ final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Configuration conf = cluster.configuration();
-        List<Finding> found = new ArrayList<>(new ConfigurationCheck(conf).run());
+        List<Located> found = new ArrayList<>();
+        new ConfigurationCheck(conf).run().forEach(finding -> found.add(new Located("configuration", finding)));
         boolean active = false;
         try (AdminClient client = cluster.connect(conf)) {
             for (Peer peer : client.peers()) {
@@ -51,59 +66,59 @@ final class DoctorCommand implements Callable<Integer> {
             if (active) {
                 ask(client, found);
             } else {
-                found.add(new Finding(
-                        Severity.ERROR,
+                found.add(new Located(
                         "services",
                         "none-active",
+                        Severity.ERROR,
                         "no placement service is active: nothing is promoted",
                         "start the NameNodes with dfs.namenode.plugins set; their logs name what is wrong"));
             }
         }
-        found.sort(Comparator.comparing(Finding::severity));
+        found.sort(Comparator.comparing(Located::severity).reversed());
         print(found);
         if (!active) {
             return PlacementCtl.UNREACHABLE;
         }
-        return found.stream().anyMatch(Finding::isProblem) ? PlacementCtl.REFUSED : PlacementCtl.OK;
+        return found.stream().anyMatch(located -> located.finding().isProblem()) ? PlacementCtl.REFUSED : PlacementCtl.OK;
     }
 
-    private static void service(Peer peer, List<Finding> found) {
+    private static void service(Peer peer, List<Located> found) {
         StatusResponseProto status = peer.status();
         if (status == null) {
-            found.add(new Finding(
-                    Severity.ERROR,
+            found.add(new Located(
                     peer.name(),
                     "service.unreachable",
+                    Severity.ERROR,
                     "the placement service does not answer: " + peer.trouble(),
                     "check dfs.namenode.plugins and the log of that NameNode, and that the port is open"));
         } else if (status.getActive() && !status.getServe()) {
-            found.add(new Finding(
-                    Severity.WARNING, peer.name(), "service.off", "Terrace is switched off", "placementctl on"));
+            found.add(new Located(
+                    peer.name(), "service.off", Severity.WARNING, "Terrace is switched off", "placementctl on"));
         } else if (status.getActive() && !status.getMoves()) {
-            found.add(new Finding(
-                    Severity.WARNING, peer.name(), "service.paused", "moves are paused", "placementctl resume"));
+            found.add(new Located(
+                    peer.name(), "service.paused", Severity.WARNING, "moves are paused", "placementctl resume"));
         }
     }
 
-    private static void ask(AdminClient client, List<Finding> found) {
+    private static void ask(AdminClient client, List<Located> found) {
         try {
             for (FindingProto finding : client.active(
                             service -> service.doctor(null, DoctorRequestProto.getDefaultInstance()))
                     .getFindingsList()) {
-                found.add(new Finding(
-                        Severity.valueOf(finding.getFinding().getSeverity().name()),
+                found.add(new Located(
                         finding.getWhere(),
                         finding.getFinding().getId(),
+                        Severity.valueOf(finding.getFinding().getSeverity().name()),
                         finding.getFinding().getText(),
                         finding.getFinding().hasRemedy() ? finding.getFinding().getRemedy() : null));
             }
         } catch (Refused | Unreachable e) {
-            found.add(new Finding(
-                    Severity.ERROR, "services", "service.unreachable", String.valueOf(e.getMessage()), null));
+            found.add(new Located(
+                    "services", "service.unreachable", Severity.ERROR, String.valueOf(e.getMessage()), null));
         }
     }
 
-    private void print(List<Finding> found) {
+    private void print(List<Located> found) {
         Printer printer = new Printer(spec);
         long errors = found.stream().filter(f -> f.severity() == Severity.ERROR).count();
         long warnings =
@@ -112,10 +127,11 @@ final class DoctorCommand implements Callable<Integer> {
             ObjectNode json = ProtoJson.MAPPER.createObjectNode();
             json.put("errors", errors).put("warnings", warnings);
             ArrayNode list = json.putArray("findings");
-            for (Finding finding : found) {
+            for (Located located : found) {
+                HealthFinding finding = located.finding();
                 ObjectNode one = list.addObject();
                 one.put("severity", finding.severity().name().toLowerCase(Locale.ROOT))
-                        .put("where", finding.where())
+                        .put("where", located.where())
                         .put("id", finding.id())
                         .put("text", finding.text());
                 if (finding.remedy() != null) {
@@ -125,7 +141,8 @@ final class DoctorCommand implements Callable<Integer> {
             printer.json(json);
             return;
         }
-        for (Finding finding : found) {
+        for (Located located : found) {
+            HealthFinding finding = located.finding();
             String word = finding.severity().name();
             String shown =
                     switch (finding.severity()) {
@@ -133,7 +150,7 @@ final class DoctorCommand implements Callable<Integer> {
                         case WARNING -> printer.doubtful(word);
                         case NOTE -> word;
                     };
-            printer.line(shown + "  " + finding.where() + "  " + finding.id());
+            printer.line(shown + "  " + located.where() + "  " + finding.id());
             Table.wrapped(finding.text()).forEach(line -> printer.line("    " + line));
             if (finding.remedy() != null) {
                 Table.wrapped("-> " + finding.remedy()).forEach(line -> printer.line("    " + line));

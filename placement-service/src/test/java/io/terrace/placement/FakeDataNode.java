@@ -1,13 +1,12 @@
 package io.terrace.placement;
 
 import io.terrace.common.StorageTier;
+import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
-import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.StampedBlock;
@@ -36,7 +35,7 @@ public final class FakeDataNode {
     private final List<Heat> heat = new ArrayList<>();
     private final List<Residency> changes = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
-    private final List<Condition> conditions = new ArrayList<>();
+    private final List<HealthFinding> conditions = new ArrayList<>();
 
     FakeDataNode(String uuid, long capacityBytes) {
         this.uuid = uuid;

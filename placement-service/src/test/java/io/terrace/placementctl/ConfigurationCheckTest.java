@@ -2,6 +2,7 @@ package io.terrace.placementctl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.placement.heartbeat.HealthFinding;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -68,6 +69,6 @@ class ConfigurationCheckTest {
     private static List<String> ids(Map<String, String> properties) {
         Configuration conf = new Configuration(false);
         properties.forEach(conf::set);
-        return new ConfigurationCheck(conf).run().stream().map(Finding::id).toList();
+        return new ConfigurationCheck(conf).run().stream().map(HealthFinding::id).toList();
     }
 }

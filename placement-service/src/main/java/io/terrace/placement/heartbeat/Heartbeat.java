@@ -30,7 +30,7 @@ public record Heartbeat(
         List<Residency> residency,
         boolean full,
         List<Result> results,
-        List<Condition> conditions,
+        List<HealthFinding> conditions,
         long bytesServed,
         boolean serving,
         Map<String, Long> figures) {
@@ -87,14 +87,4 @@ public record Heartbeat(
             long bytesMoved,
             long tookMs,
             @Nullable String message) {}
-
-    /** How severe a condition of a host is. */
-    public enum Severity {
-        NOTE,
-        WARNING,
-        ERROR
-    }
-
-    /** Something about a DataNode's host that an operator should know. */
-    public record Condition(String id, Severity severity, String text, @Nullable String remedy) {}
 }

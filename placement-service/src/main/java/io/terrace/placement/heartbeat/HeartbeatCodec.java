@@ -1,11 +1,10 @@
 package io.terrace.placement.heartbeat;
 
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
-import io.terrace.placement.heartbeat.Heartbeat.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.StampedBlock;
@@ -164,21 +163,21 @@ public final class HeartbeatCodec {
                 proto.hasMessage() ? limits.text(proto.getMessage()) : null);
     }
 
-    private static Condition condition(ConditionProto proto, HeartbeatLimits limits) {
+    private static HealthFinding condition(ConditionProto proto, HeartbeatLimits limits) {
         Severity severity =
                 switch (proto.getSeverity()) {
                     case NOTE -> Severity.NOTE;
                     case WARNING -> Severity.WARNING;
                     case ERROR -> Severity.ERROR;
                 };
-        return new Condition(
+        return new HealthFinding(
                 limits.name(proto.getId()),
                 severity,
                 limits.text(proto.getText()),
                 proto.hasRemedy() ? limits.text(proto.getRemedy()) : null);
     }
 
-    public static ConditionProto condition(Condition condition) {
+    public static ConditionProto condition(HealthFinding condition) {
         ConditionProto.Builder proto = ConditionProto.newBuilder()
                 .setId(condition.id())
                 .setSeverity(

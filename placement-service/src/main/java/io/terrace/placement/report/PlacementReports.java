@@ -1,6 +1,6 @@
 package io.terrace.placement.report;
 
-import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
@@ -50,7 +50,7 @@ public final class PlacementReports {
             int movesWaiting,
             int movesInFlight,
             List<PoolUsage> pools,
-            List<Condition> conditions,
+            List<HealthFinding> conditions,
             Map<String, Long> figures) {}
 
     /** One hot block. */

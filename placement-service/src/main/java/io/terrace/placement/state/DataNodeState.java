@@ -1,10 +1,9 @@
 package io.terrace.placement.state;
 
-import io.terrace.common.TokenBucket;
-import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.common.StorageTier;
+import io.terrace.common.TokenBucket.Accrual;
+import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
-import io.terrace.placement.heartbeat.Heartbeat.Condition;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.policy.api.PlacementPolicy;
@@ -42,7 +41,7 @@ public final class DataNodeState {
     private boolean idle;
     private List<TierState> tiers = List.of();
     private TierState memory = NO_MEMORY;
-    private List<Condition> conditions = List.of();
+    private List<HealthFinding> conditions = List.of();
     private Map<String, Long> figures = Map.of();
     private long policyCapacityBytes;
     private boolean expired;
@@ -191,7 +190,7 @@ public final class DataNodeState {
         return tiers;
     }
 
-    public List<Condition> conditions() {
+    public List<HealthFinding> conditions() {
         return conditions;
     }
 

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.heartbeat.Heartbeat.Condition;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
-import io.terrace.placement.heartbeat.Heartbeat.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.state.StampedBlock;
@@ -68,7 +67,7 @@ final class HeartbeatCodecGoldenTest {
                         List.of(new Residency(BLOCK, true, true)),
                         true,
                         List.of(new Result(11, 5, MoveOutcome.NOT_HERE, BLOCK, 100, 3, "none")),
-                        List.of(new Condition("id", Severity.WARNING, "text", "remedy")),
+                        List.of(new HealthFinding("id", Severity.WARNING, "text", "remedy")),
                         80,
                         false,
                         Map.of("ok", 3L)));
@@ -111,7 +110,7 @@ final class HeartbeatCodecGoldenTest {
                 .containsExactly("NOTE=0", "WARNING=1", "ERROR=2");
         for (Severity severity : Severity.values()) {
             String hex = "0a02 6964 100" + severity.ordinal() + " 1a04 74657874";
-            assertThat(HEX.formatHex(HeartbeatCodec.condition(new Condition("id", severity, "text", null))
+            assertThat(HEX.formatHex(HeartbeatCodec.condition(new HealthFinding("id", severity, "text", null))
                             .toByteArray()))
                     .isEqualTo(hex.replace(" ", ""));
         }

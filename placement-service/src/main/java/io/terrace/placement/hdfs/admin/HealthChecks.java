@@ -2,8 +2,8 @@ package io.terrace.placement.hdfs.admin;
 
 import io.terrace.common.StorageTier;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
-import io.terrace.placement.heartbeat.Heartbeat.Condition;
-import io.terrace.placement.heartbeat.Heartbeat.Severity;
+import io.terrace.placement.heartbeat.HealthFinding;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.report.PlacementReports.NodeReport;
@@ -151,15 +151,17 @@ final class HealthChecks {
                     "pins ask for " + node.pinnedBytes() + " bytes of a memory tier of " + memory,
                     "unpin something or raise terrace.datanode.memory.capacity");
         }
-        for (Condition condition : node.conditions()) {
-            add(node.name(), condition.id(), condition.severity(), condition.text(), condition.remedy());
-        }
+        node.conditions().forEach(condition -> found.add(finding(node.name(), condition)));
     }
 
     private void add(String where, String id, Severity severity, String text, @Nullable String remedy) {
-        found.add(FindingProto.newBuilder()
+        found.add(finding(where, new HealthFinding(id, severity, text, remedy)));
+    }
+
+    static FindingProto finding(String where, HealthFinding finding) {
+        return FindingProto.newBuilder()
                 .setWhere(where)
-                .setFinding(HeartbeatCodec.condition(new Condition(id, severity, text, remedy)))
-                .build());
+                .setFinding(HeartbeatCodec.condition(finding))
+                .build();
     }
 }

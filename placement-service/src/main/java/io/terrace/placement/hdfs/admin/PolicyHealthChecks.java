@@ -6,14 +6,13 @@ import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
-import io.terrace.placement.heartbeat.Heartbeat.Condition;
-import io.terrace.placement.heartbeat.Heartbeat.Severity;
-import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
+import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What {@code placementctl doctor} finds wrong with the standing orders, the policy and the log of accesses. */
+/** What {@code placementctl doctor} finds wrong with the operator state, the policy and the log of accesses. */
 final class PolicyHealthChecks {
 
     private PolicyHealthChecks() {}
@@ -73,9 +72,6 @@ final class PolicyHealthChecks {
     }
 
     private static FindingProto finding(String id, Severity severity, String text, String remedy) {
-        return FindingProto.newBuilder()
-                .setWhere("NameNode")
-                .setFinding(HeartbeatCodec.condition(new Condition(id, severity, text, remedy)))
-                .build();
+        return HealthChecks.finding("NameNode", new HealthFinding(id, severity, text, remedy));
     }
 }
