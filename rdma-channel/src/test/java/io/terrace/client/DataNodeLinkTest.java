@@ -61,7 +61,7 @@ final class DataNodeLinkTest {
         // Ticks are a second apart, so that what a test waits for is not what a tick brings.
         Configuration conf = new Configuration(false);
         conf.set("terrace.client.report.interval", "1h");
-        ClientConfig settings = ClientConfig.from(conf);
+        ClientConfig.Local settings = ClientConfig.from(conf).local();
         ReadResources resources = new ReadResources(new CopyBuffers(), new MappingBudget(), 0, LENGTH);
         link = new DataNodeLink(
                 socket, settings, resources, "me", () -> 0, (grant, how) -> forgotten.add(grant.id() + " " + how));

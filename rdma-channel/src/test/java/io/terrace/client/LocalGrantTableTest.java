@@ -60,7 +60,7 @@ final class LocalGrantTableTest {
         Configuration conf = new Configuration(false);
         conf.set("terrace.client.grants.max", "16");
         conf.set("terrace.client.grant.idle", "5s");
-        table = new LocalGrantTable(ClientConfig.from(conf), () -> heldByProcess, sent::add);
+        table = new LocalGrantTable(ClientConfig.from(conf).local(), () -> heldByProcess, sent::add);
     }
 
     @AfterEach

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs;
 
+import io.terrace.common.DaemonThreads;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import io.terrace.metrics.MetricRegistry;
@@ -25,6 +26,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.hdfs.DFSUtil;
@@ -37,11 +41,14 @@ import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.Time;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The placement service of one NameNode, wired: the loop on its thread and the RPC server before it. */
+/**
+ * The placement service of one NameNode, wired. Besides those of its RPC server it has up to four threads: the loop's, that of
+ * the access log, one that stores ({@link XAttrStore}) and one that watches the policy file and the ACLs. The last one waits
+ * for the loop and for changes that are being stored, so it must not be the one that stores.
+ */
 final class PlacementService implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PlacementService.class);
@@ -50,15 +57,18 @@ final class PlacementService implements AutoCloseable {
     private final PlacementAgent loop;
     private final AdminRpc admin;
     private final MetricsPublisher shown;
-    private final @Nullable ServiceAclWatch acls;
+    private final XAttrStore attributes;
+    private final ExecutorService watch;
 
     private PlacementService(
             RPC.Server server,
             PlacementAgent loop,
             AdminRpc admin,
             MetricsPublisher shown,
-            @Nullable ServiceAclWatch acls) {
-        this.acls = acls;
+            XAttrStore attributes,
+            ExecutorService watch) {
+        this.attributes = attributes;
+        this.watch = watch;
         this.server = server;
         this.loop = loop;
         this.admin = admin;
@@ -80,10 +90,11 @@ final class PlacementService implements AutoCloseable {
         MetricRegistry metricRegistry = new MetricRegistry();
         NamesystemView view =
                 new NamesystemView(namesystem, metricRegistry, TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf));
-        OperatorStateStore store = new OperatorStateStore(new XAttrStore(nameNode, OperatorStateStore.NAME));
+        XAttrStore attributes = new XAttrStore(nameNode);
+        OperatorStateStore store = new OperatorStateStore(attributes.attribute(OperatorStateStore.NAME));
         AccessLog accessLog = accessLog(conf, metricRegistry, view);
         PolicyStore policies = new PolicyStore(
-                new XAttrStore(nameNode, PolicyStore.NAME),
+                attributes.attribute(PolicyStore.NAME),
                 settings.policy(),
                 policyFile(conf, metricRegistry),
                 Time::now);
@@ -100,7 +111,8 @@ final class PlacementService implements AutoCloseable {
         AdminRpc admin = new AdminRpc(
                 nameNode, conf, settings, loop, view, store, policies, accessLog, metricRegistry, handlers);
         RPC.Server server = null;
-        ServiceAclWatch acls = null;
+        ScheduledExecutorService watch =
+                Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("terrace-watch"));
         try {
             HeartbeatRpc heartbeats = new HeartbeatRpc(
                     new DataNodeCheck(namesystem, conf),
@@ -108,9 +120,13 @@ final class PlacementService implements AutoCloseable {
                     settings.heartbeats().entries(),
                     metricRegistry);
             server = server(nameNode, conf, handlers, heartbeats, admin);
-            acls = acls(nameNode, server, conf);
+            if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
+                // Before anybody can call.
+                RPC.Server clients = ((NameNodeRpcServer) nameNode.getRpcServer()).getClientRpcServer();
+                ServiceAclWatch.start(clients, server, conf, watch);
+            }
             loop.start();
-            policies.serve(loop, policyFileIntervalMs);
+            policies.serve(loop, policyFileIntervalMs, watch);
             server.start();
             InetSocketAddress bound = server.getListenerAddress();
             // As the NameNode does for its own addresses, so that whoever has this Configuration finds the real port.
@@ -120,16 +136,20 @@ final class PlacementService implements AutoCloseable {
                     bound,
                     settings.policy().spec().policy());
             return new PlacementService(
-                    server, loop, admin, new MetricsPublisher(nameNode, bound.getPort(), metricRegistry), acls);
+                    server,
+                    loop,
+                    admin,
+                    new MetricsPublisher(nameNode, bound.getPort(), metricRegistry),
+                    attributes,
+                    watch);
         } catch (IOException | RuntimeException | Error e) {
-            if (acls != null) {
-                acls.close();
-            }
+            watch.shutdownNow();
             if (server != null) {
                 server.stop();
             }
             loop.close();
             admin.close();
+            attributes.close();
             throw e;
         }
     }
@@ -192,21 +212,13 @@ final class PlacementService implements AutoCloseable {
         return server;
     }
 
-    /** Sets and keeps who may call, before anybody can; null without service-level authorization. */
-    private static @Nullable ServiceAclWatch acls(NameNode nameNode, RPC.Server server, Configuration conf) {
-        return conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)
-                ? new ServiceAclWatch(((NameNodeRpcServer) nameNode.getRpcServer()).getClientRpcServer(), server, conf)
-                : null;
-    }
-
     @Override
     public void close() {
-        if (acls != null) {
-            acls.close();
-        }
+        watch.shutdownNow();
         shown.close();
         server.stop();
         loop.close();
         admin.close();
+        attributes.close();
     }
 }

@@ -1,7 +1,7 @@
 package io.terrace.placement.hdfs;
 
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
@@ -15,31 +15,32 @@ import org.slf4j.LoggerFactory;
  * server holds other lists than before. Looks each second; as with the NameNode's, connections that stand are not asked
  * again.
  */
-final class ServiceAclWatch implements AutoCloseable {
+final class ServiceAclWatch {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceAclWatch.class);
     private static final long LOOK_MS = 1000;
 
     private final RPC.Server nameNode;
     private final RPC.Server service;
-    private final ScheduledExecutorService clerk = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "terrace-service-acl");
-        thread.setDaemon(true);
-        return thread;
-    });
     private AccessControlList seen;
+
+    private ServiceAclWatch(RPC.Server nameNode, RPC.Server service) {
+        this.nameNode = nameNode;
+        this.service = service;
+        this.seen = present();
+    }
 
     /**
      * Sets the service's ACLs, and begins to look.
      *
      * @param conf what the NameNode started with
      */
-    ServiceAclWatch(RPC.Server nameNode, RPC.Server service, Configuration conf) {
-        this.nameNode = nameNode;
-        this.service = service;
-        this.seen = present();
+    static void start(
+            RPC.Server nameNode, RPC.Server service, Configuration conf, ScheduledExecutorService watch) {
+        ServiceAclWatch lists = new ServiceAclWatch(nameNode, service);
         service.refreshServiceAcl(conf, new ServiceAcls());
-        clerk.scheduleWithFixedDelay(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unused =
+                watch.scheduleWithFixedDelay(lists::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
     }
 
     private AccessControlList present() {
@@ -56,13 +57,9 @@ final class ServiceAclWatch implements AutoCloseable {
                 seen = present;
                 LOG.info("Read who may call the placement service again, as the NameNode did for its own");
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An Error, too, would end the watch.
             LOG.error("Who may call the placement service could not be read again; it is tried each second", e);
         }
-    }
-
-    @Override
-    public void close() {
-        clerk.shutdownNow();
     }
 }

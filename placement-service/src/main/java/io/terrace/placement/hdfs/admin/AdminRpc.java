@@ -127,8 +127,6 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     @Override
     public void close() {
-        desk.close();
-        policies.close();
         if (accessLog != null) {
             accessLog.close();
         }

@@ -35,7 +35,7 @@ public final class OperatorStateStore {
         /** Null when there is none. */
         byte @Nullable [] load();
 
-        void save(byte[] value) throws IOException;
+        void save(byte[] value) throws IOException, InterruptedException;
     }
 
     public OperatorStateStore(Attribute attribute) {
@@ -78,8 +78,8 @@ public final class OperatorStateStore {
         }
     }
 
-    /** Stores what the operator wants now, as {@link XAttrStore#save}; {@link #tell} is to follow. */
-    void save(OperatorState orders) throws IOException {
+    /** Stores what the operator wants now; {@link #tell} is to follow. */
+    void save(OperatorState orders) throws IOException, InterruptedException {
         attribute.save(orders.encoded());
     }
 

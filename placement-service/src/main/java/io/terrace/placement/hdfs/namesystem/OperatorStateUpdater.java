@@ -3,20 +3,14 @@ package io.terrace.placement.hdfs.namesystem;
 import io.terrace.placement.PlacementAgent;
 import io.terrace.placement.state.OperatorState;
 import java.io.IOException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.ipc.StandbyException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Changes the standing orders, one change at a time: stored first, then told to the loop. Storing has a thread of its own,
- * because on the caller's it would be done in the caller's name.
- */
-public final class OperatorStateUpdater implements AutoCloseable {
+/** Changes the {@link OperatorState}, one change at a time: it is stored first, then told to the loop. */
+public final class OperatorStateUpdater {
 
     /** What a change is good for where it cannot be stored, or where what it takes the place of cannot be read. */
     public enum Resolve {
@@ -36,11 +30,6 @@ public final class OperatorStateUpdater implements AutoCloseable {
 
     private final PlacementAgent loop;
     private final OperatorStateStore store;
-    private final ExecutorService clerk = Executors.newSingleThreadExecutor(task -> {
-        Thread thread = new Thread(task, "terrace-standing-orders");
-        thread.setDaemon(true);
-        return thread;
-    });
 
     public OperatorStateUpdater(PlacementAgent loop, OperatorStateStore store) {
         this.loop = loop;
@@ -60,7 +49,7 @@ public final class OperatorStateUpdater implements AutoCloseable {
                     + " erase it: put it right, or begin anew with on and resume, or off");
         }
         OperatorState changed = change.apply(basis.orders);
-        Throwable failure = store(changed);
+        IOException failure = store(changed);
         String complaint = failure == null ? null : "not stored: " + failure.getMessage();
         if (complaint != null && resolve == Resolve.IF_KEPT) {
             throw new IOException(complaint, failure);
@@ -110,26 +99,15 @@ public final class OperatorStateUpdater implements AutoCloseable {
     }
 
     /** @return null, or why it failed */
-    private @Nullable Throwable store(OperatorState orders) throws StandbyException, InterruptedException {
+    private @Nullable IOException store(OperatorState orders) throws StandbyException, InterruptedException {
         try {
-            clerk.submit(() -> {
-                        store.save(orders);
-                        return null;
-                    })
-                    .get();
+            store.save(orders);
             return null;
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            if (cause instanceof StandbyException standby) {
-                // The NameNode stood down, and the loop has not seen it yet.
-                throw standby;
-            }
-            return cause;
+        } catch (StandbyException e) {
+            // The NameNode stood down, and the loop has not seen it yet.
+            throw e;
+        } catch (IOException e) {
+            return e;
         }
-    }
-
-    @Override
-    public void close() {
-        clerk.shutdownNow();
     }
 }

@@ -10,11 +10,9 @@ import io.terrace.placement.policyfile.PolicyHistory;
 import io.terrace.placement.policyfile.PolicyHistory.Step;
 import io.terrace.placement.policyfile.PolicySpec;
 import java.io.IOException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -29,11 +27,9 @@ import org.slf4j.LoggerFactory;
  * Knows which policy is wanted: the applied one, else that of the policy file, else that of the settings. Applied ones are
  * kept in the namespace ({@value #NAME} of {@code /}), so they hold on both NameNodes and after a restart.
  *
- * <p>A thread looks at the file, and another one stores what is applied, because who changes something waits for it, and the
- * first one waits for him; nothing here takes a lock of the NameNode. Changes come one at a time; the loop asks without
- * waiting for one.
+ * <p>Changes come one at a time; the loop asks without waiting for one. Nothing here takes a lock of the NameNode.
  */
-public final class PolicyStore implements AutoCloseable {
+public final class PolicyStore {
 
     public static final String NAME = "trusted.terrace.policy";
 
@@ -43,10 +39,6 @@ public final class PolicyStore implements AutoCloseable {
     private final PolicyChoice settings;
     private final @Nullable PolicyFileWatch file;
     private final LongSupplier wallMs;
-    private final ScheduledExecutorService watch =
-            Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "terrace-policy"));
-    private final ExecutorService clerk =
-            Executors.newSingleThreadExecutor(task -> daemon(task, "terrace-policy-store"));
     private volatile PolicyHistory history = PolicyHistory.EMPTY;
     private @Nullable PlacementAgent loop;
 
@@ -65,19 +57,18 @@ public final class PolicyStore implements AutoCloseable {
         }
     }
 
-    private static Thread daemon(Runnable task, String name) {
-        Thread thread = new Thread(task, name);
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    /** From now on the loop is told when the file changes. */
-    public void serve(PlacementAgent placementLoop, long pollMs) {
+    /**
+     * From now on the loop is told when the file changes.
+     *
+     * @param watch reads the file; it waits for who changes something and for the loop, so it must not be what stores
+     */
+    public void serve(PlacementAgent placementLoop, long pollMs, ScheduledExecutorService watch) {
         synchronized (this) {
             loop = placementLoop;
         }
         if (file != null) {
-            watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> unused =
+                    watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -86,7 +77,8 @@ public final class PolicyStore implements AutoCloseable {
             if (file != null && file.poll()) {
                 tellWanted();
             }
-        } catch (IOException | TimeoutException | RuntimeException | LinkageError e) {
+        } catch (IOException | TimeoutException | RuntimeException | Error e) {
+            // An Error, too, would end the watch.
             LOG.error("The policy file was read but its policy is not in force", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -211,16 +203,10 @@ public final class PolicyStore implements AutoCloseable {
     }
 
     private void store(PolicyHistory changed) throws IOException, InterruptedException {
-        byte[] bytes = changed.encoded();
         try {
-            clerk.submit(() -> {
-                        attribute.save(bytes);
-                        return null;
-                    })
-                    .get();
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new IOException("not stored: " + cause.getMessage(), cause);
+            attribute.save(changed.encoded());
+        } catch (IOException e) {
+            throw new IOException("not stored: " + e.getMessage(), e);
         }
     }
 
@@ -237,11 +223,5 @@ public final class PolicyStore implements AutoCloseable {
     /** Whether what is applied hides the configured policy file. */
     public boolean hidesFile(PlacementEngine placement) {
         return file != null && placement.policyInForce().source() == Source.APPLIED;
-    }
-
-    @Override
-    public void close() {
-        watch.shutdownNow();
-        clerk.shutdownNow();
     }
 }

@@ -1,8 +1,13 @@
 package io.terrace.placement.hdfs.namesystem;
 
+import io.terrace.common.DaemonThreads;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.EnumSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.hadoop.fs.XAttr;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.hdfs.XAttrHelper;
@@ -14,26 +19,40 @@ import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
-/** An extended attribute of the root directory: what is in it outlives restarts and failovers. Thread-safe. */
-public final class XAttrStore implements OperatorStateStore.Attribute {
+/**
+ * The extended attributes of the root directory: what is in them outlives restarts and failovers. Thread-safe.
+ *
+ * <p>Values are stored by one thread, in the NameNode's own name. On a thread that answers a user's RPC it would be done in
+ * the user's name. That thread waits for the NameNode alone, never for a caller or the placement loop.
+ */
+public final class XAttrStore implements AutoCloseable {
 
     private static final String ROOT = "/";
 
     private final NameNode nameNode;
-    private final String name;
+    private final ExecutorService writer = Executors.newSingleThreadExecutor(DaemonThreads.named("terrace-store"));
 
-    /** @param name in {@code trusted.}, which only the superuser sees */
-    public XAttrStore(NameNode nameNode, String name) {
+    public XAttrStore(NameNode nameNode) {
         this.nameNode = nameNode;
-        this.name = name;
     }
 
-    /**
-     * The value; null when there is none. Looked up in the namespace itself, past {@code dfs.namenode.xattrs.enabled}: what
-     * was stored before that was set to false still holds.
-     */
-    @Override
-    public byte @Nullable [] load() {
+    /** @param name in {@code trusted.}, which only the superuser sees */
+    public OperatorStateStore.Attribute attribute(String name) {
+        return new OperatorStateStore.Attribute() {
+            @Override
+            public byte @Nullable [] load() {
+                return XAttrStore.this.load(name);
+            }
+
+            @Override
+            public void save(byte[] value) throws IOException, InterruptedException {
+                XAttrStore.this.save(name, value);
+            }
+        };
+    }
+
+    /** Past {@code dfs.namenode.xattrs.enabled}: what was stored before that was set to false still holds. */
+    private byte @Nullable [] load(String name) {
         FSNamesystem namesystem = nameNode.getNamesystem();
         namesystem.readLock(RwLockMode.FS);
         try {
@@ -46,24 +65,26 @@ public final class XAttrStore implements OperatorStateStore.Attribute {
         }
     }
 
-    /**
-     * Stores a value as the NameNode's own user. Not to be called while an RPC of a user is being answered on this thread,
-     * for it would then be done in the user's name.
-     */
-    @Override
-    public void save(byte[] value) throws IOException {
+    private void save(String name, byte[] value) throws IOException, InterruptedException {
+        Future<Void> stored = writer.submit(() -> UserGroupInformation.getLoginUser()
+                .doAs((PrivilegedExceptionAction<Void>) () -> {
+                    nameNode.getRpcServer()
+                            .setXAttr(
+                                    ROOT,
+                                    XAttrHelper.buildXAttr(name, value),
+                                    EnumSet.of(XAttrSetFlag.CREATE, XAttrSetFlag.REPLACE));
+                    return null;
+                }));
         try {
-            UserGroupInformation.getLoginUser().doAs((PrivilegedExceptionAction<Void>) () -> {
-                nameNode.getRpcServer()
-                        .setXAttr(
-                                ROOT,
-                                XAttrHelper.buildXAttr(name, value),
-                                EnumSet.of(XAttrSetFlag.CREATE, XAttrSetFlag.REPLACE));
-                return null;
-            });
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while " + name + " was stored", e);
+            stored.get();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw cause instanceof IOException failure ? failure : new IOException(cause.toString(), cause);
         }
+    }
+
+    @Override
+    public void close() {
+        writer.shutdownNow();
     }
 }

@@ -72,7 +72,6 @@ class OperatorStateUpdaterTest {
 
     @AfterEach
     void stop() {
-        desk.close();
         loop.close();
     }
 

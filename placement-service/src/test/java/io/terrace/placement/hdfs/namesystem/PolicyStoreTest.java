@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.BusyLoop;
 import io.terrace.placement.Leadership;
@@ -21,6 +22,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.core.ConditionFactory;
@@ -33,8 +36,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** Which policy is in force where an apply, the policy file and a busy loop meet. */
 class PolicyStoreTest {
 
+    private static final String WATCH = "terrace-watch";
+
     @TempDir
     Path dir;
+
+    private final ScheduledExecutorService watch =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named(WATCH));
 
     private final PlacementSettings settings = PlacementSettings.from(key -> null);
     private final FakeAttribute stored = new FakeAttribute();
@@ -76,12 +84,12 @@ class PolicyStoreTest {
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         loop.start();
         eventually().until(() -> loop.engineStatus().active());
-        desk.serve(loop, 10);
+        desk.serve(loop, 10, watch);
     }
 
     @AfterEach
     void stop() {
-        desk.close();
+        watch.shutdownNow();
         loop.close();
     }
 
@@ -96,14 +104,14 @@ class PolicyStoreTest {
     /** Whether the thread that looks at the file is telling what is in it, and cannot go on. */
     private static boolean fileIsHeldUp() {
         return Thread.getAllStackTraces().entrySet().stream()
-                .anyMatch(thread -> thread.getKey().getName().equals("terrace-policy")
+                .anyMatch(thread -> thread.getKey().getName().equals(WATCH)
                         && thread.getKey().getState() == Thread.State.BLOCKED
                         && isOfDesk(thread.getValue()));
     }
 
     private static boolean fileIsBeingTold() {
         return Thread.getAllStackTraces().entrySet().stream()
-                .anyMatch(thread -> thread.getKey().getName().equals("terrace-policy") && isOfDesk(thread.getValue()));
+                .anyMatch(thread -> thread.getKey().getName().equals(WATCH) && isOfDesk(thread.getValue()));
     }
 
     private static boolean isOfDesk(StackTraceElement[] stack) {
