@@ -61,10 +61,11 @@ public final class TraceFormat {
     }
 
     /** Appends a row without a job, and its end of line. */
-    public static void append(
-            StringBuilder to, long timeMs, long object, long bytes, boolean write, long sizeBytes) {
+    public static void append(StringBuilder to, long timeMs, long object, long bytes, boolean write, long sizeBytes) {
         long millis = timeMs % 1000;
-        to.append(timeMs / 1000).append(millis < 10 ? ".00" : millis < 100 ? ".0" : ".").append(millis);
+        to.append(timeMs / 1000)
+                .append(millis < 10 ? ".00" : millis < 100 ? ".0" : ".")
+                .append(millis);
         to.append(',').append(object).append(',').append(bytes);
         to.append(write ? ",W," : ",R,").append(sizeBytes).append(",\n");
     }

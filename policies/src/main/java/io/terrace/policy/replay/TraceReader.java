@@ -48,8 +48,7 @@ public final class TraceReader {
             throw new TraceFormatException(name, 1, "the file is empty; the first line must be " + TraceFormat.HEADER);
         }
         if (!header.strip().equals(TraceFormat.HEADER)) {
-            throw new TraceFormatException(
-                    name, 1, "the header is '" + header + "' but must be " + TraceFormat.HEADER);
+            throw new TraceFormatException(name, 1, "the header is '" + header + "' but must be " + TraceFormat.HEADER);
         }
         TraceFormat row = TraceFormat.strict(name);
         Trace.Builder rows = new Trace.Builder(name);

@@ -36,7 +36,8 @@ class TraceFormatTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1.5,7,10", "1.5,7,10,R,20", "x,7,10,R,20,", "1.5,7,10,R,2x,", "1.5,7,10,Q,20,", "1.5,,1,R,2,"})
+    @ValueSource(
+            strings = {"1.5,7,10", "1.5,7,10,R,20", "x,7,10,R,20,", "1.5,7,10,R,2x,", "1.5,7,10,Q,20,", "1.5,,1,R,2,"})
     void parse_rowThatDoesNotFit_isRefusedOrPassedOver(String line) throws TraceFormatException {
         assertThatThrownBy(() -> TraceFormat.strict("t").parse(line, 9))
                 .isInstanceOf(TraceFormatException.class)
