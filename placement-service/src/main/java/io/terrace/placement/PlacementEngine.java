@@ -27,7 +27,7 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -9,7 +9,7 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

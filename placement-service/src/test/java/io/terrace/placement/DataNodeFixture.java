@@ -12,7 +12,7 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.List;
 import java.util.Map;
 

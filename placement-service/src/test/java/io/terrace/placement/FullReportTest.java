@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.report.PlacementReports;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.HeartbeatLimits;
 import org.junit.jupiter.api.Test;
 

@@ -14,7 +14,7 @@ import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;

@@ -11,7 +11,7 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import org.junit.jupiter.api.Test;
 

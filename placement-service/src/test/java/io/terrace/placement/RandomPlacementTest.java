@@ -11,7 +11,7 @@ import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;

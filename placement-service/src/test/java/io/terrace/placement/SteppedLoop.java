@@ -9,7 +9,7 @@ import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import java.util.Arrays;

@@ -53,7 +53,7 @@ class ConfigurationCheckTest {
         conf.set("terrace.placement.interval", "-5s");
         assertThat(new ConfigurationCheck(conf).run())
                 .filteredOn(finding -> finding.id().equals("bad-value"))
-                .extracting(Finding::text)
+                .extracting(HealthFinding::text)
                 .hasSize(3)
                 .anyMatch(text -> text.startsWith("terrace.client.grant.timeout is soon; it must be a time"))
                 .anyMatch(text -> text.startsWith("terrace.datanode.memory.copy.threads is 0; it must be"))

@@ -1,7 +1,6 @@
 package io.terrace.placement.heartbeat;
 
 import io.terrace.common.StorageTier;
-import io.terrace.placement.state.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.List;
 import java.util.Map;

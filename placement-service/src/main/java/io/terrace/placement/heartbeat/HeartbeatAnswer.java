@@ -1,6 +1,5 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.placement.state.StampedBlock;
 import java.util.List;
 
 /**

@@ -13,7 +13,7 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveRequest;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;

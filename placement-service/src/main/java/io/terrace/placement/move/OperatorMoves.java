@@ -9,7 +9,7 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

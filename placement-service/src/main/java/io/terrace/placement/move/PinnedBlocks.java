@@ -10,7 +10,7 @@ import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,6 @@
 package io.terrace.placement.move;
 
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 

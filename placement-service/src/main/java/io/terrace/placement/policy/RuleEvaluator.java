@@ -15,7 +15,7 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

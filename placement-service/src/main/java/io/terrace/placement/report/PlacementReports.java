@@ -11,7 +11,7 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.api.Explanation;
 import io.terrace.policy.api.PoolUsage;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.terrace.placement.state;
 
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;

@@ -1,5 +1,6 @@
 package io.terrace.placement.state;
 
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.protocol.MoveOutcome;

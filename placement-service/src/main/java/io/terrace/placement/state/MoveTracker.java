@@ -1,5 +1,6 @@
 package io.terrace.placement.state;
 
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;

@@ -10,7 +10,7 @@ import io.terrace.placement.hdfs.web.MetricsPublisher;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;

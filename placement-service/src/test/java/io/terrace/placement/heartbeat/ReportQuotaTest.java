@@ -7,7 +7,6 @@ import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.SteppedLoop;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.placement.state.StampedBlock;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -13,7 +13,7 @@ import io.terrace.placement.report.PlacementReports.NodeReport;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import java.io.FileNotFoundException;

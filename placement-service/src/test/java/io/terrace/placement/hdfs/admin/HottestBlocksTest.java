@@ -6,7 +6,7 @@ import io.terrace.placement.hdfs.admin.HottestBlocks.Found;
 import io.terrace.placement.hdfs.admin.HottestBlocks.Ranking;
 import io.terrace.placement.report.PlacementReports.HotBlock;
 import io.terrace.placement.state.NamespaceView.Named;
-import io.terrace.placement.state.StampedBlock;
+import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;

@@ -1,4 +1,4 @@
-package io.terrace.placement.state;
+package io.terrace.placement.heartbeat;
 
 /**
  * A block as it was when somebody spoke of it. The generation stamp names its content: another stamp is another content.
