@@ -121,7 +121,7 @@ public final class PlacementAgent implements AutoCloseable {
         }
     }
 
-    /** As {@link #ask} of what changes something that {@link #vitals} tell of: who looks afterwards, sees it. */
+    /** As {@link #ask}, for a change that {@link #engineStatus} shows: who asks for the status afterwards sees it. */
     public <T> T change(Function<PlacementEngine, T> change) throws TimeoutException, InterruptedException {
         return ask(loop -> {
             T answer = change.apply(loop);
@@ -249,7 +249,7 @@ public final class PlacementAgent implements AutoCloseable {
     }
 
     /**
-     * As {@link #vitals}.
+     * As {@link #engineStatus}.
      *
      * @throws TimeoutException when the loop is stuck: it showed nothing for as long as a question may take
      */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A policy made of one {@link CachePolicy} per boundary between tiers.
  *
  * <p>Shelf <i>k</i> says what deserves tier <i>k</i> or better. Where tiers hold copies ({@link
- * io.terrace.policy.Tier#copies}), its capacity is that of tier <i>k</i> and an object stands in the fastest tier whose
+ * io.terrace.policy.api.TierSpec#copies}), its capacity is that of tier <i>k</i> and an object stands in the fastest tier whose
  * shelf holds it. Where objects move instead, its capacity also counts the moving tiers above, and an object climbs into
  * tier <i>k</i> only if the next shelf down holds it too, so no tier is ever booked over its capacity; what exceeds it
  * all the same, because a faster tier was left empty, goes one tier down.

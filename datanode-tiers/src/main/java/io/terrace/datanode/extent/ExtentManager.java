@@ -273,7 +273,7 @@ public final class ExtentManager {
     /**
      * Gives a peer the right to read this block, if it is live, until the token ends at the latest.
      *
-     * @param holder for whom it counts
+     * @param principal for whom it counts
      */
     public synchronized GrantAttempt grant(long peer, Principal principal, BlockKey key, long tokenEndsNs, long nowNs) {
         if (isOff(key.pool())) {

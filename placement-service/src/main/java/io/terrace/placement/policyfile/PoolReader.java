@@ -11,7 +11,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.nodes.Node;
 
-/** Reads the pools of a policy file. The one called {@value Pool#REST} comes first, whether it is listed or not. */
+/** Reads the pools of a policy file. The one called {@value PoolSpec#REST} comes first, whether it is listed or not. */
 final class PoolReader {
 
     private static final List<String> KEYS = List.of("name", "share", "most", "lend", "policy", "parameters");

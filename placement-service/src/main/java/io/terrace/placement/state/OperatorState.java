@@ -9,7 +9,7 @@ import java.util.TreeSet;
 /**
  * What an operator asked for and what stays so until it is taken back: through restarts and failovers, because it is
  * kept in the namespace itself (an extended attribute of the root directory, see
- * {@link io.terrace.placement.hdfs.StandingOrdersStore}).
+ * {@code OperatorStateStore}).
  *
  * @param serve false after {@code placementctl off}
  * @param moves false after {@code placementctl pause}

@@ -6,7 +6,7 @@ import java.util.Objects;
  * The few settings of the adaptive policy. One set serves all workloads; they bound cost, not behaviour.
  *
  * @param objective what counts
- * @param tracked objects with a record, at most {@value Records#MOST_OBJECTS}
+ * @param tracked objects with a record, at most {@value #MOST_TRACKED}
  * @param sampled objects that take part in the contest of rules
  * @param moveCost what letting an object in costs, as a share of a hit
  * @param margin share of all that was read by which another rule must be ahead

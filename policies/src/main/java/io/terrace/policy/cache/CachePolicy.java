@@ -5,7 +5,7 @@ import io.terrace.policy.api.Explanation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One cut through the tiers: which objects deserve to stand above it. A classical cache policy is a shelf; {@link
+ * One cut through the tiers: which objects deserve to stand above it. A classical cache policy is a shelf; {@code
  * TieredPolicy} stacks one per boundary between two tiers.
  *
  * <p>A shelf never holds more bytes than its capacity. An object larger than the capacity is never taken. Shelves are

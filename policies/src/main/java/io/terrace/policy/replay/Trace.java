@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * Accesses in order of time, in columns. Objects are numbered from 0 in the order in which they first occur, jobs too;
- * rows without a job have {@link io.terrace.policy.Access#NO_JOB}.
+ * rows without a job have {@link io.terrace.policy.api.Access#NO_JOB}.
  */
 public final class Trace {
 

@@ -136,7 +136,7 @@ public final class RemoteDataNodes {
         return metricRegistry;
     }
 
-    /** Whether so many bytes more may be asked for ahead; give them back with {@link #ahead}. */
+    /** Whether so many bytes more may be asked for ahead; give them back with {@link #usedAhead}. */
     boolean mayAskAhead(int bytes) {
         if (aheadBytes.addAndGet(bytes) <= settings.readAheadMaxBytes()) {
             return true;
