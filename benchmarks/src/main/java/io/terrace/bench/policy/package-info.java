@@ -1,7 +1,7 @@
 /**
  * Placement quality: policies replayed over traces and memory sizes, scored against reference results.
  *
- * <p>Imports: {@code policy}.
+ * <p>Imports: {@code policy} and its sub-packages.
  */
 @NullMarked
 package io.terrace.bench.policy;

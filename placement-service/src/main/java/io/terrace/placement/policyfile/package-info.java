@@ -1,7 +1,7 @@
 /**
  * The policy file in YAML: policy, parameters, rules by path, pools, and the history of what was applied.
  *
- * <p>Imports: {@code policy}.
+ * <p>Imports: {@code conf}, {@code policy}, {@code policy.api}.
  */
 @NullMarked
 package io.terrace.placement.policyfile;

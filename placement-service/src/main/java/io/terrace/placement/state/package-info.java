@@ -1,7 +1,7 @@
 /**
  * What the service knows: DataNodes, residents, heat, moves, back-off. It decides nothing.
  *
- * <p>Imports: {@code placement.heartbeat}, {@code placement.policyfile}, {@code policy.api}.
+ * <p>Imports: {@code protocol}, {@code placement.heartbeat}, {@code placement.policyfile}, {@code policy.api}.
  */
 @NullMarked
 package io.terrace.placement.state;

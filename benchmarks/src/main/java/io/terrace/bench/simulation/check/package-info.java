@@ -1,7 +1,7 @@
 /**
  * The invariants that hold after every event.
  *
- * <p>Imports: {@code bench.simulation.cluster}.
+ * <p>Imports: {@code bench.simulation.cluster} and what it imports.
  */
 @NullMarked
 package io.terrace.bench.simulation.check;

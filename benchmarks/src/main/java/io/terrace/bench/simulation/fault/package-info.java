@@ -1,7 +1,7 @@
 /**
  * Faults, and planted bugs that the invariants must find.
  *
- * <p>Imports: {@code bench.simulation.check}.
+ * <p>Imports: {@code bench.simulation.check} and what it imports.
  */
 @NullMarked
 package io.terrace.bench.simulation.fault;

@@ -1,7 +1,7 @@
 /**
  * The service's metrics on the NameNode's web server.
  *
- * <p>Imports: {@code placement.report}.
+ * <p>Imports: {@code metrics}; the NameNode's web server.
  */
 @NullMarked
 package io.terrace.placement.hdfs.web;
