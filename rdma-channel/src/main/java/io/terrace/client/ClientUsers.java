@@ -6,11 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * Whom each HDFS client of this process reads for. Hadoop gives every DFSClient a name of its own, and one user for life,
- * whose rights count even when a thread of another user reads with it; so who it is, which costs a walk over the thread's
- * access control context, is asked once a client and not once a read.
+ * The user that each HDFS client of this process reads for. Hadoop gives every DFSClient a name of its own and one
+ * user for life, whose rights count even when a thread of another user reads with it. To find the user costs a walk
+ * over the thread's access control context, so it is done once for each client and not for each read.
  *
- * <p>Bounded: when full, all are forgotten and asked for again. Thread-safe.
+ * <p>Bounded: when full, all are forgotten and found again. Thread-safe.
  */
 final class ClientUsers {
     private static final int MAX_CLIENTS = 1024;

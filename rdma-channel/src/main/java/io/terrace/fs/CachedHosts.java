@@ -14,12 +14,12 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /**
- * Adds to block locations the hosts that have the block in memory, which is what MapReduce and Spark schedule by. Stock
- * names only those that a cache directive asked for.
+ * Adds to block locations the hosts that have the block in memory, which is what MapReduce and Spark schedule by.
+ * Stock names only those that a cache directive asked for.
  *
- * <p>It is known from the DataNodes themselves, which tell their clients what they have: no call for a block or a file.
- * DataNodes that this process has no channel to are connected for a bounded time; those after it are left out, which
- * costs a scheduler a preference and nothing else. Thread-safe.
+ * <p>DataNodes announce to their clients which blocks they have, so this costs no call for a block or a file.
+ * DataNodes that this process is not connected to are connected to for a bounded time. Those after it are left out,
+ * which costs a scheduler a preference and nothing else. Thread-safe.
  */
 final class CachedHosts {
     private static final long CONNECT_NS = TimeUnit.MILLISECONDS.toNanos(500);

@@ -74,7 +74,7 @@ final class RequestMultiplexer implements Closeable {
     }
 
     /** Takes in what arrived while nobody waited. Never waits. */
-    void hearNews() {
+    void pollInput() {
         lock.lock();
         try {
             if (failure == null && !reading) {

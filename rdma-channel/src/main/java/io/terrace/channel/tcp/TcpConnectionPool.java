@@ -58,10 +58,10 @@ public final class TcpConnectionPool implements Closeable {
     }
 
     /** Takes in what arrived while nobody waited, and lets go of connections that have ended; never waits. */
-    public void hearNews() {
-        first.hearNews();
+    public void pollInput() {
+        first.pollInput();
         for (TcpLink other : others) {
-            other.hearNews();
+            other.pollInput();
             if (other.hasEnded()) {
                 ended(other);
             }

@@ -106,14 +106,14 @@ public final class TcpLink implements Closeable {
         return connect(where, limits, verifiers, buffers, timeoutNs);
     }
 
-    /** What the other side said last of the blocks it has; {@link #hearNews} first, for what arrived since. */
+    /** What the other side said last of the blocks it has; {@link #pollInput} first, for what arrived since. */
     public ResidentBlocks resident() {
         return resident;
     }
 
     /** Takes in what arrived while nobody waited; never waits. */
-    public void hearNews() {
-        requestMultiplexer.hearNews();
+    public void pollInput() {
+        requestMultiplexer.pollInput();
     }
 
     public boolean hasEnded() {

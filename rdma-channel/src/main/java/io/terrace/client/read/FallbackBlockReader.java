@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a range of a block from memory for as long as that works and goes on with stock HDFS, from the byte it reached,
- * when it does not. So trouble of ours never reaches DFSInputStream, which would put a healthy DataNode on its dead list.
+ * Reads a range of a block from memory for as long as that works, then goes on with stock HDFS from the byte it
+ * reached. A failure of ours thus never reaches DFSInputStream, which would put a healthy DataNode on its dead list.
  *
  * <p>Used by one thread at a time, as every BlockReader.
  */

@@ -10,7 +10,10 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.io.DataOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The memory of the DataNodes of this host: what the replica accessor gives, and of files that are being written besides. */
+/**
+ * Opens blocks in the memory of this host's DataNodes, as the replica accessor does, and blocks of files that are
+ * being written too.
+ */
 public final class LocalReads {
     /**
      * A reader of the range, which the caller closes, or null when it is not there or nobody says so in time. Called once for

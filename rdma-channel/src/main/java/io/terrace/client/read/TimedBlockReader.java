@@ -11,8 +11,8 @@ import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Any reader, whose time in reads is told when it is closed. Reads that fail are left out. Used by one thread at a time, as
- * every BlockReader.
+ * Measures the time that another reader takes in reads, and adds it to a cost when it is closed. Reads that fail are
+ * left out. Used by one thread at a time, as every BlockReader.
  */
 final class TimedBlockReader implements BlockReader {
     /** Of a long read the first megabyte of each eight is timed: looking at the clock costs as much as reading a few bytes. */

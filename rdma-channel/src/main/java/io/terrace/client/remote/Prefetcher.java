@@ -11,8 +11,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequential reader's pieces on their way: small ones first, since many readers stop early, then up to a megabyte with
- * the next asked for while one is used. A jump begins anew. Used by one thread at a time.
+ * Reads a remote extent ahead of a sequential reader. The first piece is small, since many readers stop early; later
+ * pieces grow to a megabyte, and the next ones are asked for while one is used. A seek starts again with a small
+ * piece. Used by one thread at a time.
  */
 final class Prefetcher implements Closeable {
     private static final int FIRST_BYTES = 64 * 1024;

@@ -5,12 +5,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What readers took lately, in nanoseconds, by the DataNode that was read from, by the way (its memory through our channel,
- * or stock HDFS), and by how much the reader was opened for: a small range costs by the reader, a long one by the byte.
+ * What readers took lately, in nanoseconds: for each DataNode that was read from, for each way (its memory through our
+ * channel, or stock HDFS), and for each size that a reader was opened for. A small range costs by the reader, a long
+ * one by the byte.
  *
- * <p>{@link #prefersMemory} chooses by it, and now and then has the other way tried, or it would never know better. A trial
- * of a way that was r times dearer comes once in 64 r readers, so all trials together cost at most a sixty-fourth of the
- * time. Bounded in DataNodes; thread-safe.
+ * <p>{@link #prefersMemory} chooses the cheaper way. Now and then it has the other way tried, since its cost would not
+ * be learned otherwise. A trial of a way that was r times dearer comes once in 64 r readers, so all trials together
+ * cost at most a sixty-fourth of the time. Bounded in DataNodes; thread-safe.
  */
 public final class ReadCostModel {
     private static final int TRIAL_READERS = 64;

@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a DataNode what was read of its memory without its doing, which is heat to it: one message a second after the first
- * read that it does not know of, for all until then. A reader pays a look at a flag. Thread-safe.
+ * Reports to a DataNode what was read of its memory by RDMA, which it cannot see and counts as heat. One message goes
+ * out a second after the first read that is not reported, for all reads until then. A reader pays for a look at a
+ * flag. Thread-safe.
  */
 final class ReadReporter {
     /** From the first read that was not told to the report of it. */

@@ -8,8 +8,8 @@ import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one block from the memory of another host. A read of all that the reader may want is one exchange; one that wants
- * more afterwards is read ahead of. Used by one thread at a time.
+ * Reads one block from the memory of another host. A first read of the whole range is one request; other reads go
+ * through a {@link Prefetcher}. Used by one thread at a time.
  */
 final class RemoteBlockAccessor extends ReplicaAccessor {
     /** The process's figures are told after so many, not of each read of a few bytes. */

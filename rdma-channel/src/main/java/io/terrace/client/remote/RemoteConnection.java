@@ -24,8 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to a DataNode's tcp channel, greeted, with more beside it while that is busy, and RDMA where the DataNode
- * offers that. Thread-safe but for {@link #receive}, which belongs to one thread at a time.
+ * The connections to one DataNode: one over tcp on which both sides have introduced themselves, more beside it while
+ * that is busy, and one by RDMA where the DataNode offers that. Thread-safe but for {@link #receive}, which belongs to
+ * one thread at a time.
  */
 final class RemoteConnection {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteConnection.class);
@@ -84,8 +85,8 @@ final class RemoteConnection {
     }
 
     /** Takes in what the DataNode told while nobody waited; never waits. */
-    void hearNews() {
-        lanes.hearNews();
+    void pollInput() {
+        lanes.pollInput();
     }
 
     /** What it said last of the blocks it has. */

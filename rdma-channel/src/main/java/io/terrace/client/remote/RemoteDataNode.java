@@ -21,14 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory of one DataNode, reached over tcp: connections for the whole process, and the grants it has over the first.
+ * The memory of one DataNode, reached over tcp: connections for the whole process, and the grants it has over the
+ * first.
  *
- * <p>Whether a block is there is known from what the DataNode tells on the connection. Trouble makes this pause, for
- * longer each time: a DataNode that is slow or dead costs one deadline, then nothing. Thread-safe.
+ * <p>The DataNode announces its blocks on the connection. After a failure nobody connects for a pause that grows each
+ * time, so a DataNode that is slow or dead costs one deadline, then nothing. Thread-safe.
  */
 public final class RemoteDataNode {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteDataNode.class);
-    private static final long NEWS_NS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long POLL_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long FIRST_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(60);
 
@@ -43,7 +44,7 @@ public final class RemoteDataNode {
 
     private volatile @Nullable RemoteGrantCache current;
     private volatile long pausedUntilNs;
-    private volatile long newsNs;
+    private volatile long polledNs;
     private volatile long usedNs = System.nanoTime();
     private volatile int failures;
 
@@ -69,9 +70,9 @@ public final class RemoteDataNode {
         if (present == null) {
             return false;
         }
-        if (nowNs - newsNs > NEWS_NS) {
-            newsNs = nowNs;
-            present.connection().hearNews();
+        if (nowNs - polledNs > POLL_INTERVAL_NS) {
+            polledNs = nowNs;
+            present.connection().pollInput();
         }
         ResidentBlocks resident = present.connection().resident();
         return resident.contains(SlotTable.fingerprint(resident.fingerprintKey(), block))
@@ -193,7 +194,7 @@ public final class RemoteDataNode {
         if (!(why instanceof ChannelException channel) || channel.status() != Status.DISCONNECTED) {
             return false;
         }
-        connection.hearNews();
+        connection.pollInput();
         return !connection.hasEnded();
     }
 

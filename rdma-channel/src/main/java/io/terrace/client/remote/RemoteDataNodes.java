@@ -28,8 +28,9 @@ import org.apache.hadoop.security.token.Token;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of the DataNodes of other hosts: of those that hold a replica of a block, the first that has it in memory,
- * in the NameNode's order, which is by distance. One for all file systems of a process with the same settings.
+ * The DataNodes of other hosts whose memory this process reads. Of those that hold a replica of a block it takes the
+ * first that has the block in memory, in the NameNode's order, which is by distance. All file systems of a process
+ * with the same settings share one.
  */
 public final class RemoteDataNodes {
     private static final Map<ClientConfig.Remote, RemoteDataNodes> SHARED = new ConcurrentHashMap<>();

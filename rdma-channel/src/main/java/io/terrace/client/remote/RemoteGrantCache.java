@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The grants that were given over one connection, shared by all readers of the process while their leases last, and the
- * blocks that were refused. Void with the connection. Bounded; thread-safe.
+ * The grants that were given over one connection, and the blocks that were refused. All readers of the process share
+ * them while their leases last; they end with the connection. Bounded; thread-safe.
  */
 final class RemoteGrantCache {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteGrantCache.class);

@@ -12,10 +12,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A granted range that is read by RDMA, and over tcp where that does not succeed: the same bytes, verified the same way.
- * Once the lease is over it is asked for over tcp only, where the DataNode may refuse: nothing would refuse a READ, and one
- * that comes after the range was taken from the device ends the connection that others read by. Counts what only this side
- * knows that it read. Thread-safe.
+ * A granted extent that is read by RDMA, and over tcp where RDMA fails: the same bytes, verified in the same way.
+ * After the end of the lease it is read over tcp only. There the DataNode can refuse, while nothing refuses an RDMA
+ * READ, and one that comes after the extent was deregistered ends the connection that other readers share. Counts the
+ * reads that the DataNode cannot see. Thread-safe.
  */
 final class VerbsFirstExtent implements RemoteExtent {
     private final RemoteExtent verbs;

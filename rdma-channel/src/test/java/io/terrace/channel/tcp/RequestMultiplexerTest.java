@@ -257,12 +257,12 @@ final class RequestMultiplexerTest {
     }
 
     @Test
-    void hearNews_takesWhatArrived_withoutWaiting() throws Exception {
-        multiplexer.hearNews();
+    void pollInput_takesWhatArrived_withoutWaiting() throws Exception {
+        multiplexer.pollInput();
         assertThat(messages).isEmpty();
         say(TcpFrame.MESSAGE, Status.DONE, 0, 1, 2);
         say(TcpFrame.RESIDENT, Status.DONE, 0, 3);
-        multiplexer.hearNews();
+        multiplexer.pollInput();
         assertThat(messages).containsExactly(ByteBuffer.wrap(new byte[] {1, 2}));
         assertThat(resident).containsExactly(ByteBuffer.wrap(new byte[] {3}));
     }

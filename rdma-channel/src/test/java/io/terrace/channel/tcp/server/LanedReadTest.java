@@ -119,7 +119,7 @@ final class LanedReadTest {
             Thread.sleep(20);
         }
         assertThat(listener.connections()).isEqualTo(1);
-        lanes.hearNews();
+        lanes.pollInput();
         takeTwo();
         assertThat(listener.connections()).as("not at once").isEqualTo(1);
         while (listener.connections() == 1 && System.nanoTime() - deadlineNs < 0) {
