@@ -1,13 +1,58 @@
 package io.terrace.protocol;
 
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import java.util.concurrent.TimeUnit;
 
 /** What both ends of the protocol share, to and from its messages: the one place that knows how each is written. */
 public final class ProtoConverter {
 
     private ProtoConverter() {}
+
+    public static BlockProto block(BlockVersion block) {
+        return BlockProto.newBuilder()
+                .setBlockId(block.key().blockId())
+                .setGenerationStamp(block.key().generationStamp())
+                .setLengthBytes(block.lengthBytes())
+                .build();
+    }
+
+    public static BlockVersion block(String pool, BlockProto proto) {
+        BlockKey key = new BlockKey(pool, proto.getBlockId(), proto.getGenerationStamp());
+        return new BlockVersion(key, proto.getLengthBytes());
+    }
+
+    /** The order of a service whose heartbeats of the pool are answered in the epoch. */
+    public static MoveOrder order(String pool, long epoch, OrderProto proto) {
+        boolean promote = proto.getKind() == OrderKindProto.PROMOTE;
+        return new MoveOrder(
+                proto.getMoveId(),
+                epoch,
+                block(pool, proto.getBlock()),
+                promote ? null : StorageTier.MEMORY,
+                promote ? StorageTier.MEMORY : null,
+                proto.getBytesPerSecond());
+    }
+
+    /** @throws IllegalArgumentException for an outcome that no DataNode reports */
+    public static ResultProto result(MoveOrder order, MoveResult result) {
+        return ResultProto.newBuilder()
+                .setMoveId(order.moveId())
+                .setOutcome(outcome(result.outcome()))
+                .setBlock(block(order.block()))
+                .setBytesMoved(result.bytesMoved())
+                .setTookMs(TimeUnit.NANOSECONDS.toMillis(result.tookNs()))
+                .setMessage(result.message())
+                .setEpoch(order.epoch())
+                .build();
+    }
 
     public static TierProto tier(StorageTier tier) {
         return switch (tier) {

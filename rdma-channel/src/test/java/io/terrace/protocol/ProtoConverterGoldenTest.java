@@ -3,15 +3,21 @@ package io.terrace.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
+import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The number that each outcome and tier has on the wire. */
+/** How outcomes, tiers, orders and results are written on the wire. */
 final class ProtoConverterGoldenTest {
+
+    private static final HexFormat HEX = HexFormat.of();
 
     @Test
     void outcomes() {
@@ -48,5 +54,27 @@ final class ProtoConverterGoldenTest {
         for (TierProto proto : TierProto.values()) {
             assertThat(ProtoConverter.tier(ProtoConverter.tier(proto))).isEqualTo(proto);
         }
+    }
+
+    @Test
+    void orders() throws Exception {
+        BlockVersion block = new BlockVersion(new BlockKey("pool", 1, 2), 3);
+        OrderProto promote = OrderProto.parseFrom(HEX.parseHex("0807" + "1000" + "1a06080110021803" + "2009"));
+        OrderProto drop = OrderProto.parseFrom(HEX.parseHex("0808" + "1001" + "1a06080110021803"));
+        MoveOrder promotion = ProtoConverter.order("pool", 5, promote);
+        assertThat(promotion).isEqualTo(new MoveOrder(7, 5, block, null, StorageTier.MEMORY, 9));
+        assertThat(promotion.isPromotion()).isTrue();
+        assertThat(ProtoConverter.order("pool", 5, drop))
+                .isEqualTo(new MoveOrder(8, 5, block, StorageTier.MEMORY, null, 0))
+                .matches(order -> !order.isPromotion());
+    }
+
+    @Test
+    void results() {
+        MoveOrder order =
+                new MoveOrder(7, 5, new BlockVersion(new BlockKey("pool", 1, 2), 3), null, StorageTier.MEMORY, 9);
+        MoveResult result = new MoveResult(MoveOutcome.CORRUPT, 3, 4_000_000, "no");
+        assertThat(HEX.formatHex(ProtoConverter.result(order, result).toByteArray()))
+                .isEqualTo("0807" + "1004" + "1a06080110021803" + "2003" + "2804" + "32026e6f" + "3805");
     }
 }

@@ -1,7 +1,9 @@
 package io.terrace.datanode.heartbeat;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.LogThrottle;
+import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.memory.ResidencyListener;
@@ -10,14 +12,13 @@ import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.ProtoConverter;
-import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
-import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
@@ -49,7 +50,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
         Seen look(String pool, long blockId);
 
         /** A replica and its tier. */
-        record Seen(BlockKey key, long lengthBytes, TierProto tier) {}
+        record Seen(BlockVersion block, StorageTier tier) {}
     }
 
     /**
@@ -114,7 +115,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
     @Override
     public void residency(BlockKey key, long lengthBytes, boolean resident, boolean pinned) {
         if (key.pool().equals(pool)) {
-            residency.add(new ResidencyLog.Entry(key, lengthBytes, resident, pinned));
+            residency.add(new ResidencyLog.Entry(new BlockVersion(key, lengthBytes), resident, pinned));
             news.run();
         }
     }
@@ -238,26 +239,10 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
     }
 
     private void take(OrderProto proto, long epoch, long nowNs) {
-        BlockProto block = proto.getBlock();
-        MoveOrderExecutor.Order order = new MoveOrderExecutor.Order(
-                pool,
-                epoch,
-                proto.getMoveId(),
-                proto.getKind() == OrderKindProto.PROMOTE,
-                new BlockKey(pool, block.getBlockId(), block.getGenerationStamp()),
-                block.getLengthBytes(),
-                proto.getBytesPerSecond());
+        MoveOrder order = ProtoConverter.order(pool, epoch, proto);
         shared.orders().take(order, nowNs, result -> {
             // A result that does not fit is lost; the service asks again or gives up after its own deadline.
-            results.offer(ResultProto.newBuilder()
-                    .setMoveId(proto.getMoveId())
-                    .setOutcome(ProtoConverter.outcome(result.outcome()))
-                    .setBlock(block)
-                    .setBytesMoved(result.bytesMoved())
-                    .setTookMs(TimeUnit.NANOSECONDS.toMillis(result.tookNs()))
-                    .setMessage(result.message())
-                    .setEpoch(epoch)
-                    .build());
+            results.offer(ProtoConverter.result(order, result));
             news.run();
         });
     }
@@ -268,9 +253,9 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
             ReplicaLook.Seen seen = shared.replicas().look(pool, hot.blockId());
             if (seen != null) {
                 request.addHeat(HeatProto.newBuilder()
-                        .setBlock(block(seen.key(), seen.lengthBytes()))
-                        .setReplicaTier(seen.tier())
-                        .setInMemory(shared.tier().isResident(seen.key()))
+                        .setBlock(ProtoConverter.block(seen.block()))
+                        .setReplicaTier(ProtoConverter.tier(seen.tier()))
+                        .setInMemory(shared.tier().isResident(seen.block().key()))
                         .setReads(hot.reads())
                         .setBytesRead(hot.bytesRead())
                         .setBytesReadFromMemory(hot.bytesReadFromMemory())
@@ -292,7 +277,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
         request.setFullResidency(page.full());
         for (ResidencyLog.Entry entry : page.entries()) {
             request.addResidency(ResidencyProto.newBuilder()
-                    .setBlock(block(entry.key(), entry.lengthBytes()))
+                    .setBlock(ProtoConverter.block(entry.block()))
                     .setResident(entry.resident())
                     .setPinned(entry.pinned()));
         }
@@ -302,7 +287,8 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
         List<ResidencyLog.Entry> everything = new ArrayList<>();
         for (Extent extent : shared.tier().liveExtents()) {
             if (extent.key().pool().equals(pool)) {
-                everything.add(new ResidencyLog.Entry(extent.key(), extent.lengthBytes(), true, extent.pinned));
+                everything.add(new ResidencyLog.Entry(
+                        new BlockVersion(extent.key(), extent.lengthBytes()), true, extent.pinned));
             }
         }
         return everything;
@@ -317,14 +303,6 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
                 .setRetiringBytes(usage.retiringBytes())
                 .setPinnedBytes(usage.pinnedBytes())
                 .setExtents(usage.extents())
-                .build();
-    }
-
-    private static BlockProto block(BlockKey key, long lengthBytes) {
-        return BlockProto.newBuilder()
-                .setBlockId(key.blockId())
-                .setGenerationStamp(key.generationStamp())
-                .setLengthBytes(lengthBytes)
                 .build();
     }
 }

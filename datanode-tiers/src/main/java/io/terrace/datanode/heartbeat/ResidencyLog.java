@@ -1,6 +1,6 @@
 package io.terrace.datanode.heartbeat;
 
-import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -16,7 +16,7 @@ import java.util.Map;
 public final class ResidencyLog {
 
     /** A copy that is in memory, or no longer. */
-    public record Entry(BlockKey key, long lengthBytes, boolean resident, boolean pinned) {}
+    public record Entry(BlockVersion block, boolean resident, boolean pinned) {}
 
     /** A part of what is to be told; {@code full} when it is the first part of everything. */
     public record Page(boolean full, List<Entry> entries) {}
@@ -37,8 +37,8 @@ public final class ResidencyLog {
         if (fullWanted) {
             return;
         }
-        pending.remove(entry.key().blockId());
-        pending.put(entry.key().blockId(), entry);
+        pending.remove(entry.block().key().blockId());
+        pending.put(entry.block().key().blockId(), entry);
         if (pending.size() > limit) {
             wantFull();
         }
@@ -66,7 +66,7 @@ public final class ResidencyLog {
      */
     public synchronized Page begin(List<Entry> everything, int pageEntries) {
         pending.clear();
-        everything.forEach(entry -> pending.put(entry.key().blockId(), entry));
+        everything.forEach(entry -> pending.put(entry.block().key().blockId(), entry));
         // The report itself counts for no changes, or a long one would begin anew at each change and never end.
         limit = pending.size() + most;
         fullWanted = false;

@@ -3,6 +3,7 @@ package io.terrace.datanode.memory;
 import io.terrace.common.Agent;
 import io.terrace.common.AgentThread;
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.LogThrottle;
 import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantRecord;
@@ -105,7 +106,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
     }
 
     private int begin(PinRequests.Pin pin, long nowNs) {
-        ReplicaSource.Found found = source.find(pin.pool(), pin.blockId());
+        BlockVersion found = source.find(pin.pool(), pin.blockId());
         if (found == null) {
             pinRequests.missing(pin);
             pinFailures.failed();
@@ -120,18 +121,17 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
             pinRequests.satisfied(pin, nowNs);
             return 0;
         }
-        copyQueue.submit(
-                new CopyQueue.Order(key, found.lengthBytes(), true, () -> pinRequests.contains(pin), result -> {
-                    if (result.outcome() == MoveOutcome.DONE) {
-                        pinRequests.satisfied(pin, nanoClock.getAsLong());
-                    } else {
-                        pinFailures.failed();
-                        tell(key, result);
-                    }
-                    if (!pinRequests.contains(pin)) {
-                        tier.unpin(pin.pool(), pin.blockId(), nanoClock.getAsLong());
-                    }
-                }));
+        copyQueue.submit(new CopyQueue.Order(found, true, () -> pinRequests.contains(pin), result -> {
+            if (result.outcome() == MoveOutcome.DONE) {
+                pinRequests.satisfied(pin, nanoClock.getAsLong());
+            } else {
+                pinFailures.failed();
+                tell(key, result);
+            }
+            if (!pinRequests.contains(pin)) {
+                tier.unpin(pin.pool(), pin.blockId(), nanoClock.getAsLong());
+            }
+        }));
         return 1;
     }
 

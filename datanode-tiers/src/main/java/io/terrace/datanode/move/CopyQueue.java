@@ -1,7 +1,7 @@
 package io.terrace.datanode.move;
 
 import io.terrace.common.AgentThread;
-import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
@@ -41,8 +41,7 @@ public final class CopyQueue implements Closeable {
      * @param stillWanted asked when its turn comes: an order of an earlier epoch or an ended pin is not
      * @param done hears once how it ended, on a worker's thread
      */
-    public record Order(
-            BlockKey key, long lengthBytes, boolean pinned, BooleanSupplier stillWanted, Consumer<MoveResult> done) {}
+    public record Order(BlockVersion block, boolean pinned, BooleanSupplier stillWanted, Consumer<MoveResult> done) {}
 
     private final ExtentManager tier;
     private final LongSupplier nanoClock;
@@ -114,7 +113,7 @@ public final class CopyQueue implements Closeable {
         try {
             result = carryOut(order, memoryCopier);
         } catch (RuntimeException e) {
-            LOG.error("Cannot copy {} to memory", order.key(), e);
+            LOG.error("Cannot copy {} to memory", order.block().key(), e);
             result = MoveResult.of(MoveOutcome.FAILED, String.valueOf(e));
         } catch (Error e) {
             try {
@@ -133,7 +132,7 @@ public final class CopyQueue implements Closeable {
             if (closed || !order.stillWanted().getAsBoolean()) {
                 return MoveResult.of(MoveOutcome.REFUSED, "no longer wanted");
             }
-            MoveResult result = memoryCopier.run(order.key(), order.lengthBytes(), order.pinned());
+            MoveResult result = memoryCopier.run(order.block(), order.pinned());
             if (result != MemoryCopier.ROOM_SOON || nanoClock.getAsLong() - deadlineNs >= 0) {
                 return result;
             }

@@ -1,6 +1,7 @@
 package io.terrace.datanode.move;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
@@ -59,7 +60,9 @@ public final class MemoryCopier {
     }
 
     /** Makes the copy, unless one is there. */
-    public MoveResult run(BlockKey key, long lengthBytes, boolean pinned) {
+    public MoveResult run(BlockVersion block, boolean pinned) {
+        BlockKey key = block.key();
+        long lengthBytes = block.lengthBytes();
         long startNs = nanoClock.getAsLong();
         if (lengthBytes <= 0 || source.finalisedLength(key) != lengthBytes) {
             return MoveResult.of(MoveOutcome.NOT_HERE, "no finalised replica of " + key + " with " + lengthBytes);

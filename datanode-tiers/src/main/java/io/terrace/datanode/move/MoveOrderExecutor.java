@@ -7,6 +7,7 @@ import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
 import java.util.Set;
@@ -19,16 +20,6 @@ import java.util.function.Consumer;
  * comes only later. Copies keep to the least pace of all whose orders are under way. Thread-safe.
  */
 public final class MoveOrderExecutor {
-
-    /** An order. */
-    public record Order(
-            String pool,
-            long epoch,
-            long moveId,
-            boolean promote,
-            BlockKey key,
-            long lengthBytes,
-            long bytesPerSecond) {}
 
     private record Running(String pool, long epoch, long moveId) {}
 
@@ -62,8 +53,9 @@ public final class MoveOrderExecutor {
     }
 
     /** Takes an order; its result is told once, perhaps before this returns. */
-    public void take(Order order, long nowNs, Consumer<MoveResult> done) {
-        Running id = new Running(order.pool(), order.epoch(), order.moveId());
+    public void take(MoveOrder order, long nowNs, Consumer<MoveResult> done) {
+        String pool = order.block().key().pool();
+        Running id = new Running(pool, order.epoch(), order.moveId());
         if (!running.add(id)) {
             return;
         }
@@ -75,21 +67,17 @@ public final class MoveOrderExecutor {
             }
             done.accept(result);
         };
-        if (!epochFence.isCurrent(order.pool(), order.epoch())) {
+        if (!epochFence.isCurrent(pool, order.epoch())) {
             finish.accept(MoveResult.of(MoveOutcome.REFUSED, "an order of an earlier epoch"));
-        } else if (order.promote()) {
-            pace.begun(order.pool(), order.bytesPerSecond());
+        } else if (order.isPromotion()) {
+            pace.begun(pool, order.bytesPerSecond());
             copyQueue.submit(new CopyQueue.Order(
-                    order.key(),
-                    order.lengthBytes(),
-                    false,
-                    () -> epochFence.isCurrent(order.pool(), order.epoch()),
-                    result -> {
-                        pace.ended(order.pool());
+                    order.block(), false, () -> epochFence.isCurrent(pool, order.epoch()), result -> {
+                        pace.ended(pool);
                         finish.accept(result);
                     }));
         } else {
-            finish.accept(drop(order.key(), nowNs));
+            finish.accept(drop(order.block().key(), nowNs));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.terrace.datanode.replica;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -29,10 +30,7 @@ public interface ReplicaSource {
 
     /** The present stamp and length of the block's finalised replica, whatever its stamp; null when there is none. */
     @Nullable
-    Found find(String pool, long blockId);
-
-    /** A finalised replica. */
-    record Found(BlockKey key, long lengthBytes) {}
+    BlockVersion find(String pool, long blockId);
 
     /** Opens a replica for which {@link #finalisedLength} answered; an IOException if it went away meanwhile. */
     OpenReplica open(BlockKey key, long lengthBytes) throws IOException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.BlockKey;
 import io.terrace.conf.TerraceSettings;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
@@ -44,7 +45,9 @@ class ChangesWhileCopyingTest {
 
     private static CompletableFuture<MoveResult> begin(BlockKey key) {
         CompletableFuture<MoveResult> result = new CompletableFuture<>();
-        cluster.service(0).promotions().submit(new CopyQueue.Order(key, BYTES, false, () -> true, result::complete));
+        cluster.service(0)
+                .promotions()
+                .submit(new CopyQueue.Order(new BlockVersion(key, BYTES), false, () -> true, result::complete));
         Awaitility.await()
                 .pollInterval(Duration.ofMillis(2))
                 .until(() -> cluster.service(0).tier().usage().usedBytes() >= BYTES);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
 import io.terrace.conf.TerraceSettings;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
@@ -239,7 +240,7 @@ final class TerraceCluster implements AutoCloseable {
         CompletableFuture<MoveResult> result = new CompletableFuture<>();
         service(datanode)
                 .promotions()
-                .submit(new CopyQueue.Order(key, lengthBytes, false, () -> true, result::complete));
+                .submit(new CopyQueue.Order(new BlockVersion(key, lengthBytes), false, () -> true, result::complete));
         return result.get(30, TimeUnit.SECONDS);
     }
 

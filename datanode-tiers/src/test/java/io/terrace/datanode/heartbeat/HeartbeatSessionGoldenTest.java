@@ -3,6 +3,7 @@ package io.terrace.datanode.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
@@ -69,7 +70,8 @@ final class HeartbeatSessionGoldenTest {
                         orders,
                         epochFence,
                         accessRecorder,
-                        (pool, id) -> new HeartbeatSession.ReplicaLook.Seen(key(id), 100, TierProto.DISK),
+                        (pool, id) ->
+                                new HeartbeatSession.ReplicaLook.Seen(new BlockVersion(key(id), 100), StorageTier.DISK),
                         () -> List.of(TierStateProto.newBuilder()
                                 .setTier(TierProto.NVM)
                                 .setCapacityBytes(1000)

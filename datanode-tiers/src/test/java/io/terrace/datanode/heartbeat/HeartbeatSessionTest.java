@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
@@ -80,8 +81,8 @@ class HeartbeatSessionTest {
                                 () -> {}),
                         epochFence,
                         accessRecorder,
-                        (pool, id) ->
-                                new HeartbeatSession.ReplicaLook.Seen(new BlockKey(pool, id, 1), 100, TierProto.DISK),
+                        (pool, id) -> new HeartbeatSession.ReplicaLook.Seen(
+                                new BlockVersion(new BlockKey(pool, id, 1), 100), StorageTier.DISK),
                         () -> List.of(NVM),
                         List::of,
                         metricRegistry,

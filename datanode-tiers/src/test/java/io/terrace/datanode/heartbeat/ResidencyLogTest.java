@@ -3,6 +3,7 @@ package io.terrace.datanode.heartbeat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.heartbeat.ResidencyLog.Entry;
 import io.terrace.datanode.heartbeat.ResidencyLog.Page;
 import java.util.List;
@@ -17,7 +18,7 @@ class ResidencyLogTest {
     private final ResidencyLog log = new ResidencyLog(MOST);
 
     private static Entry entry(int block, boolean resident) {
-        return new Entry(new BlockKey("pool", block, 1), 10, resident, false);
+        return new Entry(new BlockVersion(new BlockKey("pool", block, 1), 10), resident, false);
     }
 
     private static List<Entry> copies(int count) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
@@ -92,7 +93,7 @@ class ThreadFaultsTest {
 
     private static MoveOutcome outcome(CopyQueue copyQueue, long id) throws Exception {
         CompletableFuture<MoveResult> done = new CompletableFuture<>();
-        copyQueue.submit(new CopyQueue.Order(key(id), 100, false, () -> true, done::complete));
+        copyQueue.submit(new CopyQueue.Order(new BlockVersion(key(id), 100), false, () -> true, done::complete));
         return done.get(60, TimeUnit.SECONDS).outcome();
     }
 

@@ -3,6 +3,8 @@ package io.terrace.datanode.move;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.ExtentManager;
@@ -12,6 +14,7 @@ import io.terrace.datanode.memory.MemoryDirectory;
 import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.replica.MissingReplicas;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.MoveOrder;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -39,8 +42,14 @@ class MoveOrderExecutorTest {
                 tier, copyQueue, new EpochFence(), tokenBucket, ownBytesPerSecond, metricRegistry, () -> {});
     }
 
-    private static MoveOrderExecutor.Order order(String pool, long moveId, long bytesPerSecond) {
-        return new MoveOrderExecutor.Order(pool, 1, moveId, true, new BlockKey(pool, moveId, 1), 100, bytesPerSecond);
+    private static MoveOrder order(String pool, long moveId, long bytesPerSecond) {
+        return new MoveOrder(
+                moveId,
+                1,
+                new BlockVersion(new BlockKey(pool, moveId, 1), 100),
+                null,
+                StorageTier.MEMORY,
+                bytesPerSecond);
     }
 
     /** Seconds that a copy of 10000 bytes takes, beyond the burst; -1 when there is no limit. */

@@ -1,6 +1,7 @@
 package io.terrace.datanode.nvm;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.ExtentManager;
@@ -140,9 +141,9 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
     }
 
     @Override
-    public @Nullable Found find(String pool, long blockId) {
+    public @Nullable BlockVersion find(String pool, long blockId) {
         NvmReplica replica = replicas.get(blockId);
-        return replica == null ? null : new Found(replica.key(), BYTES);
+        return replica == null ? null : new BlockVersion(replica.key(), BYTES);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.terrace.datanode.replica;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
@@ -14,7 +15,7 @@ public class MissingReplicas implements ReplicaSource {
     }
 
     @Override
-    public @Nullable Found find(String pool, long blockId) {
+    public @Nullable BlockVersion find(String pool, long blockId) {
         return null;
     }
 

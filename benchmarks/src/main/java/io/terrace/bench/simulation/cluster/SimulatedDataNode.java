@@ -4,6 +4,8 @@ import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
@@ -25,7 +27,6 @@ import io.terrace.datanode.move.MemoryCopier;
 import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
@@ -166,13 +167,11 @@ public final class SimulatedDataNode {
     }
 
     private HeartbeatSession.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
-        ReplicaSource.Found found = dataset.find(pool, blockId);
+        BlockVersion found = dataset.find(pool, blockId);
         if (found == null) {
             observer.heatWithoutReplica(blockId);
         }
-        return found == null
-                ? null
-                : new HeartbeatSession.ReplicaLook.Seen(found.key(), found.lengthBytes(), TierProto.DISK);
+        return found == null ? null : new HeartbeatSession.ReplicaLook.Seen(found, StorageTier.DISK);
     }
 
     private void start(HeartbeatSession.Shared shared) {

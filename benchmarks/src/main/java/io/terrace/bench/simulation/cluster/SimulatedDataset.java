@@ -6,6 +6,7 @@ import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.replica.ReplicaSource;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -54,11 +55,11 @@ public final class SimulatedDataset implements ReplicaSource {
     }
 
     @Override
-    public @Nullable Found find(String pool, long blockId) {
+    public @Nullable BlockVersion find(String pool, long blockId) {
         Replica replica = simulatedVolumes.find(blockId);
         return replica == null || !replica.finalised
                 ? null
-                : new Found(new BlockKey(pool, blockId, replica.stamp), replica.lengthBytes());
+                : new BlockVersion(new BlockKey(pool, blockId, replica.stamp), replica.lengthBytes());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.terrace.bench.simulation.fault;
 import io.terrace.bench.simulation.cluster.Replica;
 import io.terrace.bench.simulation.kernel.MemoryChannel;
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.replica.ReplicaSource;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -27,7 +28,7 @@ abstract class MutatedSource implements ReplicaSource {
     }
 
     @Override
-    public @Nullable Found find(String pool, long blockId) {
+    public @Nullable BlockVersion find(String pool, long blockId) {
         return source.find(pool, blockId);
     }
 

@@ -1,10 +1,11 @@
 package io.terrace.datanode.hdfs.dataset;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
 import io.terrace.datanode.heartbeat.HeartbeatSession;
 import io.terrace.datanode.nvm.NvmReplica;
 import io.terrace.datanode.replica.ReplicaSource;
-import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -60,16 +61,16 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
 
     @Override
     public long finalisedLength(BlockKey key) {
-        Found found = find(key.pool(), key.blockId());
+        BlockVersion found = find(key.pool(), key.blockId());
         return found != null && found.key().equals(key) ? found.lengthBytes() : -1;
     }
 
     @Override
-    public @Nullable Found find(String pool, long blockId) {
+    public @Nullable BlockVersion find(String pool, long blockId) {
         ReplicaInfo replica = eligible(pool, blockId);
         return replica == null
                 ? null
-                : new Found(new BlockKey(pool, blockId, replica.getGenerationStamp()), replica.getNumBytes());
+                : new BlockVersion(new BlockKey(pool, blockId, replica.getGenerationStamp()), replica.getNumBytes());
     }
 
     @Override
@@ -92,16 +93,16 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
         if (replica == null || replica.getVolume() == null || striped) {
             return null;
         }
-        TierProto tier =
+        StorageTier tier =
                 switch (replica.getVolume().getStorageType()) {
-                    case RAM_DISK -> TierProto.MEMORY;
-                    case NVDIMM -> TierProto.NVM;
-                    case SSD -> TierProto.SSD;
-                    case ARCHIVE -> TierProto.ARCHIVE;
-                    case DISK, PROVIDED -> TierProto.DISK;
+                    case RAM_DISK -> StorageTier.MEMORY;
+                    case NVDIMM -> StorageTier.NVM;
+                    case SSD -> StorageTier.SSD;
+                    case ARCHIVE -> StorageTier.ARCHIVE;
+                    case DISK, PROVIDED -> StorageTier.DISK;
                 };
         BlockKey key = new BlockKey(pool, blockId, replica.getGenerationStamp());
-        return new HeartbeatSession.ReplicaLook.Seen(key, replica.getNumBytes(), tier);
+        return new HeartbeatSession.ReplicaLook.Seen(new BlockVersion(key, replica.getNumBytes()), tier);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.dataset;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.RetireCause;
@@ -71,8 +72,7 @@ public final class EagerPromotion implements DatasetListener {
 
     private void promote(ExtendedBlock block) {
         // Ids of erasure-coded blocks are negative; those are not promoted.
-        ReplicaSource.Found found =
-                block.getBlockId() < 0 ? null : replicas.find(block.getBlockPoolId(), block.getBlockId());
+        BlockVersion found = block.getBlockId() < 0 ? null : replicas.find(block.getBlockPoolId(), block.getBlockId());
         if (found == null || found.lengthBytes() == 0) {
             return;
         }
@@ -84,9 +84,9 @@ public final class EagerPromotion implements DatasetListener {
         }
     }
 
-    private MoveOutcome copy(ReplicaSource.Found found) {
+    private MoveOutcome copy(BlockVersion found) {
         CompletableFuture<MoveResult> done = new CompletableFuture<>();
-        copyQueue.submit(new CopyQueue.Order(found.key(), found.lengthBytes(), false, () -> true, done::complete));
+        copyQueue.submit(new CopyQueue.Order(found, false, () -> true, done::complete));
         try {
             return done.get(WAIT_MS, TimeUnit.MILLISECONDS).outcome();
         } catch (InterruptedException e) {
@@ -191,7 +191,7 @@ public final class EagerPromotion implements DatasetListener {
         }
 
         @Override
-        public @Nullable Found find(String pool, long blockId) {
+        public @Nullable BlockVersion find(String pool, long blockId) {
             return replicas.find(pool, blockId);
         }
 
