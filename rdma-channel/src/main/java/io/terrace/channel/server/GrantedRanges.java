@@ -170,8 +170,7 @@ final class GrantedRanges implements GrantDispatcher.Grants<TcpGrantSession> {
             long graceNs = graceNs(held.range.key);
             // Comes back on whatever thread ended the last read.
             listener.revoke(
-                    held.range.key,
-                    () -> onLater(() -> client.calls.runSoon(() -> over(client, held)), graceNs));
+                    held.range.key, () -> onLater(() -> client.calls.runSoon(() -> over(client, held)), graceNs));
         }
     }
 

@@ -4,16 +4,13 @@ import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaVerbs;
 import com.ibm.disni.verbs.SVCPollCq;
 import com.ibm.disni.verbs.SVCReqNotify;
+import io.terrace.common.AgentThread;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The thread that polls the completions of many connections. Whatever one turn throws, an {@link Error} too, the next one
- * follows after a pause: the thread is everybody's. It spins for a short while before it waits for the device.
- */
+/** Polls the completions of many connections on one thread, which spins for a short while before it waits for the device. */
 public final class CompletionAgent {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionAgent.class);
 
@@ -38,10 +35,9 @@ public final class CompletionAgent {
     private final IbvWC[] polled = new IbvWC[POLLED];
     private final SVCPollCq poll;
     private final SVCReqNotify notify;
-    private final Thread thread;
+    private final AgentThread thread;
     private int idle;
     private long lookedNs = System.nanoTime();
-    private volatile boolean closed;
 
     public CompletionAgent(RdmaVerbs verbs, CompletionChannel queue, Taker taker, String name) throws IOException {
         this.verbs = verbs;
@@ -52,8 +48,7 @@ public final class CompletionAgent {
         }
         this.poll = verbs.pollCQ(queue.queue(), polled, POLLED);
         this.notify = verbs.reqNotifyCQ(queue.queue(), false);
-        this.thread = new Thread(this::turnUntilClosed, name);
-        this.thread.setDaemon(true);
+        this.thread = new AgentThread(name, this::turn, 0, System::nanoTime);
     }
 
     public void start() {
@@ -62,32 +57,10 @@ public final class CompletionAgent {
 
     /** Returns when it takes nothing any more. */
     public void close() {
-        closed = true;
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close(false, 0);
     }
 
-    private void turnUntilClosed() {
-        boolean failing = false;
-        while (!closed) {
-            try {
-                turn();
-                failing = false;
-            } catch (IOException | RuntimeException | Error e) {
-                // A device that is gone fails for good: one line says so.
-                if (!failing) {
-                    tell("Completions cannot be polled", e);
-                }
-                failing = true;
-                LockSupport.parkNanos(LOOK_NS);
-            }
-        }
-    }
-
-    private void turn() throws IOException {
+    private int turn(long startNs) throws IOException {
         if (take() > 0) {
             idle = 0;
         } else if (++idle < SPINS) {
@@ -105,6 +78,7 @@ public final class CompletionAgent {
             lookedNs = nowNs;
             taker.look(nowNs);
         }
+        return 1;
     }
 
     private int take() throws IOException {
@@ -113,18 +87,18 @@ public final class CompletionAgent {
             try {
                 taker.completed(polled[i]);
             } catch (RuntimeException | Error e) {
-                // Those behind it are others'.
-                tell("A completion is lost", e);
+                // The completions behind it belong to others.
+                log(e);
             }
         }
         return taken;
     }
 
-    /** Without memory the log may fail too. */
-    private static void tell(String what, Throwable why) {
+    private static void log(Throwable why) {
         try {
-            LOG.error(what, why);
+            LOG.error("A completion is lost", why);
         } catch (RuntimeException | Error e) {
+            // Without memory the log may fail too.
             why.addSuppressed(e);
         }
     }

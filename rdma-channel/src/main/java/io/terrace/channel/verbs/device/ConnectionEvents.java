@@ -5,36 +5,30 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import io.terrace.common.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * What happens to connections, taken from one event channel by one thread and handed to whom it concerns. Events are
- * acknowledged first, so that a connection may be destroyed by whoever hears of its end. Thread-safe.
+ * Takes the events of RDMA connections from one event channel, on one thread, and hands each to the connection's taker.
+ * Events are acknowledged first, so that a taker may destroy a connection that has ended. Thread-safe.
  */
 public final class ConnectionEvents implements Closeable {
-    private static final Logger LOG = LoggerFactory.getLogger(ConnectionEvents.class);
-
     static final int LOOK_MS = 100;
     private static final EventType[] TYPES = EventType.values();
 
     private final RdmaCm cm;
     private final RdmaEventChannel channel;
     private final Map<RdmaCmId, BiConsumer<EventType, RdmaCmId>> takers = new ConcurrentHashMap<>();
-    private final Thread thread;
-    private volatile boolean closed;
+    private final AgentThread thread;
 
     public ConnectionEvents(RdmaCm cm) throws IOException {
         this.cm = cm;
         this.channel = cm.createEventChannel();
-        this.thread = new Thread(this::takeAll, "terrace-verbs-connections");
-        this.thread.setDaemon(true);
-        this.thread.start();
+        this.thread = new AgentThread("terrace-verbs-connections", this::takeNext, 0, System::nanoTime).start();
     }
 
     /** A connection to be; what happens to it is told until {@link #forget}, on this object's thread. */
@@ -59,38 +53,16 @@ public final class ConnectionEvents implements Closeable {
 
     @Override
     public void close() throws IOException {
-        closed = true;
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.close(false, 0);
         cm.destroyEventChannel(channel);
     }
 
-    private void takeAll() {
-        while (!closed) {
-            try {
-                RdmaCmEvent event = cm.getCmEvent(channel, LOOK_MS);
-                if (event != null) {
-                    take(event);
-                }
-            } catch (IOException | RuntimeException | Error e) {
-                lost(e);
-            }
+    private int takeNext(long nowNs) throws IOException {
+        RdmaCmEvent event = cm.getCmEvent(channel, LOOK_MS);
+        if (event != null) {
+            take(event);
         }
-    }
-
-    /** What failed once may fail again at once, and without memory the log may too. */
-    private static void lost(Throwable why) {
-        try {
-            LOG.warn("An event of an RDMA connection is lost", why);
-            Thread.sleep(LOOK_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (RuntimeException | Error e) {
-            why.addSuppressed(e);
-        }
+        return 1;
     }
 
     private void take(RdmaCmEvent event) throws IOException {
