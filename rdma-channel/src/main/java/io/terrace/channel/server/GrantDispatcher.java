@@ -7,6 +7,7 @@ import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.Message;
 import io.terrace.channel.Refusal;
 import io.terrace.channel.RefusalReason;
+import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
@@ -98,11 +99,7 @@ final class GrantDispatcher<S extends GrantDispatcher.Session> implements Closea
                 IDLE_WORKER_S,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                work -> {
-                    Thread thread = new Thread(work, name);
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                DaemonThreads.named(name));
         workers.allowCoreThreadTimeOut(true);
         this.granting = new FairExecutor(mostGranting, WAITING, workers);
     }

@@ -5,6 +5,7 @@ import io.terrace.channel.Message;
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.common.DaemonThreads;
 import io.terrace.common.FairQuota;
 import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
@@ -88,8 +89,7 @@ public final class GrantServer implements AutoCloseable {
         this.grants = new LinkedGrants(links, owner, limits.linkTimeoutMs(), metricRegistry);
         this.dispatcher =
                 new GrantDispatcher<>("terrace-grants-worker", limits.grants(), owner, grants, metricRegistry);
-        this.thread = new Thread(this::run, "terrace-grants-" + datanode);
-        this.thread.setDaemon(true);
+        this.thread = DaemonThreads.make("terrace-grants-" + datanode, this::run);
         this.socket = directory.socket(datanode);
         this.listener = SocketDirectory.listen(socket);
         try {

@@ -8,6 +8,7 @@ import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.server.MessageHandler;
 import io.terrace.channel.tcp.server.TcpListener;
 import io.terrace.channel.tcp.server.TcpSession;
+import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
@@ -87,11 +88,7 @@ public final class TcpGrantServer implements Closeable {
         this.metricRegistry = metricRegistry;
         this.broadcast = new ResidencyBroadcast(blocks);
         String threadName = "terrace-tcp-grants-" + datanode;
-        this.ticker = Executors.newSingleThreadScheduledExecutor(work -> {
-            Thread thread = new Thread(work, threadName);
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.ticker = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named(threadName));
         ChecksumCache cache = new ChecksumCache(checksums, checksumMaxBytes, metricRegistry);
         this.listener = TcpListener.bind(where, limits, new Answers());
         this.ranges = new GrantedRanges(listener, links, owner, cache, oneSided, ticker);

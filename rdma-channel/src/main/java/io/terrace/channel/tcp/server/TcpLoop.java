@@ -3,6 +3,7 @@ package io.terrace.channel.tcp.server;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.tcp.TcpLimits;
+import io.terrace.common.DaemonThreads;
 import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
@@ -62,8 +63,7 @@ public final class TcpLoop implements Closeable {
         this.listener = listener;
         this.limits = limits;
         this.sweptNs = System.nanoTime();
-        this.thread = new Thread(this::run, name);
-        this.thread.setDaemon(true);
+        this.thread = DaemonThreads.make(name, this::run);
     }
 
     void start() {
