@@ -6,6 +6,7 @@ import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -16,7 +17,6 @@ import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.api.Access;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOutcome;
@@ -124,7 +124,8 @@ final class HeartbeatProcessor {
         if (full) {
             node.session().fullBegins(nowMs, node.residents().ids());
         }
-        changes.forEach(change -> node.session().unreported().remove(change.block().id()));
+        changes.forEach(
+                change -> node.session().unreported().remove(change.block().id()));
         if (changes.size() < HeartbeatLimits.ENTRIES) {
             // Nothing more of a report is to come, so what did not stand in it left by itself.
             node.session().unreported().forEach(id -> wentAway(nowMs, node, id));

@@ -7,6 +7,7 @@ import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.move.MoveDispatcher;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
@@ -27,7 +28,6 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -237,8 +237,8 @@ public final class PlacementEngine {
         }
         take(nowMs, node, heartbeat);
         List<Order> toDo = decide(nowMs, node);
-        HeartbeatAnswer answer =
-                new HeartbeatAnswer(true, epoch, orders.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
+        HeartbeatAnswer answer = new HeartbeatAnswer(
+                true, epoch, orders.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
         node.session().answered(answer);
         return answer;
     }
@@ -248,7 +248,9 @@ public final class PlacementEngine {
             dispatcher.abandon(nowMs, node, "the DataNode was started anew");
             for (Resident resident : List.copyOf(node.residents().all())) {
                 node.residents().remove(resident.block.id());
-                clusterState.moveTracker().correct(nowMs, node, resident.block, node.layout().base());
+                clusterState
+                        .moveTracker()
+                        .correct(nowMs, node, resident.block, node.layout().base());
             }
         }
         boolean answerLost = heartbeat.full() && !node.session().askedForFull();
@@ -316,7 +318,9 @@ public final class PlacementEngine {
             pinnedBlocks.turn(nowMs, orders);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
                 String why = breach.ruleDecision().sentence();
-                clusterState.moveTracker().dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
+                clusterState
+                        .moveTracker()
+                        .dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
             }
         }
         boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;

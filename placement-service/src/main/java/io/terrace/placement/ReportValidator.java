@@ -3,13 +3,13 @@ package io.terrace.placement;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.ReportQuota;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
-import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -75,7 +75,10 @@ public final class ReportValidator {
     }
 
     private long mostQuestions(long nowMs, DataNodeState node) {
-        return Math.min(ReportQuota.LOOKS_TO_VALIDATE, node.reportQuota().looks().available(nowMs)) * view.lockBlocks();
+        return Math.min(
+                        ReportQuota.LOOKS_TO_VALIDATE,
+                        node.reportQuota().looks().available(nowMs))
+                * view.lockBlocks();
     }
 
     private void ask(long nowMs, DataNodeState node, Set<Candidate> questions) {

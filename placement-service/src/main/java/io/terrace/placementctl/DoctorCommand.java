@@ -2,10 +2,10 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.HealthFinding;
-import io.terrace.placementctl.client.AdminClient.Peer;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.AdminClient.Peer;
 import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
@@ -79,7 +79,9 @@ final class DoctorCommand implements Callable<Integer> {
         if (!active) {
             return PlacementCtl.UNREACHABLE;
         }
-        return found.stream().anyMatch(located -> located.finding().isProblem()) ? PlacementCtl.REFUSED : PlacementCtl.OK;
+        return found.stream().anyMatch(located -> located.finding().isProblem())
+                ? PlacementCtl.REFUSED
+                : PlacementCtl.OK;
     }
 
     private static void service(Peer peer, List<Located> found) {

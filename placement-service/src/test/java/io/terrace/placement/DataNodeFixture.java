@@ -4,6 +4,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.HeatSettings;
@@ -12,7 +13,6 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.List;
 import java.util.Map;
 

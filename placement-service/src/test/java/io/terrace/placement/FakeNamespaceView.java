@@ -1,7 +1,7 @@
 package io.terrace.placement;
 
-import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.placement.state.NamespaceView;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

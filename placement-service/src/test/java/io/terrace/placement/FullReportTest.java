@@ -3,8 +3,8 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.placement.report.PlacementReports;
 import io.terrace.protocol.HeartbeatLimits;
 import org.junit.jupiter.api.Test;
 

@@ -9,9 +9,9 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import org.junit.jupiter.api.Test;
 

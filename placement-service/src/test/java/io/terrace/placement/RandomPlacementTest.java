@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.PlacementReports;
@@ -11,7 +12,6 @@ import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;

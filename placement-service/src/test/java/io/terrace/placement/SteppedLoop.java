@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import java.util.Arrays;

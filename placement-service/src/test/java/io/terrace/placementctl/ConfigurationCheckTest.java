@@ -69,6 +69,7 @@ class ConfigurationCheckTest {
     private static List<String> ids(Map<String, String> properties) {
         Configuration conf = new Configuration(false);
         properties.forEach(conf::set);
-        return new ConfigurationCheck(conf).run().stream().map(HealthFinding::id).toList();
+        return new ConfigurationCheck(conf)
+                .run().stream().map(HealthFinding::id).toList();
     }
 }

@@ -163,8 +163,7 @@ public final class TokenBucket {
         double seconds = passed / ticksPerSecond;
         tokens = switch (accrual) {
             case CAPPED -> Math.min(burst, tokens + seconds * perSecond);
-            case WHOLE_SILENCE ->
-                Math.min(burst, tokens) + Math.min(LONGEST_SILENCE_SECONDS, seconds) * perSecond;
+            case WHOLE_SILENCE -> Math.min(burst, tokens) + Math.min(LONGEST_SILENCE_SECONDS, seconds) * perSecond;
         };
     }
 }

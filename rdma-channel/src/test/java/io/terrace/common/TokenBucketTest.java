@@ -70,7 +70,9 @@ class TokenBucketTest {
     void wholeSilence_afterASilence_hasAllOfItAndTheBurst() {
         TokenBucket bucket = wholeSilence(1000);
         assertThat(bucket.available(5_000)).isEqualTo(6_000);
-        assertThat(bucket.available(5_001)).as("what was not used is kept up to the burst").isEqualTo(1_001);
+        assertThat(bucket.available(5_001))
+                .as("what was not used is kept up to the burst")
+                .isEqualTo(1_001);
     }
 
     @Test
@@ -102,7 +104,9 @@ class TokenBucketTest {
     void clockInNanoseconds_givesAsMuchASecond() {
         TokenBucket bucket = new TokenBucket(1000, 2000, Accrual.CAPPED, TimeUnit.NANOSECONDS, Long.MAX_VALUE);
         assertThat(bucket.take(Long.MAX_VALUE, 5000)).isEqualTo(2000);
-        assertThat(bucket.take(Long.MAX_VALUE + SECOND_NS / 2, 5000)).as("the clock wrapped").isEqualTo(500);
+        assertThat(bucket.take(Long.MAX_VALUE + SECOND_NS / 2, 5000))
+                .as("the clock wrapped")
+                .isEqualTo(500);
     }
 
     @Test

@@ -30,7 +30,8 @@ final class ApplicationConf {
     private ApplicationConf() {}
 
     /** Writes the cluster's stock client settings, the variant's and the workload's, the later over the earlier. */
-    static Path write(Path dir, LocalCluster cluster, ClientVariant variant, Map<String, String> workload) throws IOException {
+    static Path write(Path dir, LocalCluster cluster, ClientVariant variant, Map<String, String> workload)
+            throws IOException {
         Map<String, String> all = new LinkedHashMap<>();
         Configuration stock = new Configuration(false);
         for (String site : List.of("core-site.xml", "hdfs-site.xml")) {

@@ -93,8 +93,12 @@ public final class HBaseApplication {
         scans.note(scores, "hbase.scan.rows_s", 1e9, "/s");
         reads.forEach((variant, read) -> scores.note("hbase.memory.share." + variant, read.share(), "of bytes read"));
         scores.atLeast("hbase.randomread.local.tcp", randomReads.ratio(ClientVariant.STOCK, ClientVariant.LOCAL), 1.3);
-        scores.atLeast("hbase.randomread.local.sctuned", randomReads.ratio(ClientVariant.SHORT_CIRCUIT, ClientVariant.LOCAL), 1);
-        scores.atLeast("hbase.randomread.remote.tcp", randomReads.ratio(ClientVariant.STOCK, ClientVariant.REMOTE), 1.3);
+        scores.atLeast(
+                "hbase.randomread.local.sctuned",
+                randomReads.ratio(ClientVariant.SHORT_CIRCUIT, ClientVariant.LOCAL),
+                1);
+        scores.atLeast(
+                "hbase.randomread.remote.tcp", randomReads.ratio(ClientVariant.STOCK, ClientVariant.REMOTE), 1.3);
         scores.atLeast("hbase.scan.local.tcp", scans.ratio(ClientVariant.STOCK, ClientVariant.LOCAL), 1);
         scores.atLeast("hbase.scan.remote.tcp", scans.ratio(ClientVariant.STOCK, ClientVariant.REMOTE), 1);
     }

@@ -58,7 +58,8 @@ public final class MapReduceApplication {
         LocalCluster.deleteTree(dir);
         RoundCosts sorting = new RoundCosts();
         RoundCosts reading = new RoundCosts();
-        List<ClientVariant> order = new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
+        List<ClientVariant> order =
+                new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
         try (Yarn yarn = new Yarn(
                         cluster, dir, ApplicationJars.of("mapreduce", root).classPath());
                 FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
@@ -88,8 +89,8 @@ public final class MapReduceApplication {
                             Locale.ROOT, "TestDFSIO read %.0f MB/s a task, TeraSort %.1f s", rate, seconds));
                     String found = validate(yarn, fs, name, variant, output);
                     if (!sum.isEmpty() && !sum.equals(found)) {
-                        throw new IOException(
-                                "the sum of the rows sorted with " + variant.name() + " is " + found + ", and was " + sum);
+                        throw new IOException("the sum of the rows sorted with " + variant.name() + " is " + found
+                                + ", and was " + sum);
                     }
                     sum = found;
                 }
@@ -134,7 +135,8 @@ public final class MapReduceApplication {
     }
 
     /** Validates what was sorted, and returns the sum of its rows. */
-    private String validate(Yarn yarn, FileSystem fs, String name, ClientVariant variant, String output) throws IOException {
+    private String validate(Yarn yarn, FileSystem fs, String name, ClientVariant variant, String output)
+            throws IOException {
         String report = "/tera/report-" + name;
         submit(yarn, "teravalidate-" + name, variant, TERA + "TeraValidate", output, report);
         try (InputStream in = fs.open(new org.apache.hadoop.fs.Path(report, "part-r-00000"))) {

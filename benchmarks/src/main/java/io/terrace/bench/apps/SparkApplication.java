@@ -63,14 +63,23 @@ public final class SparkApplication {
                 dir.resolve("logs"), ApplicationJars.of("spark", root).classPath());
         String program =
                 root.resolve("benchmarks/workloads/spark/SparkSort.java").toString();
-        spark(home, program, "generate", ClientVariant.stock(), "generate", INPUT, Long.toString(rows), Integer.toString(FILES));
+        spark(
+                home,
+                program,
+                "generate",
+                ClientVariant.stock(),
+                "generate",
+                INPUT,
+                Long.toString(rows),
+                Integer.toString(FILES));
         long bytes;
         try (FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
             bytes = new BenchFiles((DistributedFileSystem) fs, 0).pinTree(new org.apache.hadoop.fs.Path(INPUT));
         }
         RoundCosts reading = new RoundCosts();
         RoundCosts sorting = new RoundCosts();
-        List<ClientVariant> order = new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
+        List<ClientVariant> order =
+                new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
         String sum = "";
         for (int round = 1; round <= rounds; round++) {
             for (ClientVariant variant : order) {

@@ -55,16 +55,14 @@ public record ClientVariant(String name, Map<String, String> properties) {
 
     /** The FileSystem class on the DataNode's host. */
     public static ClientVariant local(LocalCluster cluster) {
-        return remote()
-                .with(
+        return remote().with(
                         LOCAL,
                         Map.of("terrace.channel.dir", cluster.layout().channel().toString()));
     }
 
     /** The same, with more of what is read kept mapped than a YARN container could afford. */
     public static ClientVariant localMapped(LocalCluster cluster, long mappedBytes) {
-        return local(cluster)
-                .with(LOCAL, Map.of(TerraceSettings.CLIENT_MAPPED_MAX.key(), Long.toString(mappedBytes)));
+        return local(cluster).with(LOCAL, Map.of(TerraceSettings.CLIENT_MAPPED_MAX.key(), Long.toString(mappedBytes)));
     }
 
     /** The FileSystem class as on another host: tcp alone. */
@@ -72,8 +70,10 @@ public record ClientVariant(String name, Map<String, String> properties) {
         return new ClientVariant(
                 REMOTE,
                 Map.of(
-                        FILE_SYSTEM_KEY, "io.terrace.fs.TerraceFileSystem",
-                        "fs.AbstractFileSystem.hdfs.impl", "io.terrace.fs.TerraceAbstractFileSystem"));
+                        FILE_SYSTEM_KEY,
+                        "io.terrace.fs.TerraceFileSystem",
+                        "fs.AbstractFileSystem.hdfs.impl",
+                        "io.terrace.fs.TerraceAbstractFileSystem"));
     }
 
     /** This with more properties and another name. */

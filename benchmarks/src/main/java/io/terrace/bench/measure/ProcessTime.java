@@ -1,7 +1,7 @@
 package io.terrace.bench.measure;
 
-import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.measure.ClientVariant.Client;
 import java.io.IOException;
 import java.time.Duration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -29,8 +29,7 @@ public final class ProcessTime {
     }
 
     /** Seconds of the daemon's processor time for each gigabyte (10^9 bytes) that the client reads of the file. */
-    public double secondsPerGigabyte(Path file, Client client, long fileBytes, long totalBytes)
-            throws IOException {
+    public double secondsPerGigabyte(Path file, Client client, long fileBytes, long totalBytes) throws IOException {
         byte[] buffer = new byte[BUFFER_BYTES];
         try (FSDataInputStream in = client.fs().open(file)) {
             readOnce(in, fileBytes, buffer);

@@ -50,8 +50,10 @@ public final class ReadBenchmark implements Closeable {
         this.dfs = (DistributedFileSystem) stock.fs();
         this.files = new BenchFiles(dfs, seed);
         Map<String, String> shortCircuit = Map.of(
-                "dfs.client.read.shortcircuit", "true",
-                "dfs.domain.socket.path", cluster.layout().shortCircuit().toString());
+                "dfs.client.read.shortcircuit",
+                "true",
+                "dfs.domain.socket.path",
+                cluster.layout().shortCircuit().toString());
         open(new ClientVariant(SHORT_CIRCUIT, shortCircuit), conf);
         open(ClientVariant.shortCircuit(cluster, 4 * KILOBYTE).with(TUNED_4K, Map.of()), conf);
         open(ClientVariant.shortCircuit(cluster, 64 * KILOBYTE).with(TUNED_64K, Map.of()), conf);
@@ -137,14 +139,10 @@ public final class ReadBenchmark implements Closeable {
                 clients,
                 measurementPlan.warmUps(),
                 measurementPlan.rounds(),
-                (client, round) -> client.name().equals(MEMCPY)
-                        ? memcpy.cost(client, round)
-                        : reads.cost(client, round));
+                (client, round) ->
+                        client.name().equals(MEMCPY) ? memcpy.cost(client, round) : reads.cost(client, round));
         for (Client client : clients) {
-            scores.note(
-                    "local.seq." + client.name() + "_gb_s",
-                    1 / interleavedRuns.median(client.name()),
-                    "GB/s");
+            scores.note("local.seq." + client.name() + "_gb_s", 1 / interleavedRuns.median(client.name()), "GB/s");
         }
         scores.note(
                 "local.seq.memcpy.share",

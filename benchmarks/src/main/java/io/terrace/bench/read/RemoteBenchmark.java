@@ -156,8 +156,7 @@ public final class RemoteBenchmark implements Closeable {
                     clients,
                     measurementPlan.warmUps(),
                     measurementPlan.rounds(),
-                    (client, round) ->
-                            (client.name().equals(NIO) ? bare : reads).cost(client, round));
+                    (client, round) -> (client.name().equals(NIO) ? bare : reads).cost(client, round));
             scores.note("remote.seq.stock_gb_s", 1 / interleavedRuns.median(STOCK), "GB/s");
             scores.note("remote.seq.terrace_gb_s", 1 / interleavedRuns.median(REMOTE), "GB/s");
             scores.note("remote.seq.nio_gb_s", 1 / interleavedRuns.median(NIO), "GB/s");

@@ -3,8 +3,8 @@ package io.terrace.datanode.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.BlockKey;
-import io.terrace.conf.TerraceSettings;
 import io.terrace.common.BlockVersion;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;

@@ -25,7 +25,11 @@ class MetricsExportTest {
         }
         assertThat(logOf("localhost:" + port).lines())
                 .singleElement(InstanceOfAssertFactories.STRING)
-                .contains(TerraceSettings.DATANODE_METRICS_ADDRESS.key(), "/jmx", "/prom", "hadoop.prometheus.endpoint.enabled");
+                .contains(
+                        TerraceSettings.DATANODE_METRICS_ADDRESS.key(),
+                        "/jmx",
+                        "/prom",
+                        "hadoop.prometheus.endpoint.enabled");
         try (MetricsExport export = export("localhost:" + port);
                 ServerSocket own = new ServerSocket()) {
             assertThat(export).isNotNull();

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
-import io.terrace.conf.TerraceSettings;
 import io.terrace.common.BlockVersion;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;

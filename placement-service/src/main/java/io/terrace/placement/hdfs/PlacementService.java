@@ -95,10 +95,7 @@ final class PlacementService implements AutoCloseable {
         OperatorStateStore store = new OperatorStateStore(attributes.attribute(OperatorStateStore.NAME));
         AccessLog accessLog = accessLog(conf, metricRegistry, view);
         PolicyStore policies = new PolicyStore(
-                attributes.attribute(PolicyStore.NAME),
-                settings.policy(),
-                policyFile(conf, metricRegistry),
-                Time::now);
+                attributes.attribute(PolicyStore.NAME), settings.policy(), policyFile(conf, metricRegistry), Time::now);
         PlacementEngine placement = new PlacementEngine(settings, view, metricRegistry);
         if (accessLog != null) {
             placement.tellAccesses(accessLog);

@@ -35,12 +35,10 @@ final class ServiceAclWatch {
      *
      * @param conf what the NameNode started with
      */
-    static void start(
-            RPC.Server nameNode, RPC.Server service, Configuration conf, ScheduledExecutorService watch) {
+    static void start(RPC.Server nameNode, RPC.Server service, Configuration conf, ScheduledExecutorService watch) {
         ServiceAclWatch lists = new ServiceAclWatch(nameNode, service);
         service.refreshServiceAcl(conf, new ServiceAcls());
-        ScheduledFuture<?> unused =
-                watch.scheduleWithFixedDelay(lists::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unused = watch.scheduleWithFixedDelay(lists::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
     }
 
     private AccessControlList present() {

@@ -3,6 +3,7 @@ package io.terrace.placement.move;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -13,7 +14,6 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveRequest;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
@@ -51,7 +51,8 @@ public final class MovePlanner {
     void plan(long nowMs, DataNodeState node, boolean movesAllowed, @Nullable Move beneficiary) {
         List<Move> drops = new ArrayList<>();
         List<MoveRequest> requests = node.requests();
-        // Answers to the policy may lead to further requests, so the list grows while it is walked. Each of them corrects
+        // Answers to the policy may lead to further requests, so the list grows while it is walked. Each of them
+        // corrects
         // one block, which leaves the policy with less to place, so this ends.
         for (int i = 0; i < requests.size(); i++) {
             MoveRequest request = requests.get(i);

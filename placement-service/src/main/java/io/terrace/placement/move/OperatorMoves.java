@@ -1,6 +1,7 @@
 package io.terrace.placement.move;
 
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -9,7 +10,6 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +98,7 @@ public final class OperatorMoves {
             } else if (resident == null || open) {
                 refusals.add(block, "a move of it is open on " + node.name());
             } else {
-                Move move =
-                        moveTracker.drop(nowMs, node, resident.block, Cause.OPERATOR, "an operator wanted it");
+                Move move = moveTracker.drop(nowMs, node, resident.block, Cause.OPERATOR, "an operator wanted it");
                 moveTracker.correct(nowMs, node, resident.block, move.to());
                 node.moveQueue().enqueue(move, true);
                 moves.add(move);

@@ -1,6 +1,7 @@
 package io.terrace.placement.move;
 
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -10,7 +11,6 @@ import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.HashMap;
 import java.util.HashSet;

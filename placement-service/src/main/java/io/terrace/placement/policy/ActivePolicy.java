@@ -57,7 +57,8 @@ public final class ActivePolicy {
     /** An instance of the policy in force, or of the one that has to take its place from now on. */
     public PlacementPolicy make() {
         try {
-            PlacementPolicy made = maker.make(inForce.spec(), TierLayout.memoryOverBase().hierarchy());
+            PlacementPolicy made =
+                    maker.make(inForce.spec(), TierLayout.memoryOverBase().hierarchy());
             if (trouble == null) {
                 lastGood = inForce;
             }

@@ -1,5 +1,6 @@
 package io.terrace.placement.policy;
 
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -8,7 +9,6 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveRequest;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.protocol.MoveOutcome;
@@ -132,7 +132,10 @@ public final class PolicySwitch {
     private void replay(BlockHeat heat) {
         DataNodeState home = heat.home();
         StampedBlock block = heat.block();
-        if (home == null || heat.reads() == 0 || heat.excluded() != null || home.residents().isPinned(block.id())) {
+        if (home == null
+                || heat.reads() == 0
+                || heat.excluded() != null
+                || home.residents().isPinned(block.id())) {
             return;
         }
         long atMs = heat.lastMs();

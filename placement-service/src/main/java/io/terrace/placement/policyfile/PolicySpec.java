@@ -85,9 +85,7 @@ public record PolicySpec(
     public RuleDecision decide(@Nullable PathRule rule, long lengthBytes) {
         boolean fits =
                 size.contains(lengthBytes) && (rule == null || rule.size().contains(lengthBytes));
-        return rule != null
-                ? new RuleDecision(rule, fits)
-                : fits ? RuleDecision.FREE : RuleDecision.TOO_SMALL_OR_LARGE;
+        return rule != null ? new RuleDecision(rule, fits) : fits ? RuleDecision.FREE : RuleDecision.TOO_SMALL_OR_LARGE;
     }
 
     /** The rule for a path; null when none matches. */

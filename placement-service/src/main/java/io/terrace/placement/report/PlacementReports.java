@@ -2,6 +2,7 @@ package io.terrace.placement.report;
 
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
@@ -11,7 +12,6 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.api.Explanation;
 import io.terrace.policy.api.PoolUsage;
 import java.util.ArrayList;

@@ -1,7 +1,6 @@
 package io.terrace.placement.state;
 
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.protocol.MoveOutcome;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -1,8 +1,8 @@
 package io.terrace.placement.state;
 
+import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
-import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;

@@ -1,8 +1,8 @@
 package io.terrace.placement.state;
 
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;

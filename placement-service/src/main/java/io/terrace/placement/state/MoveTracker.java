@@ -1,13 +1,13 @@
 package io.terrace.placement.state;
 
-import io.terrace.placement.heartbeat.StampedBlock;
-import io.terrace.protocol.MoveOutcome;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.protocol.MoveOutcome;
 
 /**
  * Opens and ends the moves of all DataNodes, keeps the latest that ended, and tells the policies where blocks stand. Owned by
@@ -28,8 +28,7 @@ public final class MoveTracker {
     }
 
     /** A new open move, queued at its DataNode once it is enqueued. */
-    public Move open(
-            long nowMs, DataNodeState node, int from, int to, StampedBlock block, Cause cause, String reason) {
+    public Move open(long nowMs, DataNodeState node, int from, int to, StampedBlock block, Cause cause, String reason) {
         Move move = new Move(++lastMoveId, from, to, block, node.uuid(), cause, reason, nowMs);
         node.moveQueue().book(move);
         return move;
@@ -99,7 +98,8 @@ public final class MoveTracker {
      *
      * @param vanished the block is no longer what the policy knows
      */
-    public void withdraw(long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, boolean vanished) {
+    public void withdraw(
+            long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, boolean vanished) {
         if (move.isSent()) {
             throw new IllegalStateException("move " + move.id() + " of " + move.block() + " is in flight");
         }

@@ -14,8 +14,7 @@ import java.util.List;
  */
 public record TierLayout(List<StorageTier> filled, TierHierarchy hierarchy) {
 
-    private static final TierLayout MEMORY_OVER_BASE =
-            new TierLayout(List.of(StorageTier.MEMORY), PolicySpec.TIERS);
+    private static final TierLayout MEMORY_OVER_BASE = new TierLayout(List.of(StorageTier.MEMORY), PolicySpec.TIERS);
 
     public TierLayout {
         filled = List.copyOf(filled);

@@ -77,9 +77,8 @@ class MoveDispatcherTest extends DataNodeFixture {
         promotion(block(1, 30));
         promotion(block(2, 30));
         dispatcher.examine(nowMs, node);
-        assertThat(dispatcher.dispatch(nowMs, node))
-                .hasSize(2)
-                .allSatisfy(order -> assertThat(order.bytesPerSecond()).isZero());
+        assertThat(dispatcher.dispatch(nowMs, node)).hasSize(2).allSatisfy(order -> assertThat(order.bytesPerSecond())
+                .isZero());
     }
 
     @Test
@@ -214,7 +213,9 @@ class MoveDispatcherTest extends DataNodeFixture {
             dispatcher.sendAgain(node);
         }
         assertThat(sent).isEqualTo(10);
-        assertThat(node.moveQueue().inFlightCount()).as("it waits for its result until that is late").isEqualTo(1);
+        assertThat(node.moveQueue().inFlightCount())
+                .as("it waits for its result until that is late")
+                .isEqualTo(1);
     }
 
     @Test

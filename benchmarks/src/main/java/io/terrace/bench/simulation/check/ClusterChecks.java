@@ -121,8 +121,7 @@ public final class ClusterChecks implements ClusterObserver {
     }
 
     private long inWorldTime(SimulatedClient client, long processNs) {
-        return scheduler.nowNs()
-                + (processNs - client.process().nanoTime());
+        return scheduler.nowNs() + (processNs - client.process().nanoTime());
     }
 
     @Override
@@ -145,7 +144,9 @@ public final class ClusterChecks implements ClusterObserver {
     public void composed(SimulatedDataNode dataNode, int nameNode, HeartbeatRequestProto request) {
         watch(dataNode).heatChecks().composed(nameNode, request);
         serviceHeatChecks.composed(
-                dataNode, dataNode.simulatedCluster().nameNode(nameNode).process().name(), request);
+                dataNode,
+                dataNode.simulatedCluster().nameNode(nameNode).process().name(),
+                request);
         for (ResultProto result : request.getResultsList()) {
             dataNode.process()
                     .say(

@@ -29,7 +29,8 @@ class PresenceTest {
         Class<?> owner = Class.forName(line.logger);
         try (InputStream in = owner.getResourceAsStream(owner.getSimpleName() + ".class")) {
             assertThat(in).isNotNull();
-            assertThat(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)).contains(line.beginning);
+            assertThat(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1))
+                    .contains(line.beginning);
         }
     }
 

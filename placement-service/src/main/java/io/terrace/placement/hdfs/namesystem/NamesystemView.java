@@ -2,8 +2,8 @@ package io.terrace.placement.hdfs.namesystem;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.placement.state.NamespaceView;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

@@ -67,8 +67,7 @@ public final class PolicyStore {
             loop = placementLoop;
         }
         if (file != null) {
-            ScheduledFuture<?> unused =
-                    watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> unused = watch.scheduleWithFixedDelay(this::poll, pollMs, pollMs, TimeUnit.MILLISECONDS);
         }
     }
 

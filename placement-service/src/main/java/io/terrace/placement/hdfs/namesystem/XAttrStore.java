@@ -66,8 +66,8 @@ public final class XAttrStore implements AutoCloseable {
     }
 
     private void save(String name, byte[] value) throws IOException, InterruptedException {
-        Future<Void> stored = writer.submit(() -> UserGroupInformation.getLoginUser()
-                .doAs((PrivilegedExceptionAction<Void>) () -> {
+        Future<Void> stored =
+                writer.submit(() -> UserGroupInformation.getLoginUser().doAs((PrivilegedExceptionAction<Void>) () -> {
                     nameNode.getRpcServer()
                             .setXAttr(
                                     ROOT,

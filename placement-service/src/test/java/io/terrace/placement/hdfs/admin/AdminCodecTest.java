@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
+import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.report.PlacementReports.BlockReport;
 import io.terrace.placement.report.PlacementReports.Standing;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
 import java.util.List;
