@@ -80,11 +80,11 @@ public final class TokenBucket {
     }
 
     private TokenBucket(
-            double perSecond, double burst, Accrual accrual, TimeUnit clock, long now, @Nullable Sleep sleep) {
-        if (perSecond < 0) {
-            throw new IllegalArgumentException("a rate of " + perSecond + " per second is negative");
+            double tokensPerSecond, double burst, Accrual accrual, TimeUnit clock, long now, @Nullable Sleep sleep) {
+        if (tokensPerSecond < 0) {
+            throw new IllegalArgumentException("a rate of " + tokensPerSecond + " per second is negative");
         }
-        this.perSecond = perSecond;
+        this.perSecond = tokensPerSecond;
         this.burst = burst;
         this.accrual = accrual;
         this.ticksPerSecond = clock.convert(1, TimeUnit.SECONDS);
