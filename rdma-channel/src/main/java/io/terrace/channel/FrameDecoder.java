@@ -6,11 +6,11 @@ import java.nio.channels.ReadableByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts frames together from what a byte channel has to give, however it is cut. Holds one frame's bytes at most. Used by
- * one thread.
+ * Assembles frames from the bytes of a channel, however these are divided. Holds the bytes of one frame at most. Used
+ * by one thread.
  *
- * <p>Bytes are moved only where there is no room behind them, which is at most once for each frame: small frames that come
- * by the thousand cost what they have of bytes.
+ * <p>Bytes are moved only when the buffer has no room behind them, at most once for each frame. So thousands of small
+ * frames cost no more than their bytes.
  */
 public final class FrameDecoder {
     private static final int FIRST_BYTES = 4096;

@@ -1,4 +1,4 @@
 package io.terrace.channel;
 
-/** What a DataNode says to a {@link GrantRequest}. */
+/** The answer of a DataNode to a {@link GrantRequest}. */
 public sealed interface GrantAnswer permits Grant, Refusal {}

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * A client's wish for the bytes of a block.
+ * Asks for the bytes of a block.
  *
  * @param token the serialized HDFS block token (empty identifier and password where block tokens are off); not copied
  * @param write whether one-sided writes are wanted too

@@ -2,7 +2,7 @@ package io.terrace.channel;
 
 import java.io.IOException;
 
-/** Bytes that are no control message of this protocol. The connection they came over is of no more use. */
+/** The bytes received are no control message of this protocol. Their connection cannot be used any more. */
 public final class MalformedMessageException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -3,9 +3,9 @@ package io.terrace.channel;
 import java.util.Objects;
 
 /**
- * No grant, and why. The client reads through stock HDFS and counts the reason.
+ * Refuses a grant, and says why. The client reads through stock HDFS and counts the reason.
  *
- * @param message what is too long for one between processes is left out
+ * @param message cut where it is too long for a message between processes
  */
 public record Refusal(RefusalReason reason, String message) implements GrantAnswer {
     private static final int MAX_CHARS = 1000;

@@ -4,11 +4,12 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Which blocks the other side may grant, as it last said: the fingerprints that it announces. Asking
- * costs a binary search and no call; an answer that is no longer true costs one refused request. Immutable.
+ * The blocks that a DataNode announced last, as fingerprints. A look-up costs a binary search and no call; an answer
+ * that is no longer true costs one refused request. Immutable.
  *
- * <p>On the wire (RESIDENT): 1 for everything or 0 for a change, the fingerprints' key (8 bytes), how many go (4) and come
- * (4), then those that go and those that come, 8 bytes each. A block more than one frame holds is in the next.
+ * <p>On the wire (RESIDENT): 1 for everything or 0 for a change, the fingerprints' key (8 bytes), the number of those
+ * removed (4) and added (4), then those removed and those added, 8 bytes each. What one frame cannot hold is in the
+ * next.
  */
 public final class ResidentBlocks {
     public static final ResidentBlocks NONE = new ResidentBlocks(0, new long[0]);

@@ -7,8 +7,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The blocks that clients of other hosts are told they may ask for: those that are live in the slot table, which clients of
- * the same host read by themselves, and others that are for clients of other hosts only. Thread-safe.
+ * The blocks that clients of other hosts are told they may ask for: those that are live in the slot table, which
+ * clients of this host read by themselves, and others that are for clients of other hosts only. Thread-safe.
  *
  * <p>Not final: a test lets it fail.
  */

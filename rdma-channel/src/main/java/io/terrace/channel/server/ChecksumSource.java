@@ -5,7 +5,7 @@ import io.terrace.common.BlockKey;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Knows the HDFS checksums of the blocks that are granted. Called by worker threads; may read files. */
+/** Finds the HDFS checksums of the blocks that are granted. Called by worker threads; may read files. */
 public interface ChecksumSource {
     /** What there is for the checksums of one block. */
     interface Room {

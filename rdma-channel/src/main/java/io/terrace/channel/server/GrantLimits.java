@@ -1,13 +1,13 @@
 package io.terrace.channel.server;
 
 /**
- * What a {@link GrantServer} spends at most.
+ * Limits what a {@link GrantServer} spends.
  *
  * @param connections clients at once
  * @param connectionsPerUser clients of one operating system user at once
  * @param grants made at one time, by all clients
  * @param messageTimeoutMs for the first message, for the rest of a message begun, and for taking an answer
- * @param idleTimeoutMs a client that says nothing for so long is cut
+ * @param idleTimeoutMs a client that sends nothing for so long is cut
  * @param linkTimeoutMs a link that is not opened in time is removed
  */
 public record GrantLimits(

@@ -6,12 +6,11 @@ import io.terrace.channel.ReadReport;
 import java.util.List;
 
 /**
- * Who owns the extents that a {@link GrantServer} hands out: checks tokens, keeps the life of each extent and accounts
- * what was read.
+ * Grants the extents of a DataNode: checks tokens, keeps the life of each extent and accounts what was read.
  *
- * <p>Calls come from the server's worker threads: one at a time for one {@link Peer}, several peers at once. {@link
- * #disconnected} is the last call for a peer. A RuntimeException out of any of them is logged by the server, answered as
- * {@code RefusalReason.FAILED} where an answer is due, and never ends the server.
+ * <p>Calls come from a {@link GrantDispatcher}'s workers: one at a time for one {@link Peer}, several peers at once.
+ * {@link #disconnected} is the last call for a peer. A RuntimeException out of any of them is logged by the server,
+ * answered as {@code RefusalReason.FAILED} where an answer is due, and never ends the server.
  */
 public interface GrantService {
     /**

@@ -6,8 +6,8 @@ import io.terrace.channel.transport.RegionKey;
 import java.nio.file.Path;
 
 /**
- * Another way to the ranges that a {@link TcpGrantServer} has granted, which needs nothing of the server for a read: RDMA.
- * Whoever shows the key of a grant there reaches its range. Thread-safe; never fails, since tcp serves too.
+ * Serves the ranges that a {@link TcpGrantServer} has granted by RDMA too, where a read needs no work of the server.
+ * Who shows the key of a grant there reaches its range. Thread-safe; never fails, since tcp serves too.
  */
 public interface OneSidedRanges {
     /** There is no other way. */

@@ -4,8 +4,8 @@ import io.terrace.common.FairQuota;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a grant counts for, as far as the DataNode knows it for sure: limits are for each of them, however many connections
- * he has and whatever he calls himself.
+ * Whom a grant counts for, as far as the DataNode knows it for sure. Limits apply to each principal, however many
+ * connections he has and whatever he calls himself.
  *
  * @param proof how it is known
  * @param user empty for all who have none

@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients are told of the blocks that a DataNode announces: everything when they come, changes after that. Each frame
- * is made once for all clients, so that those who take none keep no more than the frames themselves. Used under the lock of
- * its owner.
+ * Makes the frames that tell clients which blocks a DataNode announces: everything when they connect, changes after
+ * that. Each frame is made once for all clients, so that clients which take none cost no more memory than the frames
+ * themselves. Guarded by its owner's lock.
  */
 final class ResidencyBroadcast {
     private final AnnouncedBlocks blocks;

@@ -2,7 +2,7 @@ package io.terrace.channel.tcp;
 
 import java.nio.ByteBuffer;
 
-/** One buffer for a whole body, from its position to its limit; moved when it is full. */
+/** Receives a whole body in one buffer, from its position to its limit. */
 final class BufferSink implements ResponseSink {
     private final ByteBuffer target;
 

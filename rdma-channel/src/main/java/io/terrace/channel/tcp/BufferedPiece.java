@@ -4,7 +4,7 @@ import io.terrace.channel.transport.ExtentPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A small part of a region on its way here, into one buffer. */
+/** A small part of an extent that is being read into one buffer. */
 final class BufferedPiece implements ExtentPiece {
     final TcpRequest tcpRequest;
 

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Direct buffers that answers arrive in, kept for reuse in three sizes and in bounded number: about 16 MB for one link.
- * The one that was given back last is taken first, because a processor's cache still holds it. Thread-safe.
+ * Pools the direct buffers that responses are received in, in three sizes and in bounded number: about 16 MB for one
+ * link. The buffer returned last is taken first, because a processor's cache may still hold it. Thread-safe.
  */
 final class DirectBufferPool {
     private static final int[] SIZES = {16 * 1024, 160 * 1024, TcpFrame.MAX_READ_BYTES + 64 * 1024};

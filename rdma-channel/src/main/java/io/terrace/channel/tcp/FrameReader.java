@@ -8,8 +8,8 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a client's incoming bytes apart and puts the body of each answer where its operation wants it; large ones
- * straight from the socket. Used by one thread at a time, which the link decides.
+ * Reads the frames of responses from a socket and puts each body into the {@link ResponseSink} of its request; large
+ * bodies straight from the socket. Used by one thread at a time, which the link decides.
  */
 final class FrameReader {
     /** Holds the longest message; answers with data pass through piece by piece. */

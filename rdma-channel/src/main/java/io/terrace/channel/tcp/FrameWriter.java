@@ -8,10 +8,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes whole frames to a socket, one at a time, for any thread.
+ * Writes whole frames to a socket, one at a time. Thread-safe.
  *
- * <p>Requests in flight are bounded and far smaller than a socket's buffer, so a send that has to wait is the exception
- * and polls.
+ * <p>Requests in flight are bounded and far smaller than a socket's buffer. So a write rarely has to wait, and polls
+ * then.
  */
 final class FrameWriter {
     private static final long PAUSE_NS = 50_000;

@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one connection that are not answered yet, within their limits. Used under the exchange's lock. */
+/**
+ * The unanswered requests of one connection, within their limits. Guarded by the lock of {@link RequestMultiplexer}.
+ */
 final class InFlightRequests {
     private final TcpLimits limits;
 

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A range of another host within reach over several connections. Each read goes over the one with least in flight; a
- * reader of many pieces takes one by {@link #lane} and stays on it, so that they come in order. Thread-safe.
+ * Reads a range of another host over several connections. Each read uses the connection with least in flight; a reader
+ * of many pieces takes one by {@link #lane} and keeps it, so that the pieces come in order. Thread-safe.
  */
 public final class PooledTcpExtent implements RemoteExtent {
     private static final Logger LOG = LoggerFactory.getLogger(PooledTcpExtent.class);

@@ -21,14 +21,15 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests and answers of one connection, shared by any number of threads with many requests in flight.
+ * Shares one connection among any number of threads with many requests in flight.
  *
- * <p>It has no thread of its own: of those that wait, one reads the socket and serves all, and hands over to another when
- * it has its own answer. So a lone reader pays no switch between threads. What arrives while nobody waits stays in the
- * socket's buffer.
+ * <p>It has no thread of its own. One of the waiting threads reads the socket for all, and hands over to another when
+ * it has its own response; so a single reader pays for no switch between threads. What arrives while no thread waits
+ * stays in the socket's buffer.
  *
- * <p>Operations and the bytes they ask for are bounded; who wants more waits. Whoever waited to a deadline without a single
- * byte having arrived meanwhile ends the connection: the other side, or the way to it, is dead.
+ * <p>The number of requests and the bytes they ask for are bounded; further requests wait. A request whose deadline
+ * passes without a single byte having arrived meanwhile ends the connection, because the other host or the network is
+ * dead.
  */
 final class RequestMultiplexer implements Closeable {
     /** What arrives that answers no request; on the thread that reads, without the lock. */

@@ -2,7 +2,7 @@ package io.terrace.channel.tcp;
 
 import java.nio.ByteBuffer;
 
-/** Where the body of an answer goes, in the order in which it comes. Used under its {@link TcpRequest}'s monitor. */
+/** Receives the body of a response, in the order in which it comes. Guarded by its {@link TcpRequest}'s monitor. */
 interface ResponseSink {
     /** Bytes of the whole body. */
     int bodyBytes();

@@ -6,9 +6,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that its reader takes segment by segment while the rest of it comes. Buffers are taken when bytes are there for
- * them, and go back when the reader has used them: a lone reader fills, verifies and copies the same few, which a
- * processor's cache holds. Thread-safe.
+ * Receives a body in segments, which its reader takes while the rest is still coming. A buffer is taken from the pool
+ * when bytes for it arrive, and returned when the reader has used it. So a single reader fills, verifies and copies the
+ * same few buffers, which a processor's cache holds. Thread-safe.
  */
 final class SegmentSink implements ResponseSink {
     private final DirectBufferPool pool;

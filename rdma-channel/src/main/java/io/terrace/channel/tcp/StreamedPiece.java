@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A large part of a region on its way here, which its reader uses while the rest of it comes. */
+/** A large part of an extent, which its reader uses while the rest of it is still coming. */
 final class StreamedPiece implements ExtentPiece {
     final TcpRequest tcpRequest;
     final SegmentSink landing;

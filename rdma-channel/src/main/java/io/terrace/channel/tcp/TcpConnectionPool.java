@@ -11,12 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to a DataNode and those that were opened beside it because it was busy.
+ * A connection to a DataNode, and the further connections that were opened because it was busy.
  *
- * <p>Threads that share a connection hand it over to one another, and the DataNode serves it by one of its threads. With
- * small answers that costs less than a connection for each, since one thread takes in the answers of several at once; with
- * large ones, or many, it is what they wait for. Control messages stay with the first connection; the others are void with
- * it. Thread-safe.
+ * <p>Threads that share a connection take turns in reading it, and one thread of the DataNode serves it. With small
+ * responses this costs less than a connection for each thread, since one thread reads the responses of several at once;
+ * large or many responses wait for it. Control messages use the first connection only; when that ends, the others end
+ * too. Thread-safe.
  */
 public final class TcpConnectionPool implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpConnectionPool.class);

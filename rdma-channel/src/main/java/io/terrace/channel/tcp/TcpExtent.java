@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A range of another host, within reach. Where the range has checksums, every byte is verified against them before a
- * caller sees it. Thread-safe.
+ * Reads a range of another host. Where the range has checksums, every byte is verified against them before a caller
+ * sees it. Thread-safe.
  */
 public final class TcpExtent implements RemoteExtent {
     /** Fits a processor's second-level cache beside the reader's own buffer. */

@@ -1,7 +1,7 @@
 package io.terrace.channel.tcp;
 
 /**
- * What one process lets the others claim.
+ * Limits what other processes may claim of one process.
  *
  * @param connections a listener has at most
  * @param addressConnections that it has at most from one address

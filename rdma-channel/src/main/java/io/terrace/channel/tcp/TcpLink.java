@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connecting end of one connection. Thread-safe but for {@link #receive}, which belongs to one thread at a time; how
- * threads share it is {@link RequestMultiplexer}'s matter.
+ * The client's end of one connection. Thread-safe except for {@link #receive}, which one thread at a time may call;
+ * {@link RequestMultiplexer} says how threads share it.
  */
 public final class TcpLink implements Closeable {
     private static final int MAX_INBOX = 1024;

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request of a client that waits for its answer. Fields are guarded by the link's lock, but for the landing: whoever
- * reads the socket fills it through {@link #take}, until {@link #abandon} gives it back to its owner.
+ * A client's request that waits for its response. Its fields are guarded by the link's lock, except for the sink: the
+ * thread that reads the socket fills it through {@link #take}, until {@link #abandon} returns it to its owner.
  */
 final class TcpRequest {
     /** Copying less than this costs less than a call of its own. */

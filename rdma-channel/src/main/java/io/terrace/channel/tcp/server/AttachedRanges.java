@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The ranges that one connection has attached, by their handles; bounded. Used by the loop that owns it. */
+/** The ranges that one connection has attached, by their handles; bounded. Used by the loop that owns the session. */
 final class AttachedRanges {
     /** Of one connection; a client of ours has half as many grants. */
     static final int MOST = 2048;

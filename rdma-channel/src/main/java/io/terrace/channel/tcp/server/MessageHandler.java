@@ -3,7 +3,7 @@ package io.terrace.channel.tcp.server;
 import io.terrace.channel.MalformedMessageException;
 import java.nio.ByteBuffer;
 
-/** Who answers the control messages that reach a {@link TcpListener}. Called on its loops: must not wait. */
+/** Handles the control messages that reach a {@link TcpListener}. Called on its loops: must not wait. */
 public interface MessageHandler {
     /** A control message; calls for one session come in their order, one at a time. */
     void message(TcpSession session, ByteBuffer message) throws MalformedMessageException;

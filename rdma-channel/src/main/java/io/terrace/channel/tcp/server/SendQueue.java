@@ -6,7 +6,9 @@ import java.nio.channels.WritableByteChannel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The answers of one connection that its socket has not taken yet, in their order. Used by the loop that owns it. */
+/**
+ * The responses of one connection that its socket has not taken yet, in order. Used by the loop that owns the session.
+ */
 final class SendQueue {
     private final WritableByteChannel channel;
     private final int most;

@@ -11,7 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open files of the ranges of one listener. Ranges of one file share a descriptor, under whatever name, so that one more grant of a block costs none. Thread-safe.
+ * The open files of the ranges of one listener. Ranges of one file share a descriptor, under whatever name, so that one
+ * more grant of a block costs none. Thread-safe.
  */
 final class SharedFiles {
     private final Map<Object, Shared> shared = new HashMap<>();

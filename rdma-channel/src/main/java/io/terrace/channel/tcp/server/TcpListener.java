@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The owner's end of tcp: accepts connections, spreads them over a few {@link TcpLoop}s, and knows the registered ranges
- * by their keys. Thread-safe.
+ * Serves ranges over tcp: accepts connections, spreads them over a few {@link TcpLoop}s, and finds the registered
+ * ranges by their keys. Thread-safe.
  */
 public final class TcpListener implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpListener.class);

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that serves the connections it was given: reads from extents are reads of memory, so nobody waits long for
- * another's.
+ * Serves the connections that it was given, on one thread: a read from an extent is a read of memory, so no connection
+ * waits long for another's.
  */
 public final class TcpLoop implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpLoop.class);

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A registered range: its open file, its checksums, and who uses it. The file and the checksums are let go of when nobody
- * attaches any more and nothing is attached, or after {@link #revoke} when the operations in progress have ended; whoever
- * stays attached keeps neither. Thread-safe.
+ * A registered range: its open file, its checksums, and who uses it. File and checksums are released when it is
+ * deregistered and no longer attached, or after {@link #revoke} when the reads in progress have ended, even if it is
+ * still attached. Thread-safe.
  */
 public final class TcpRange {
     private static final Logger LOG = LoggerFactory.getLogger(TcpRange.class);

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * One frame on its way to a client: as bytes that are made when the socket takes them, so that what waits costs no
+ * A frame on its way to a client. Its bytes are made only when the socket takes them, so that a waiting frame costs no
  * memory. Used by the loop that owns the session.
  */
 public abstract class TcpResponse {

@@ -15,7 +15,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
 /**
- * A listener's end of one connection: takes requests apart and answers them. Input, output and attachments belong to the
+ * The server's end of one connection: parses requests and answers them. Input, output and attached ranges belong to the
  * {@link TcpLoop} it was given to; any thread may send messages.
  */
 public final class TcpSession implements Closeable {
