@@ -46,7 +46,6 @@ public final class TokenBucket {
     private double tokens;
     private long filledAt;
 
-    /** What {@link #takeAndSleep} allows; 0 is no limit. */
     private long sleepPerSecond;
 
     /**
@@ -64,11 +63,11 @@ public final class TokenBucket {
      * An empty bucket for {@link #takeAndSleep} alone, with a burst of a quarter of a second. Its tokens are nanoseconds, so
      * that another rate leaves the time as it is which was waited for at the old one.
      *
-     * @param perSecond 0 is no limit
+     * @param sleepPerSecond what {@link #takeAndSleep} allows; 0 is no limit
      * @param nanoClock a monotonic clock
      * @param sleepNs waits that long
      */
-    public TokenBucket(long perSecond, LongSupplier nanoClock, LongConsumer sleepNs) {
+    public TokenBucket(long sleepPerSecond, LongSupplier nanoClock, LongConsumer sleepNs) {
         this(
                 NANOS,
                 SLEEP_BURST_SECONDS * NANOS,
@@ -76,7 +75,7 @@ public final class TokenBucket {
                 TimeUnit.NANOSECONDS,
                 nanoClock.getAsLong(),
                 new Sleep(nanoClock, sleepNs));
-        this.sleepPerSecond = perSecond;
+        this.sleepPerSecond = sleepPerSecond;
     }
 
     private TokenBucket(
