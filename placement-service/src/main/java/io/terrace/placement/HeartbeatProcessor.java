@@ -68,13 +68,13 @@ final class HeartbeatProcessor {
             node.moveQueue().waitAgain(move);
             return;
         }
-        String said = result.message();
+        String message = result.message();
         moveTracker.end(
                 nowMs,
                 node,
                 move,
                 result.outcome(),
-                said == null ? result.outcome().text() : said,
+                message == null ? result.outcome().text() : message,
                 result.bytesMoved());
         switch (result.outcome()) {
             case DONE -> done(nowMs, node, move);
@@ -170,8 +170,8 @@ final class HeartbeatProcessor {
     /** A copy is at home where it stands, unless the block's home has one. */
     private void settle(long nowMs, DataNodeState node, StampedBlock block) {
         BlockHeat known = clusterState.heat().find(block.id());
-        if (known != null && !known.block().equals(block) && known.hasSpeakerBeside(node)) {
-            return; // Others speak of another content; the NameNode is asked who is right when somebody reads it.
+        if (known != null && !known.block().equals(block) && known.isReportedByOthers(node)) {
+            return; // Others report another content; the NameNode is asked who is right when somebody reads it.
         }
         BlockHeat heat = clusterState.heat().touch(nowMs, block);
         DataNodeState home = heat.home();
@@ -218,7 +218,7 @@ final class HeartbeatProcessor {
         metricRegistry.add(Metric.PLACEMENT_READS, entry.reads());
         metricRegistry.add(Metric.PLACEMENT_READ_BYTES, entry.bytesRead());
         metricRegistry.add(Metric.PLACEMENT_READ_MEMORY_BYTES, entry.bytesReadFromMemory());
-        switch (reportValidator.word(nowMs, node, entry)) {
+        switch (reportValidator.judge(nowMs, node, entry)) {
             case COUNTS -> {
                 return true;
             }
@@ -259,7 +259,7 @@ final class HeartbeatProcessor {
             moveHome(nowMs, before, block, home);
         }
         if (home != null && !home.residents().isPinned(block.id())) {
-            tell(nowMs, home, entry, ruleDecision);
+            tellPolicy(nowMs, home, entry, ruleDecision);
         }
     }
 
@@ -273,7 +273,7 @@ final class HeartbeatProcessor {
         }
     }
 
-    private void tell(long nowMs, DataNodeState home, Heat entry, RuleDecision ruleDecision) {
+    private void tellPolicy(long nowMs, DataNodeState home, Heat entry, RuleDecision ruleDecision) {
         StampedBlock block = entry.block();
         int tier = home.tierOf(block.id());
         if (entry.reads() > 0) {
@@ -296,7 +296,7 @@ final class HeartbeatProcessor {
         if (old == null) {
             return;
         }
-        for (DataNodeState node : old.speakers()) {
+        for (DataNodeState node : old.reporters()) {
             Move open = node.moveQueue().open(id);
             if (open != null && !open.isSent() && open.isPromotion()) {
                 moveTracker.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "the block changed", true);

@@ -33,8 +33,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The placement loop: takes heartbeats of DataNodes, lets each DataNode's policy decide, keeps to the budget and answers
- * with orders. An agent without a thread of its own: {@link #heartbeat} and {@link #turn} are called with the time,
+ * The placement engine: takes heartbeats of DataNodes, lets each DataNode's policy decide, keeps to the budget and answers
+ * with orders. It has no thread of its own: {@link #heartbeat} and {@link #turn} are called with the time,
  * from one thread, by {@link PlacementAgent} in the NameNode and by simulations. Times are milliseconds on any clock
  * that does not run backwards.
  *
@@ -160,13 +160,13 @@ public final class PlacementEngine {
         if (shadowRun != null && shadowRun.isRunning(nowMs)) {
             return "policy " + shadowRun.policy() + " is being rehearsed; end that first";
         }
-        PlacementEngine understudy = new PlacementEngine(settings, view, new MetricRegistry(), activePolicy.maker());
+        PlacementEngine shadowEngine = new PlacementEngine(settings, view, new MetricRegistry(), activePolicy.maker());
         try {
-            String refusal = understudy.policy(nowMs, candidate);
+            String refusal = shadowEngine.policy(nowMs, candidate);
             if (refusal == null) {
-                understudy.activate(1, orders);
-                shadowRun = new ShadowRun(nowMs, forMs, understudy, clusterState, settings);
-                refusal = understudy.learn(nowMs, clusterState);
+                shadowEngine.activate(1, orders);
+                shadowRun = new ShadowRun(nowMs, forMs, shadowEngine, clusterState, settings);
+                refusal = shadowEngine.learn(nowMs, clusterState);
             }
             if (refusal != null) {
                 shadowRun = null;
@@ -178,14 +178,14 @@ public final class PlacementEngine {
         }
     }
 
-    /** Ends the rehearsal, if one runs; what it came to is kept until the next one. */
+    /** Ends the shadow run, if there is one; its result is kept until the next one. */
     public void endRehearsal(long nowMs) {
         if (shadowRun != null) {
             shadowRun.end(nowMs);
         }
     }
 
-    /** The rehearsal that runs or ran last in this epoch; null when none did. */
+    /** The shadow run that runs or ran last in this epoch; null when none did. */
     public @Nullable ShadowRun shadowRun() {
         return shadowRun;
     }
@@ -350,7 +350,7 @@ public final class PlacementEngine {
         return clusterState.nodes().size();
     }
 
-    /** Moves on an operator's word; good until the next call of anything else. */
+    /** Moves that an operator requests; good until the next call of anything else. */
     public OperatorMoves operator() {
         String stopped = orders.serve() ? orders.moves() ? null : "moves are paused" : "Terrace is off";
         return new OperatorMoves(clusterState, planner, stopped);

@@ -18,13 +18,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose word on a block counts. A DataNode is trusted with its own replicas and copies, not with those of others:
+ * Decides which reports on a block count. A DataNode is trusted on its own replicas and copies, not on those of others:
  *
  * <ul>
- *   <li>What is said of a block by one DataNode alone, concerns that DataNode alone: its own policy hears it, and any order
+ *   <li>What one DataNode alone reports of a block concerns that DataNode alone: its own policy hears it, and any order
  *       that follows goes to it. It is taken as it is, so a block that one DataNode serves costs the NameNode nothing here.
- *   <li>Once a second DataNode speaks of the block, the NameNode's map is asked which of them hold that very replica. Who
- *       holds none is not heard on that block any more, nor is what it said before; so it is nobody's home, moves no home
+ *   <li>Once a second DataNode reports the block, the NameNode's map is asked which of them hold that very replica. What
+ *       one without a replica reports of it does not count, nor what it reported before; so it is no home, moves no home
  *       and makes nothing hot elsewhere. The answer is good for {@value BlockHeat#CONFIRMED_MS} ms, so a home moves only to a DataNode
  *       that held a replica within that time.
  *   <li>Where DataNodes name different stamps or lengths, the one that the map has is right, whichever came first.
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReportValidator {
 
     /** What a report of heat is worth. */
-    enum Word {
+    enum Judgement {
         COUNTS,
         /** It counts, and what was known of the block was another content's. */
         SUPERSEDES,
@@ -54,7 +54,7 @@ public final class ReportValidator {
         this.view = view;
     }
 
-    /** Asks what {@link #word} needs to know for the heat of a heartbeat. */
+    /** Asks what {@link #judge} needs to know for the heat of a heartbeat. */
     void askAboutHeat(long nowMs, DataNodeState node, List<Heat> entries) {
         Set<Candidate> questions = new LinkedHashSet<>();
         long most = mostQuestions(nowMs, node);
@@ -64,10 +64,10 @@ public final class ReportValidator {
             if (known != null
                     && questions.size() < most
                     && withoutAsking(nowMs, node, entry, known) == null
-                    && !node.doubts().holdsBack(nowMs, block.id())) {
+                    && !node.refuted().holdsBack(nowMs, block.id())) {
                 questions.add(new Candidate(block, node.uuid()));
                 if (known.block().equals(block) && !known.isConfirmed(nowMs)) {
-                    known.speakers().forEach(other -> questions.add(new Candidate(block, other.uuid())));
+                    known.reporters().forEach(other -> questions.add(new Candidate(block, other.uuid())));
                 }
             }
         }
@@ -100,61 +100,63 @@ public final class ReportValidator {
 
     private static void remember(long nowMs, DataNodeState node, long blockId, Verdict verdict) {
         if (verdict == Verdict.FIT) {
-            node.doubts().succeeded(blockId);
+            node.refuted().succeeded(blockId);
         } else if (verdict.refutes()) {
-            node.doubts().failed(nowMs, blockId);
+            node.refuted().failed(nowMs, blockId);
         }
     }
 
     /** What a report is worth that needs no look at the NameNode's map; null if it needs one. */
-    private static @Nullable Word withoutAsking(long nowMs, DataNodeState node, Heat entry, BlockHeat known) {
+    private static @Nullable Judgement withoutAsking(long nowMs, DataNodeState node, Heat entry, BlockHeat known) {
         StampedBlock block = entry.block();
         boolean sameContent = known.block().sameContent(block);
         boolean older = known.block().stamp() > block.stamp();
-        if (!known.hasSpeakerBeside(node)) {
-            return sameContent ? Word.COUNTS : older && known.speaks(node) ? Word.STALE : Word.SUPERSEDES;
+        if (!known.isReportedByOthers(node)) {
+            return sameContent
+                    ? Judgement.COUNTS
+                    : older && known.isReportedBy(node) ? Judgement.STALE : Judgement.SUPERSEDES;
         }
         if (!sameContent) {
-            return older && known.isConfirmed(nowMs) ? Word.STALE : null;
+            return older && known.isConfirmed(nowMs) ? Judgement.STALE : null;
         }
         // The NameNode has ruled it out, so no policy hears of it.
         boolean excluded = known.excluded() != null;
         // Each DataNode of a pipeline tells of its write; without a home there is nobody to be told.
         boolean unheard = entry.reads() == 0 && (known.home() == null || known.home() == node);
-        boolean confirmed = known.speaks(node) && known.isConfirmed(nowMs);
-        return known.block().equals(block) && (excluded || unheard || confirmed) ? Word.COUNTS : null;
+        boolean confirmed = known.isReportedBy(node) && known.isConfirmed(nowMs);
+        return known.block().equals(block) && (excluded || unheard || confirmed) ? Judgement.COUNTS : null;
     }
 
     /** What a report of heat is worth; DataNodes that turn out to hold no such replica are forgotten for the block. */
-    Word word(long nowMs, DataNodeState node, Heat entry) {
+    Judgement judge(long nowMs, DataNodeState node, Heat entry) {
         StampedBlock block = entry.block();
         BlockHeat known = clusterState.heat().find(block.id());
         if (known == null) {
-            return Word.COUNTS;
+            return Judgement.COUNTS;
         }
-        Word word = withoutAsking(nowMs, node, entry, known);
-        if (word != null) {
-            if (!known.speaks(node)) {
+        Judgement judgement = withoutAsking(nowMs, node, entry, known);
+        if (judgement != null) {
+            if (!known.isReportedBy(node)) {
                 known.doubt();
             }
-            return word;
+            return judgement;
         }
         Verdict verdict = verdicts.get(new Candidate(block, node.uuid()));
         if (verdict == Verdict.ERASURE_CODED && known.block().equals(block)) {
             known.exclude(verdict);
-            return Word.COUNTS;
+            return Judgement.COUNTS;
         }
         if (verdict != Verdict.FIT) {
-            return known.block().stamp() > block.stamp() ? Word.STALE : Word.UNCONFIRMED;
+            return known.block().stamp() > block.stamp() ? Judgement.STALE : Judgement.UNCONFIRMED;
         }
         if (!known.block().equals(block)) {
-            return Word.SUPERSEDES;
+            return Judgement.SUPERSEDES;
         }
-        return known.isConfirmed(nowMs) || confirm(nowMs, known, node) ? Word.COUNTS : Word.UNCONFIRMED;
+        return known.isConfirmed(nowMs) || confirm(nowMs, known, node) ? Judgement.COUNTS : Judgement.UNCONFIRMED;
     }
 
     private boolean confirm(long nowMs, BlockHeat known, DataNodeState node) {
-        for (DataNodeState other : known.speakers()) {
+        for (DataNodeState other : known.reporters()) {
             if (other == node) {
                 continue;
             }

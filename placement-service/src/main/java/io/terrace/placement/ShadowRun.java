@@ -36,7 +36,7 @@ public final class ShadowRun {
     private final PlacementSettings settings;
     private final long beganMs;
     private final long endsMs;
-    private @Nullable PlacementEngine understudy;
+    private @Nullable PlacementEngine shadowEngine;
     private long endedMs = -1;
     private @Nullable String trouble;
     private Totals totals = new Totals(0, 0, 0, 0, 0, 0, 0);
@@ -49,14 +49,14 @@ public final class ShadowRun {
             long reads,
             long bytesRead,
             long bytesFromMemory,
-            long rehearsedBytesFromMemory,
+            long shadowBytesFromMemory,
             long promotions,
             long promotedBytes,
             long drops) {}
 
-    ShadowRun(long nowMs, long forMs, PlacementEngine understudy, ClusterState real, PlacementSettings settings) {
-        this.understudy = understudy;
-        this.policy = understudy.policyInForce().spec().policy();
+    ShadowRun(long nowMs, long forMs, PlacementEngine shadowEngine, ClusterState real, PlacementSettings settings) {
+        this.shadowEngine = shadowEngine;
+        this.policy = shadowEngine.policyInForce().spec().policy();
         this.beganMs = nowMs;
         this.endsMs = nowMs + Math.min(MOST_MS, forMs);
         this.settings = settings;
@@ -65,32 +65,32 @@ public final class ShadowRun {
         }
     }
 
-    private ShadowDataNode rehearsed(DataNodeState node) {
+    private ShadowDataNode shadow(DataNodeState node) {
         return new ShadowDataNode(node, HeartbeatLimits.ENTRIES, settings.heat().trackedBlocks());
     }
 
     /** Lets the second loop know a DataNode as it stood at its last heartbeat. */
     private void introduce(long nowMs, DataNodeState node) {
-        ShadowDataNode rehearsed = rehearsed(node);
-        nodes.put(node.uuid(), rehearsed);
-        if (understudy != null) {
-            rehearsed.carryOut(understudy.heartbeat(nowMs, rehearsed.translated(node, node.silence())));
+        ShadowDataNode shadow = shadow(node);
+        nodes.put(node.uuid(), shadow);
+        if (shadowEngine != null) {
+            shadow.carryOut(shadowEngine.heartbeat(nowMs, shadow.translated(node, node.silence())));
         }
     }
 
     /** The real DataNode's heartbeat, before the real loop takes it. */
     void heartbeat(long nowMs, DataNodeState node, Heartbeat heartbeat) {
-        PlacementEngine loop = understudy;
+        PlacementEngine loop = shadowEngine;
         if (loop == null || !isRunning(nowMs)) {
             end(nowMs);
             return;
         }
         try {
-            ShadowDataNode rehearsed = nodes.computeIfAbsent(node.uuid(), uuid -> rehearsed(node));
-            heartbeat.heat().forEach(heat -> count(rehearsed, heat));
-            HeartbeatAnswer answer = loop.heartbeat(nowMs, rehearsed.translated(node, heartbeat));
+            ShadowDataNode shadow = nodes.computeIfAbsent(node.uuid(), uuid -> shadow(node));
+            heartbeat.heat().forEach(heat -> count(shadow, heat));
+            HeartbeatAnswer answer = loop.heartbeat(nowMs, shadow.translated(node, heartbeat));
             answer.orders().forEach(order -> count(nowMs, node, order));
-            rehearsed.carryOut(answer);
+            shadow.carryOut(answer);
         } catch (RuntimeException | LinkageError e) {
             trouble = "the policy failed: " + e;
             end(nowMs);
@@ -102,7 +102,7 @@ public final class ShadowRun {
                 totals.reads + heat.reads(),
                 totals.bytesRead + heat.bytesRead(),
                 totals.bytesFromMemory + heat.bytesReadFromMemory(),
-                totals.rehearsedBytesFromMemory + (node.holds(heat.block().id()) ? heat.bytesRead() : 0),
+                totals.shadowBytesFromMemory + (node.holds(heat.block().id()) ? heat.bytesRead() : 0),
                 totals.promotions,
                 totals.promotedBytes,
                 totals.drops);
@@ -114,7 +114,7 @@ public final class ShadowRun {
                 totals.reads,
                 totals.bytesRead,
                 totals.bytesFromMemory,
-                totals.rehearsedBytesFromMemory,
+                totals.shadowBytesFromMemory,
                 totals.promotions + (up ? 1 : 0),
                 totals.promotedBytes + (up ? order.block().lengthBytes() : 0),
                 totals.drops + (up ? 0 : 1));
@@ -125,7 +125,7 @@ public final class ShadowRun {
     }
 
     void turn(long nowMs, OperatorState orders) {
-        PlacementEngine loop = understudy;
+        PlacementEngine loop = shadowEngine;
         if (loop == null || !isRunning(nowMs)) {
             end(nowMs);
             return;
@@ -143,14 +143,14 @@ public final class ShadowRun {
 
     /** Lets go of all but the result. */
     void end(long nowMs) {
-        if (understudy != null) {
+        if (shadowEngine != null) {
             endedMs = Math.min(nowMs, endsMs);
-            understudy = null;
+            shadowEngine = null;
         }
     }
 
     public boolean isRunning(long nowMs) {
-        return understudy != null && nowMs < endsMs;
+        return shadowEngine != null && nowMs < endsMs;
     }
 
     public String policy() {

@@ -102,7 +102,7 @@ public final class MoveDispatcher {
                     && (node.isIdle() || node.budget().isOpen(nowMs));
             if (promotionsOpen && move.isDue(nowMs) && !move.needsExamination(nowMs, VERDICT_VALID_MS)) {
                 promote(nowMs, node, move, orders);
-            } else if (nowMs - move.wishedMs() > clusterState.moveSettings().waitMs()) {
+            } else if (nowMs - move.requestedMs() > clusterState.moveSettings().waitMs()) {
                 moveTracker.withdraw(nowMs, node, move, MoveOutcome.EXPIRED, MoveOutcome.EXPIRED.text(), false);
             }
         }
@@ -175,7 +175,7 @@ public final class MoveDispatcher {
         long id = move.block().id();
         moveTracker.end(nowMs, node, move, MoveOutcome.LOST, why, 0);
         node.backoffTable().failed(nowMs, id);
-        // What is resident according to the DataNode's last word is as good a guess as any; its next word corrects it.
+        // The DataNode's last report of what is resident is the best guess; its next report corrects it.
         moveTracker.correct(nowMs, node, move.block(), node.tierOf(id));
     }
 }

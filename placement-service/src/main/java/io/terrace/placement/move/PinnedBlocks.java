@@ -74,7 +74,7 @@ public final class PinnedBlocks {
             return;
         }
         Set<Long> files = new LinkedHashSet<>(orders.pins());
-        files.addAll(ruleEvaluator.pinnedFiles());
+        files.addAll(ruleEvaluator.pins().inodes());
         if (files.isEmpty() && blocks.isEmpty()) {
             return;
         }
@@ -84,15 +84,15 @@ public final class PinnedBlocks {
         found.forEach(
                 located -> bytesByInode.merge(located.inode(), located.block().lengthBytes(), Long::sum));
         if (found.size() < MOST_BLOCKS) {
-            Set<Long> gone = new HashSet<>(ruleEvaluator.pinnedFiles());
+            Set<Long> gone = new HashSet<>(ruleEvaluator.pins().inodes());
             gone.removeAll(bytesByInode.keySet());
-            ruleEvaluator.pinnedFilesGone(gone);
+            ruleEvaluator.pins().remove(gone);
         }
-        ruleEvaluator.pinnedFilesHave(bytesByInode);
+        ruleEvaluator.pins().haveBytes(bytesByInode);
         Map<Long, Located> wanted = new HashMap<>();
         for (Located located : found) {
             if (orders.pins().contains(located.inode())
-                    || ruleEvaluator.pinnedFiles().contains(located.inode())) {
+                    || ruleEvaluator.pins().inodes().contains(located.inode())) {
                 wanted.put(located.block().id(), located);
             }
         }

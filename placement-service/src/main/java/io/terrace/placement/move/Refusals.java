@@ -4,7 +4,7 @@ import io.terrace.placement.heartbeat.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Blocks that an operator's word could not be carried out for, and why; the first {@value #MOST_KEPT} are kept. */
+/** Blocks for which an operator's request could not be carried out, and why; the first {@value #MOST_KEPT} are kept. */
 public final class Refusals {
 
     static final int MOST_KEPT = 20;

@@ -20,7 +20,7 @@ public final class BlockHeat {
 
     static final int MOST_NODES = 4;
 
-    /** The NameNode's word that those who report a block hold it is good for so long. */
+    /** How long the NameNode's answer is good that those who report a block hold it. */
     public static final long CONFIRMED_MS = 60_000;
 
     private static final long NEVER = Long.MIN_VALUE;
@@ -49,7 +49,7 @@ public final class BlockHeat {
         return block;
     }
 
-    /** A DataNode that alone speaks of it has the same content with another length. */
+    /** The one DataNode that reports it has the same content with another length. */
     void measured(StampedBlock again) {
         block = again;
         doubt();
@@ -94,17 +94,17 @@ public final class BlockHeat {
     }
 
     /** Whether a DataNode's reads count here, or it is the home. */
-    public boolean speaks(DataNodeState node) {
+    public boolean isReportedBy(DataNodeState node) {
         return home == node || indexOf(node) >= 0;
     }
 
     /** Whether another DataNode's reads count here, or another one is the home. */
-    public boolean hasSpeakerBeside(DataNodeState node) {
+    public boolean isReportedByOthers(DataNodeState node) {
         if (home != null && home != node) {
             return true;
         }
-        for (DataNodeState speaker : nodes) {
-            if (speaker != node) {
+        for (DataNodeState reporter : nodes) {
+            if (reporter != node) {
                 return true;
             }
         }
@@ -112,15 +112,15 @@ public final class BlockHeat {
     }
 
     /** The DataNodes whose reads count here, and the home. */
-    public List<DataNodeState> speakers() {
-        List<DataNodeState> speakers = new ArrayList<>(Arrays.asList(nodes));
+    public List<DataNodeState> reporters() {
+        List<DataNodeState> reporters = new ArrayList<>(Arrays.asList(nodes));
         if (home != null && indexOf(home) < 0) {
-            speakers.add(home);
+            reporters.add(home);
         }
-        return speakers;
+        return reporters;
     }
 
-    /** Whether the NameNode said of late that all who speak here hold the block. */
+    /** Whether the NameNode said of late that all who report here hold the block. */
     public boolean isConfirmed(long nowMs) {
         return confirmedMs != NEVER && nowMs - confirmedMs < CONFIRMED_MS;
     }

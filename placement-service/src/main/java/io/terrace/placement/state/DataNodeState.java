@@ -31,7 +31,7 @@ public final class DataNodeState {
     private final MoveQueue moveQueue;
     private final TokenBucket budget;
     private final BackoffTable backoffTable = new BackoffTable();
-    private final BackoffTable doubts = new BackoffTable();
+    private final BackoffTable refuted = new BackoffTable();
     private final ReportQuota reportQuota;
 
     private String host = "";
@@ -59,7 +59,7 @@ public final class DataNodeState {
         this.reportQuota = ReportQuota.from(nowMs);
     }
 
-    /** Takes the DataNode's word on itself; says whether it was started anew. */
+    /** Takes what the DataNode reports of itself; says whether it was started anew. */
     public boolean note(long nowMs, Heartbeat heartbeat) {
         boolean anew = session.received(heartbeat);
         long sinceMs = Math.max(1, nowMs - lastMs);
@@ -83,7 +83,7 @@ public final class DataNodeState {
         return anew;
     }
 
-    /** A heartbeat that says what the last one said of the DataNode itself, and no news. */
+    /** A heartbeat with the state of the last one and without reports. */
     public Heartbeat silence() {
         return new Heartbeat(
                 uuid,
@@ -234,8 +234,8 @@ public final class DataNodeState {
         return reportQuota;
     }
 
-    /** Blocks that it spoke of and holds no replica of. */
-    public BackoffTable doubts() {
-        return doubts;
+    /** Blocks that it reported, and of which the NameNode says that it holds no replica. */
+    public BackoffTable refuted() {
+        return refuted;
     }
 }

@@ -43,7 +43,7 @@ public final class HeatMap {
         return blocks.get(blockId);
     }
 
-    /** The heat of a block that somebody speaks of whose word on it counts, length and all. */
+    /** The heat of a block whose report counts, its length included. */
     public BlockHeat touch(long nowMs, StampedBlock block) {
         BlockHeat known = blocks.get(block.id());
         if (known == null || !known.block().sameContent(block)) {

@@ -9,12 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One wanted change of a block's place on one DataNode, from wish to result. Owned by the loop's thread; once it has an
+ * One requested change of a block's tier on one DataNode, from request to result. Owned by the engine's thread; once it has an
  * outcome it does not change any more and may be read by anybody.
  */
 public final class Move {
 
-    /** Who wanted it. */
+    /** Who requested it. */
     public enum Cause {
         POLICY,
         OPERATOR,
@@ -34,7 +34,7 @@ public final class Move {
     private final String node;
     private final Cause cause;
     private final String reason;
-    private final long wishedMs;
+    private final long requestedMs;
     private final List<Move> victims = new ArrayList<>(0);
 
     private long examinedMs = -1;
@@ -47,7 +47,7 @@ public final class Move {
     private String message = "";
     private long bytesMoved;
 
-    Move(long id, int from, int to, StampedBlock block, String node, Cause cause, String reason, long wishedMs) {
+    Move(long id, int from, int to, StampedBlock block, String node, Cause cause, String reason, long requestedMs) {
         this.id = id;
         this.from = from;
         this.to = to;
@@ -55,7 +55,7 @@ public final class Move {
         this.node = node;
         this.cause = cause;
         this.reason = reason;
-        this.wishedMs = wishedMs;
+        this.requestedMs = requestedMs;
     }
 
     public long id() {
@@ -94,8 +94,8 @@ public final class Move {
         return reason;
     }
 
-    public long wishedMs() {
-        return wishedMs;
+    public long requestedMs() {
+        return requestedMs;
     }
 
     /** When it was last sent to its DataNode; -1 before. */
@@ -112,7 +112,7 @@ public final class Move {
         return outcome;
     }
 
-    /** What the DataNode or the NameNode said to the outcome; may be empty. */
+    /** What the DataNode or the NameNode said about the outcome; may be empty. */
     public String message() {
         return message;
     }

@@ -113,7 +113,7 @@ final class AdminCodec {
                 .setReason(reader.shown(move.reason()))
                 .setState(state.toLowerCase(Locale.ROOT))
                 .setMessage(move.message())
-                .setWishedAgoMs(Math.max(0, reader.nowMs() - move.wishedMs()))
+                .setWishedAgoMs(Math.max(0, reader.nowMs() - move.requestedMs()))
                 .setBytesMoved(move.bytesMoved());
         if (move.endedMs() >= 0) {
             proto.setEndedAgoMs(Math.max(0, reader.nowMs() - move.endedMs()));

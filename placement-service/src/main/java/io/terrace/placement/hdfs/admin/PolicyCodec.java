@@ -115,7 +115,7 @@ final class PolicyCodec {
                 .setReads(totals.reads())
                 .setBytesRead(totals.bytesRead())
                 .setBytesFromMemory(totals.bytesFromMemory())
-                .setRehearsedBytesFromMemory(totals.rehearsedBytesFromMemory())
+                .setRehearsedBytesFromMemory(totals.shadowBytesFromMemory())
                 .setPromotions(totals.promotions())
                 .setPromotedBytes(totals.promotedBytes())
                 .setDrops(totals.drops())
