@@ -118,8 +118,8 @@ public final class SettingType<T extends Comparable<T>> {
 
     private static String size(long bytes) {
         String suffixes = "kmgtpe";
-        int thousands = bytes == 0 ? 0 : Long.numberOfTrailingZeros(bytes) / 10;
-        return thousands == 0 ? Long.toString(bytes) : (bytes >> 10 * thousands) + "" + suffixes.charAt(thousands - 1);
+        int power = bytes == 0 ? 0 : Long.numberOfTrailingZeros(bytes) / 10;
+        return power == 0 ? Long.toString(bytes) : (bytes >> 10 * power) + "" + suffixes.charAt(power - 1);
     }
 
     private static String time(long ms) {
