@@ -31,7 +31,7 @@ public final class PolicyCatalog {
 
     static {
         adaptive();
-        shelf(
+        cachePolicy(
                 "idecider",
                 "Admits an object read more often than a threshold and evicts the one of greatest age (Rudani, Campbell)",
                 List.of(
@@ -42,13 +42,13 @@ public final class PolicyCatalog {
                     int remembered = (int) parameters.whole("remembered", 1, Integer.MAX_VALUE);
                     return capacity -> new IDeciderPolicy(capacity, threshold, remembered);
                 });
-        shelf(
+        cachePolicy(
                 "lru",
                 "Admits everything that fits and evicts the least recently used",
                 List.of(),
                 parameters -> LruPolicy::new);
         frequency("lfu", Rule.LFU, "Admits everything that fits and evicts the least often used");
-        shelf(
+        cachePolicy(
                 "lrfu",
                 "Between LRU and LFU: counts that fade with every access to anything (Lee et al. 2001)",
                 List.of(
@@ -60,7 +60,7 @@ public final class PolicyCatalog {
                     return capacity -> new FrequencyPolicy("lrfu", Rule.LRFU, capacity, remembered, lambda);
                 });
         frequency("gdsf", Rule.GDSF, "Greedy dual by size and frequency: uses per byte, ageing with what was evicted");
-        shelf(
+        cachePolicy(
                 "s3-fifo",
                 "Three FIFO queues: newcomers prove themselves in a small one (Yang et al. 2023)",
                 List.of(new PolicyParameter("small", "0.1", "share of the room for newcomers, above 0 and below 1")),
@@ -68,12 +68,12 @@ public final class PolicyCatalog {
                     double small = parameters.number("small", 0.001, 0.999);
                     return capacity -> new S3FifoPolicy(capacity, small);
                 });
-        shelf(
+        cachePolicy(
                 "arc",
                 "Recency and frequency lists whose shares follow what comes back (Megiddo, Modha 2003)",
                 List.of(),
                 parameters -> ArcPolicy::new);
-        shelf(
+        cachePolicy(
                 "2q",
                 "A FIFO for newcomers, a recency list for what comes back (Johnson, Shasha 1994)",
                 List.of(
@@ -85,12 +85,12 @@ public final class PolicyCatalog {
                     double out = parameters.number("out", 0, 8);
                     return capacity -> new TwoQueuePolicy(capacity, in, out);
                 });
-        shelf(
+        cachePolicy(
                 "sieve",
                 "A queue with a hand that spares what was used since it last came by (Zhang et al. 2024)",
                 List.of(),
                 parameters -> SievePolicy::new);
-        shelf(
+        cachePolicy(
                 "w-tinylfu",
                 "A window by recency before a room guarded by a frequency sketch (Einziger et al. 2017)",
                 List.of(
@@ -149,14 +149,14 @@ public final class PolicyCatalog {
     }
 
     private static void frequency(String name, Rule rule, String summary) {
-        shelf(name, summary, rule == Rule.LFU ? List.of(remembered()) : List.of(), parameters -> {
+        cachePolicy(name, summary, rule == Rule.LFU ? List.of(remembered()) : List.of(), parameters -> {
             int remembered = rule == Rule.LFU ? (int) parameters.whole("remembered", 1, Integer.MAX_VALUE) : 0;
             return capacity -> new FrequencyPolicy(name, rule, capacity, remembered, 0);
         });
     }
 
     private static void decay(String name, boolean byDensity, String summary) {
-        shelf(
+        cachePolicy(
                 name,
                 summary,
                 List.of(
@@ -201,7 +201,7 @@ public final class PolicyCatalog {
                 "objects outside the fast tiers whose reads are counted, the latest read ones");
     }
 
-    private static void shelf(String name, String summary, List<PolicyParameter> parameters, ShelfReader reader) {
+    private static void cachePolicy(String name, String summary, List<PolicyParameter> parameters, CacheReader reader) {
         List<PolicyParameter> all = new ArrayList<>(parameters);
         all.add(WRITES);
         ENTRIES.put(
@@ -223,7 +223,7 @@ public final class PolicyCatalog {
     }
 
     @FunctionalInterface
-    private interface ShelfReader {
+    private interface CacheReader {
         CachePolicy.Maker read(PolicyParameters parameters);
     }
 }

@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A policy made of one {@link CachePolicy} per boundary between tiers.
  *
- * <p>Shelf <i>k</i> says what deserves tier <i>k</i> or better. Where tiers hold copies ({@link
+ * <p>Cache <i>k</i> says what deserves tier <i>k</i> or better. Where tiers hold copies ({@link
  * io.terrace.policy.api.TierSpec#copies}), its capacity is that of tier <i>k</i> and an object stands in the fastest tier whose
- * shelf holds it. Where objects move instead, its capacity also counts the moving tiers above, and an object climbs into
- * tier <i>k</i> only if the next shelf down holds it too, so no tier is ever booked over its capacity; what exceeds it
+ * cache holds it. Where objects move instead, its capacity also counts the moving tiers above, and an object climbs into
+ * tier <i>k</i> only if the next cache down holds it too, so no tier is ever booked over its capacity; what exceeds it
  * all the same, because a faster tier was left empty, goes one tier down.
  */
 public final class TieredPolicy implements PlacementPolicy, CachePolicy.Evictions {
 
     private final String name;
-    private final CachePolicy[] shelves;
+    private final CachePolicy[] caches;
     private final boolean[] copies;
     private final long[] capacities;
     private final int home;
@@ -42,7 +42,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         this.allocateOnWrite = allocateOnWrite;
         home = hierarchy.base();
         placementTable = new PlacementTable(hierarchy.size());
-        shelves = new CachePolicy[home];
+        caches = new CachePolicy[home];
         copies = new boolean[home];
         capacities = new long[home];
         for (int k = 0; k < home; k++) {
@@ -50,7 +50,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
             capacities[k] = hierarchy.tier(k).capacityBytes();
         }
         for (int k = 0; k < home; k++) {
-            shelves[k] = makers[k].make(shelfCapacity(k));
+            caches[k] = makers[k].make(cacheCapacity(k));
         }
     }
 
@@ -60,7 +60,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         return makers;
     }
 
-    private long shelfCapacity(int k) {
+    private long cacheCapacity(int k) {
         long sum = capacities[k];
         if (!copies[k]) {
             for (int j = k - 1; j >= 0 && !copies[j]; j--) {
@@ -89,7 +89,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
             resized(object, access.sizeBytes());
         }
         for (int k = home - 1; k >= 0; k--) {
-            shelves[k].access(access, this);
+            caches[k].access(access, this);
         }
         settleLeft(moveRequests);
         settle(object, access.sizeBytes(), moveRequests);
@@ -97,7 +97,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     private void resized(long object, long sizeBytes) {
         placementTable.resize(object, sizeBytes);
-        for (CachePolicy cachePolicy : shelves) {
+        for (CachePolicy cachePolicy : caches) {
             cachePolicy.resized(object, sizeBytes, this);
         }
     }
@@ -109,7 +109,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         placementTable.settle(object, sizeBytes, tier);
         int k = tier;
         do {
-            shelves[k].adopt(nowMs, object, sizeBytes, this);
+            caches[k].adopt(nowMs, object, sizeBytes, this);
         } while (!copies[k] && ++k < home);
     }
 
@@ -130,7 +130,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         leftCount = 0;
     }
 
-    /** Brings the object's booking in line with the shelves. */
+    /** Brings the object's booking in line with the caches. */
     private void settle(long object, long sizeBytes, MoveRequests moveRequests) {
         int wanted = wantedTier(object);
         int booked = placementTable.tier(object);
@@ -150,7 +150,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         int wanted = home;
         boolean below = true;
         for (int k = home - 1; k >= 0; k--) {
-            below = shelves[k].holds(object) && (copies[k] || below);
+            below = caches[k].holds(object) && (copies[k] || below);
             if (below) {
                 wanted = k;
             }
@@ -164,7 +164,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         if (placementTable.pending(object)) {
             if (tier == booked) {
                 if (placementTable.climbing(object)) {
-                    shelves[tier].arrived(nowMs, object);
+                    caches[tier].arrived(nowMs, object);
                 }
                 placementTable.settle(object, sizeBytes, tier);
             }
@@ -180,7 +180,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     private void correct(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
         for (int k = 0; k < Math.min(tier, home); k++) {
-            shelves[k].drop(object);
+            caches[k].drop(object);
         }
         placementTable.settle(object, sizeBytes, Math.min(tier, home));
         adopt(nowMs, object, sizeBytes, tier);
@@ -189,7 +189,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     @Override
     public void vanished(long nowMs, long object) {
-        for (CachePolicy cachePolicy : shelves) {
+        for (CachePolicy cachePolicy : caches) {
             cachePolicy.forget(object);
         }
         placementTable.forget(object);
@@ -197,7 +197,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     @Override
     public void tick(long nowMs, MoveRequests moveRequests) {
-        // Shelves decide on accesses alone.
+        // Caches decide on accesses alone.
     }
 
     @Override
@@ -210,7 +210,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
         }
         capacities[tier] = capacityBytes;
         for (int k = home - 1; k >= tier; k--) {
-            shelves[k].resize(shelfCapacity(k), this);
+            caches[k].resize(cacheCapacity(k), this);
         }
         settleLeft(moveRequests);
     }
@@ -219,9 +219,9 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     public @Nullable Explanation explain(long nowMs, long object) {
         int tier = placementTable.tier(object);
         // The boundary that decides: the one below the object's tier if it stands above one, else the first above it.
-        Explanation answer = tier < home ? shelves[tier].explain(nowMs, object, tier) : null;
+        Explanation answer = tier < home ? caches[tier].explain(nowMs, object, tier) : null;
         for (int k = home - 1; k >= 0 && answer == null; k--) {
-            answer = shelves[k].explain(nowMs, object, tier);
+            answer = caches[k].explain(nowMs, object, tier);
         }
         return answer;
     }
@@ -229,7 +229,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     @Override
     public long trackedObjects() {
         long most = 0;
-        for (CachePolicy cachePolicy : shelves) {
+        for (CachePolicy cachePolicy : caches) {
             most = Math.max(most, cachePolicy.trackedObjects());
         }
         return most;
@@ -238,7 +238,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     @Override
     public long memoryBytes() {
         long sum = placementTable.memoryBytes();
-        for (CachePolicy cachePolicy : shelves) {
+        for (CachePolicy cachePolicy : caches) {
             sum += cachePolicy.memoryBytes();
         }
         return sum;

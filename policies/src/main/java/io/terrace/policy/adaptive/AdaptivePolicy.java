@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The self-tuning shelf. Every access teaches the {@link ReuseModel}; a {@link RuleTournament} of imagined residencies picks
+ * The self-tuning cache policy. Every access teaches the {@link ReuseModel}; a {@link RuleTournament} of imagined residencies picks
  * the {@link RankingRule}; the real residency lets an object in when by that rule it is worth more than each one it displaces.
  *
  * <p>Reads of one object by one job within {@value #BURST_MS} ms are one sign of interest.
@@ -143,7 +143,7 @@ public final class AdaptivePolicy implements CachePolicy {
         return slot;
     }
 
-    /** Gives up the record unused for longest among a few drawn; those that stand on the shelf only if no other is found. */
+    /** Gives up the record unused for longest among a few drawn; those that stand in the cache only if no other is found. */
     private void forgetOne(Evictions evictions) {
         int oldest = ObjectRecords.NONE;
         int drawn = 0;

@@ -5,30 +5,30 @@ import io.terrace.policy.api.Explanation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One cut through the tiers: which objects deserve to stand above it. A classical cache policy is a shelf; {@code
+ * One cut through the tiers: which objects deserve to stand above it. A classical cache policy is a cache; {@code
  * TieredPolicy} stacks one per boundary between two tiers.
  *
- * <p>A shelf never holds more bytes than its capacity. An object larger than the capacity is never taken. Shelves are
+ * <p>A cache never holds more bytes than its capacity. An object larger than the capacity is never taken. Caches are
  * single-threaded and deterministic; time is {@link Access#nowMs()}.
  */
 public interface CachePolicy {
 
     /**
      * Told of every access the policy counts, reads and, when writes allocate, writes. Afterwards {@link #holds} says
-     * whether the object is on the shelf; what had to leave for it was told to {@code evictions} before.
+     * whether the object is in the cache; what had to leave for it was told to {@code evictions} before.
      */
     void access(Access access, Evictions evictions);
 
-    /** Whether the object is on the shelf. */
+    /** Whether the object is in the cache. */
     boolean holds(long object);
 
-    /** The object is here already, whatever the shelf thinks of it; what then no longer fits is told to leave. */
+    /** The object is here already, whatever the cache thinks of it; what then no longer fits is told to leave. */
     void adopt(long nowMs, long object, long sizeBytes, Evictions evictions);
 
-    /** An object on the shelf has another size now; what no longer fits, itself perhaps, is told to leave. */
+    /** An object in the cache has another size now; what no longer fits, itself perhaps, is told to leave. */
     void resized(long object, long sizeBytes, Evictions evictions);
 
-    /** The object is not here after all, by no decision of the shelf; what was learned of it may be kept. */
+    /** The object is not here after all, by no decision of the cache; what was learned of it may be kept. */
     void drop(long object);
 
     /** The object that was let in has arrived where reads are served from it; tells how long moves take. */
@@ -52,17 +52,17 @@ public interface CachePolicy {
     /** Bytes of memory held, from the lengths of the arrays. */
     long memoryBytes();
 
-    /** The shelf's figures for one object, {@code tier} being copied into the answer; null when not remembered. */
+    /** The cache's figures for one object, {@code tier} being copied into the answer; null when not remembered. */
     @Nullable
     Explanation explain(long nowMs, long object, int tier);
 
-    /** Where a shelf tells what leaves it. */
+    /** Where a cache tells what leaves it. */
     @FunctionalInterface
     interface Evictions {
         void evicted(long object, long sizeBytes);
     }
 
-    /** Makes a shelf of a capacity; a policy kind with its parameters read is a maker. */
+    /** Makes a cache of a capacity; a policy kind with its parameters read is a maker. */
     @FunctionalInterface
     interface Maker {
         CachePolicy make(long capacityBytes);

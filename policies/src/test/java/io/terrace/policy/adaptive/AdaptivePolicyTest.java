@@ -22,33 +22,33 @@ class AdaptivePolicyTest {
         return hit;
     }
 
-    private static AdaptivePolicy shelf(long capacityBytes, int tracked) {
+    private static AdaptivePolicy cachePolicy(long capacityBytes, int tracked) {
         return new AdaptivePolicy(capacityBytes, new Tuning(Objective.OBJECTS, tracked, 1024, 0.03, 0.005, 100_000));
     }
 
     @Test
     void access_loopLargerThanTheRoom_keepsAFixedPart() {
-        AdaptivePolicy shelf = shelf(200, 10_000);
+        AdaptivePolicy cache = cachePolicy(200, 10_000);
         int hits = 0;
         for (int i = 0; i < 100_000; i++) {
-            hits += read(shelf, i * 1000L, i % 1000, 1, Access.NO_JOB) && i >= 50_000 ? 1 : 0;
+            hits += read(cache, i * 1000L, i % 1000, 1, Access.NO_JOB) && i >= 50_000 ? 1 : 0;
         }
         assertThat(hits).as("of 50,000, a fifth being the most possible").isBetween(9000, 10_000);
     }
 
     @Test
     void access_scans_doNotWashOutWhatIsUsed() {
-        AdaptivePolicy shelf = shelf(100, 100_000);
+        AdaptivePolicy cache = cachePolicy(100, 100_000);
         Random random = new Random(7);
         long fresh = 1_000_000;
         int hits = 0;
         int hot = 0;
         for (int i = 0; i < 100_000; i++) {
             if (i % 1000 < 700) {
-                read(shelf, i * 1000L, fresh++, 1, Access.NO_JOB);
+                read(cache, i * 1000L, fresh++, 1, Access.NO_JOB);
             } else {
                 hot++;
-                hits += read(shelf, i * 1000L, random.nextInt(80), 1, Access.NO_JOB) ? 1 : 0;
+                hits += read(cache, i * 1000L, random.nextInt(80), 1, Access.NO_JOB) ? 1 : 0;
             }
         }
         assertThat(hits).isGreaterThan(hot * 9 / 10);
@@ -56,12 +56,12 @@ class AdaptivePolicyTest {
 
     @Test
     void access_manySmallAgainstOneLarge_keepsTheSmallOnesWhenObjectsCount() {
-        AdaptivePolicy shelf = shelf(1000, 10_000);
+        AdaptivePolicy cache = cachePolicy(1000, 10_000);
         int hits = 0;
         for (int i = 0; i < 30_000; i++) {
-            hits += read(shelf, i * 1000L, i % 90, 10, Access.NO_JOB) ? 1 : 0;
+            hits += read(cache, i * 1000L, i % 90, 10, Access.NO_JOB) ? 1 : 0;
             if (i % 20 == 0) {
-                read(shelf, i * 1000L, 5000, 900, Access.NO_JOB);
+                read(cache, i * 1000L, 5000, 900, Access.NO_JOB);
             }
         }
         assertThat(hits).isGreaterThan(25_000);
@@ -69,23 +69,23 @@ class AdaptivePolicyTest {
 
     @Test
     void access_sameJobWithinAMinute_isOneSign() {
-        AdaptivePolicy shelf = shelf(100, 10_000);
+        AdaptivePolicy cache = cachePolicy(100, 10_000);
         for (int i = 0; i < 50; i++) {
-            read(shelf, i * 1000L, 1, 10, 77);
+            read(cache, i * 1000L, 1, 10, 77);
         }
-        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read once, ");
-        read(shelf, 51_000, 1, 10, 78);
-        assertThat(shelf.explain(60_000, 1, 0).sentence()).startsWith("read 2 times, ");
+        assertThat(cache.explain(60_000, 1, 0).sentence()).startsWith("read once, ");
+        read(cache, 51_000, 1, 10, 78);
+        assertThat(cache.explain(60_000, 1, 0).sentence()).startsWith("read 2 times, ");
     }
 
     @Test
     void access_moreObjectsThanTracked_staysWithinTheBound() {
-        AdaptivePolicy shelf = shelf(500, 2000);
+        AdaptivePolicy cache = cachePolicy(500, 2000);
         Random random = new Random(3);
         for (int i = 0; i < 100_000; i++) {
-            read(shelf, i * 100L, random.nextInt(50_000), 1 + i % 3, Access.NO_JOB);
-            assertThat(shelf.trackedObjects()).isLessThanOrEqualTo(2000);
-            assertThat(shelf.usedBytes()).isLessThanOrEqualTo(500);
+            read(cache, i * 100L, random.nextInt(50_000), 1 + i % 3, Access.NO_JOB);
+            assertThat(cache.trackedObjects()).isLessThanOrEqualTo(2000);
+            assertThat(cache.usedBytes()).isLessThanOrEqualTo(500);
         }
     }
 
@@ -93,12 +93,12 @@ class AdaptivePolicyTest {
     void memoryBytes_manyObjects_isBounded() {
         // Just below a doubling of the hash, where it is fullest; the ledger of the policy comes on top.
         int objects = 1_300_000;
-        AdaptivePolicy shelf =
+        AdaptivePolicy cache =
                 new AdaptivePolicy(objects / 4, new Tuning(Objective.OBJECTS, objects, 32_768, 0.03, 0.005, 100_000));
         for (int i = 0; i < objects; i++) {
-            read(shelf, i, i, 1, Access.NO_JOB);
+            read(cache, i, i, 1, Access.NO_JOB);
         }
-        assertThat((double) shelf.memoryBytes() / shelf.trackedObjects()).isLessThan(60);
+        assertThat((double) cache.memoryBytes() / cache.trackedObjects()).isLessThan(60);
     }
 
     @ParameterizedTest
@@ -106,9 +106,9 @@ class AdaptivePolicyTest {
     void access_steadyState_allocatesNothing(int tracked) {
         // All take part in the contest of rules, or a sample of them.
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        AdaptivePolicy shelf = shelf(500, tracked);
+        AdaptivePolicy cache = cachePolicy(500, tracked);
         for (int object = 0; object < 500; object++) {
-            shelf.adopt(0, object, 1, NOBODY);
+            cache.adopt(0, object, 1, NOBODY);
         }
         long state = 1;
         long before = 0;
@@ -118,7 +118,7 @@ class AdaptivePolicyTest {
             }
             state = state * 6364136223846793005L + 1442695040888963407L;
             access.read(i * 10L, (state >>> 40) % 20_000, 1, 1, 1);
-            shelf.access(access, NOBODY);
+            cache.access(access, NOBODY);
         }
         assertThat(threads.getCurrentThreadAllocatedBytes() - before)
                 .as("in 100,000 accesses")

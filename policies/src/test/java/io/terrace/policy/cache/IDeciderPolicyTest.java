@@ -10,27 +10,27 @@ import org.junit.jupiter.api.Test;
 
 class IDeciderPolicyTest {
 
-    private final IDeciderPolicy shelf = new IDeciderPolicy(20, 2, 100);
+    private final IDeciderPolicy cache = new IDeciderPolicy(20, 2, 100);
     private final List<Long> left = new ArrayList<>();
 
     private void read(long nowMs, long object, int times) {
         for (int i = 0; i < times; i++) {
-            shelf.access(new Access().read(nowMs, object, 10, 10, 1), (id, size) -> left.add(id));
+            cache.access(new Access().read(nowMs, object, 10, 10, 1), (id, size) -> left.add(id));
         }
     }
 
     @Test
     void access_countNotOverThreshold_staysOut() {
         read(0, 1, 2);
-        assertThat(shelf.holds(1)).isFalse();
+        assertThat(cache.holds(1)).isFalse();
         read(0, 1, 1);
-        assertThat(shelf.holds(1)).isTrue();
+        assertThat(cache.holds(1)).isTrue();
     }
 
     @Test
     void access_burst_countsAsManyReads() {
-        shelf.access(new Access().read(0, 1, 10, 10, 1).burst(3), (id, size) -> {});
-        assertThat(shelf.holds(1)).isTrue();
+        cache.access(new Access().read(0, 1, 10, 10, 1).burst(3), (id, size) -> {});
+        assertThat(cache.holds(1)).isTrue();
     }
 
     @Test
@@ -39,7 +39,7 @@ class IDeciderPolicyTest {
         read(2000, 2, 3);
         read(3000, 3, 3);
         assertThat(left).containsExactly(1L);
-        assertThat(shelf.holds(3)).isTrue();
+        assertThat(cache.holds(3)).isTrue();
     }
 
     @Test
@@ -48,9 +48,9 @@ class IDeciderPolicyTest {
         read(2000, 2, 3);
         read(3000, 3, 3);
         read(4000, 1, 5);
-        assertThat(shelf.holds(1)).isFalse();
+        assertThat(cache.holds(1)).isFalse();
         assertThat(left).isEmpty();
-        Explanation explanation = shelf.explain(5000, 1, 1);
+        Explanation explanation = cache.explain(5000, 1, 1);
         assertThat(explanation).isNotNull();
         assertThat(explanation.rule()).isEqualTo("beats no victim");
         assertThat(explanation.count()).isEqualTo(6);

@@ -1,4 +1,4 @@
-package io.terrace.policy.shelf;
+package io.terrace.policy.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
