@@ -3,6 +3,7 @@ package io.terrace.client;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ public final class GrantCache<G extends CachedGrant, R> {
     private final Map<R, Long> refusedUntilNs = new ConcurrentHashMap<>();
     private final long refusedPauseNs;
     private final int refusedMax;
+    private final Consumer<GrantKey> notGranted;
 
     /**
      * Asks a DataNode. The answer may be told to the pending grant after this returns.
@@ -33,10 +35,12 @@ public final class GrantCache<G extends CachedGrant, R> {
     /**
      * @param refusedPauseNs for so long nobody asks again for what was refused
      * @param refusedMax refusals remembered; when full all are forgotten, which costs an ask each
+     * @param notGranted told when an ask has ended without a grant, before those who wait for it learn so
      */
-    public GrantCache(long refusedPauseNs, int refusedMax) {
+    public GrantCache(long refusedPauseNs, int refusedMax, Consumer<GrantKey> notGranted) {
         this.refusedPauseNs = refusedPauseNs;
         this.refusedMax = refusedMax;
+        this.notGranted = notGranted;
     }
 
     /** The grant that is held and may be used; null when there is none. */
@@ -54,7 +58,7 @@ public final class GrantCache<G extends CachedGrant, R> {
     public <E extends Exception> PendingGrant.Outcome<G> obtain(GrantKey key, Asker<G, E> asker, long timeoutNs)
             throws E {
         while (true) {
-            PendingGrant<G> mine = new PendingGrant<>(key, System.nanoTime());
+            PendingGrant<G> mine = pending(key);
             PendingGrant<G> first = asks.putIfAbsent(key, mine);
             if (first == null) {
                 ask(mine, asker);
@@ -67,7 +71,6 @@ public final class GrantCache<G extends CachedGrant, R> {
     }
 
     private <E extends Exception> void ask(PendingGrant<G> mine, Asker<G, E> asker) throws E {
-        mine.whenDone(outcome -> settle(mine, outcome));
         G meanwhile = usable(mine.key());
         if (meanwhile != null) {
             mine.succeed(meanwhile);
@@ -84,12 +87,18 @@ public final class GrantCache<G extends CachedGrant, R> {
         }
     }
 
-    private void settle(PendingGrant<G> ask, PendingGrant.@Nullable Outcome<G> outcome) {
-        G granted = outcome == null ? null : outcome.grant();
-        if (granted != null) {
-            hold(granted);
-        }
-        asks.remove(ask.key(), ask);
+    private PendingGrant<G> pending(GrantKey key) {
+        return new PendingGrant<>(key, System.nanoTime(), outcome -> {
+            if (outcome != null) {
+                G granted = outcome.grant();
+                if (granted == null) {
+                    notGranted.accept(key);
+                } else {
+                    hold(granted);
+                }
+            }
+            asks.remove(key);
+        });
     }
 
     /** Holds a grant in place of the one before it. */

@@ -51,7 +51,8 @@ final class LocalDataNodes {
         this.settings = settings;
         this.directory = directory;
         this.limits = new ReadResources(PIECES, MAPPINGS, settings.mappedMaxBytes(), settings.reportBytes());
-        this.grants = new GrantCache<>(TimeUnit.MILLISECONDS.toNanos(settings.refusedPauseMs()), MAX_REFUSED);
+        this.grants =
+                new GrantCache<>(TimeUnit.MILLISECONDS.toNanos(settings.refusedPauseMs()), MAX_REFUSED, this::pause);
         this.clientName = "pid " + ProcessHandle.current().pid();
     }
 
@@ -136,21 +137,10 @@ final class LocalDataNodes {
     }
 
     private @Nullable LocalGrant ask(GrantKey key, DataNodeLink link) {
-        PendingGrant.Outcome<LocalGrant> outcome = grants.obtain(
-                key,
-                pending -> {
-                    pending.whenDone(result -> pauseUnlessGranted(key, result));
-                    link.ask(pending);
-                },
-                TimeUnit.MILLISECONDS.toNanos(settings.grantTimeoutMs()));
+        PendingGrant.Outcome<LocalGrant> outcome =
+                grants.obtain(key, link::ask, TimeUnit.MILLISECONDS.toNanos(settings.grantTimeoutMs()));
         LocalGrant held = outcome.grant();
         return held == null ? fallback(outcome.fallback()) : held;
-    }
-
-    private void pauseUnlessGranted(GrantKey key, PendingGrant.@Nullable Outcome<LocalGrant> outcome) {
-        if (outcome != null && outcome.grant() == null) {
-            pause(key);
-        }
     }
 
     private @Nullable DataNodeLink resident(BlockKey block) {

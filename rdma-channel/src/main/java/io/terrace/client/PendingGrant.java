@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +16,20 @@ public final class PendingGrant<G extends CachedGrant> {
 
     private final GrantKey key;
     private final long askedNs;
+    private final Consumer<@Nullable Outcome<G>> recorder;
+    private final AtomicBoolean decided = new AtomicBoolean();
 
     /** Null once whoever asked gave up. */
     private final CompletableFuture<@Nullable Outcome<G>> outcome = new CompletableFuture<>();
 
-    PendingGrant(GrantKey key, long askedNs) {
+    /**
+     * @param recorder told the outcome once, on the thread that brings it, before any waiter wakes: a waiter that comes
+     *     back at once finds the grant or the refusal recorded. Null when the ask was abandoned.
+     */
+    PendingGrant(GrantKey key, long askedNs, Consumer<@Nullable Outcome<G>> recorder) {
         this.key = key;
         this.askedNs = askedNs;
+        this.recorder = recorder;
     }
 
     public GrantKey key() {
@@ -35,21 +43,28 @@ public final class PendingGrant<G extends CachedGrant> {
 
     /** False when nobody waits any more: the grant is the caller's to give back. */
     public boolean succeed(G grant) {
-        return outcome.complete(new Outcome<>(grant, Metric.CLIENT_FALLBACK_FAILED));
+        return decide(new Outcome<>(grant, Metric.CLIENT_FALLBACK_FAILED));
     }
 
     public void fail(Metric fallback) {
-        outcome.complete(new Outcome<>(null, fallback));
+        decide(new Outcome<>(null, fallback));
     }
 
     /** Whoever asked could not: others that wait may. */
     void abandon() {
-        outcome.complete(null);
+        decide(null);
     }
 
-    /** Tells the outcome to the taker, on the thread that brings it; null when it was abandoned. */
-    void whenDone(Consumer<@Nullable Outcome<G>> taker) {
-        outcome.thenAccept(taker);
+    private boolean decide(@Nullable Outcome<G> result) {
+        boolean first = decided.compareAndSet(false, true);
+        if (first) {
+            try {
+                recorder.accept(result);
+            } finally {
+                outcome.complete(result);
+            }
+        }
+        return first;
     }
 
     /**
@@ -69,6 +84,7 @@ public final class PendingGrant<G extends CachedGrant> {
         } catch (ExecutionException e) {
             fail(Metric.CLIENT_FALLBACK_FAILED);
         }
-        return outcome.getNow(new Outcome<>(null, Metric.CLIENT_FALLBACK_TIMEOUT));
+        // Another outcome may have been first; it is there as soon as it is recorded.
+        return outcome.join();
     }
 }

@@ -106,7 +106,7 @@ final class DataNodeLinkTest {
     }
 
     private PendingGrant<LocalGrant> ask() {
-        PendingGrant<LocalGrant> pending = new PendingGrant<>(KEY, System.nanoTime());
+        PendingGrant<LocalGrant> pending = new PendingGrant<>(KEY, System.nanoTime(), outcome -> {});
         link.ask(pending);
         return pending;
     }

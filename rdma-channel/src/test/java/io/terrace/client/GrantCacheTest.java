@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** Who asks for a grant, who waits, and what is held and refused. */
@@ -19,8 +20,19 @@ final class GrantCacheTest {
     private static final long PAUSE_NS = TimeUnit.HOURS.toNanos(1);
     private static final GrantKey KEY = key(1);
 
-    private final GrantCache<Held, GrantKey> cache = new GrantCache<>(PAUSE_NS, 4);
+    private final GrantCache<Held, GrantKey> cache = new GrantCache<>(PAUSE_NS, 4, this::notGranted);
+    private final List<GrantKey> notGranted = new ArrayList<>();
+    private volatile CountDownLatch recording = new CountDownLatch(0);
     private int asked;
+
+    private void notGranted(GrantKey key) {
+        try {
+            recording.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        notGranted.add(key);
+    }
 
     private static final class Held implements CachedGrant {
         private final GrantKey key;
@@ -132,6 +144,22 @@ final class GrantCacheTest {
         assertThat(outcome.grant()).isNull();
         assertThat(outcome.fallback()).isEqualTo(Metric.CLIENT_FALLBACK_REFUSED);
         assertThat(obtain(KEY).grant()).isNotNull();
+    }
+
+    @Test
+    void refusal_isRecorded_beforeAnybodyWhoWaitsLearnsIt() throws Exception {
+        CompletableFuture<PendingGrant<Held>> asks = new CompletableFuture<>();
+        CompletableFuture<PendingGrant.Outcome<Held>> waiting =
+                CompletableFuture.supplyAsync(() -> cache.obtain(KEY, asks::complete, TIMEOUT_NS));
+        CountDownLatch mayRecord = new CountDownLatch(1);
+        recording = mayRecord;
+        PendingGrant<Held> ask = asks.get();
+        CompletableFuture<Void> answer = CompletableFuture.runAsync(() -> ask.fail(Metric.CLIENT_FALLBACK_REFUSED));
+        assertThatThrownBy(() -> waiting.get(50, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        mayRecord.countDown();
+        answer.get();
+        assertThat(waiting.get().fallback()).isEqualTo(Metric.CLIENT_FALLBACK_REFUSED);
+        assertThat(notGranted).containsExactly(KEY);
     }
 
     @Test

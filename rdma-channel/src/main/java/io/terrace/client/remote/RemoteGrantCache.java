@@ -38,7 +38,7 @@ final class RemoteGrantCache {
     private final RemoteConnection connection;
     private final ClientConfig.Remote settings;
     private final MetricRegistry metricRegistry;
-    private final GrantCache<RemoteGrant, BlockKey> grants = new GrantCache<>(REFUSED_PAUSE_NS, MAX_GRANTS);
+    private final GrantCache<RemoteGrant, BlockKey> grants = new GrantCache<>(REFUSED_PAUSE_NS, MAX_GRANTS, key -> {});
 
     /** Held by who asks: answers go to one thread at a time. */
     private final ReentrantLock asking = new ReentrantLock();
