@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * is bounded by the same rule. Thread-safe.
  */
 final class FairExecutor {
+    /** Work that may run now; it is counted. */
+    private record Counted(Principal principal, Runnable work) {}
+
     private final Executor workers;
     private final FairQuota<Principal> running;
     private final FairQuota<Principal> queued;
@@ -53,38 +56,48 @@ final class FairExecutor {
                 return waits;
             }
         }
-        runCounted(principal, work);
+        runCounted(new Counted(principal, work));
         return true;
     }
 
-    private void runCounted(Principal principal, Runnable work) {
-        try {
-            work.run();
-        } finally {
-            end(principal).forEach(this::onWorker);
+    /** Runs it, and then what may begin by its end: one of that on this thread, which wakes no other for it. */
+    private void runCounted(Counted work) {
+        Counted next = work;
+        while (next != null) {
+            List<Counted> allowed = List.of();
+            boolean ended = false;
+            try {
+                next.work.run();
+                ended = true;
+            } finally {
+                allowed = end(next.principal);
+                allowed.stream().skip(ended ? 1 : 0).forEach(this::onWorker);
+            }
+            next = allowed.isEmpty() ? null : allowed.get(0);
         }
     }
 
-    private void onWorker(Runnable work) {
+    private void onWorker(Counted work) {
+        Runnable run = () -> runCounted(work);
         try {
-            workers.execute(work);
+            workers.execute(run);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             // Either the server closes and serves nobody any more, or nothing would ever run this later.
-            work.run();
+            run.run();
         }
     }
 
     /** Counts the end of one, and returns the work that may begin now; it is counted already. */
-    private synchronized List<Runnable> end(Principal principal) {
+    private synchronized List<Counted> end(Principal principal) {
         running.release(principal, 1);
-        List<Runnable> allowed = new ArrayList<>(1);
-        for (Runnable next = nextAllowed(); next != null; next = nextAllowed()) {
+        List<Counted> allowed = new ArrayList<>(1);
+        for (Counted next = nextAllowed(); next != null; next = nextAllowed()) {
             allowed.add(next);
         }
         return allowed;
     }
 
-    private @Nullable Runnable nextAllowed() {
+    private @Nullable Counted nextAllowed() {
         for (Map.Entry<Principal, Deque<Runnable>> one : waiting.entrySet()) {
             Principal principal = one.getKey();
             if (principal.takeOf(running, 1)) {
@@ -96,7 +109,7 @@ final class FairExecutor {
                     // This user is served after the others.
                     waiting.put(principal, his);
                 }
-                return () -> runCounted(principal, work);
+                return new Counted(principal, work);
             }
         }
         return null;
