@@ -1,14 +1,20 @@
 package io.terrace.datanode.memory;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
-import io.terrace.datanode.extent.ExtentState;
+import io.terrace.datanode.move.ExtentFiller;
+import io.terrace.datanode.move.ExtentPublisher;
+import io.terrace.datanode.replica.CorruptReplicaException;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.replica.ReplicaSource.OpenReplica;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.MoveResult;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayDeque;
@@ -34,10 +40,8 @@ public final class LeftoverRecovery {
 
     private final ExtentManager tier;
     private final LeftoverFiles directory;
-    private final ReplicaSource source;
-    private final VerifiedCopy verification;
+    private final ExtentPublisher publisher;
     private final MetricRegistry metricRegistry;
-    private final LongSupplier nanoClock;
     private final Map<String, Deque<MemoryDirectory.Leftover>> byPool = new LinkedHashMap<>();
 
     /** Lists the leftovers. */
@@ -51,10 +55,8 @@ public final class LeftoverRecovery {
             throws IOException {
         this.tier = tier;
         this.directory = directory;
-        this.source = source;
-        this.verification = new VerifiedCopy(tokenBucket);
+        this.publisher = new ExtentPublisher(tier, source, tokenBucket, nanoClock);
         this.metricRegistry = metricRegistry;
-        this.nanoClock = nanoClock;
         for (MemoryDirectory.Leftover leftover : directory.leftovers()) {
             byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayDeque<>()).add(leftover);
             tier.hold(leftover.lengthBytes());
@@ -128,37 +130,40 @@ public final class LeftoverRecovery {
 
     private boolean adopt(MemoryDirectory.Leftover leftover) {
         BlockKey key = new BlockKey(leftover.pool(), leftover.blockId(), leftover.generationStamp());
-        long lengthBytes = leftover.lengthBytes();
-        if (lengthBytes <= 0 || source.finalisedLength(key) != lengthBytes) {
-            return false;
-        }
-        Extent extent =
-                tier.begin(key, lengthBytes, false, nanoClock.getAsLong()).extent();
-        if (extent == null || extent.state() != ExtentState.COPYING) {
-            return false;
-        }
-        // The earlier process may have passed its descriptor to a stock client: such a file is removed, never
-        // truncated.
-        extent.passed = true;
-        boolean published = false;
-        boolean moved = false;
-        try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes);
-                FileChannel bytes = directory.open(leftover)) {
-            verification.run(bytes, replica.meta(), lengthBytes, null);
-            directory.adopt(leftover, extent);
-            moved = true;
-            published = source.ifUnchanged(key, lengthBytes, () -> tier.publish(extent, nanoClock.getAsLong()));
-            if (published) {
+        Adoption adoption = new Adoption(leftover);
+        try {
+            MoveResult result = publisher.publish(new BlockVersion(key, leftover.lengthBytes()), false, adoption);
+            if (result.outcome() == MoveOutcome.DONE && adoption.moved) {
                 metricRegistry.increment(Metric.MEMORY_LEFTOVERS_ADOPTED);
             }
-            return moved;
         } catch (IOException e) {
             LOG.info("The copy that an earlier process left of {} is not adopted: {}", key, e.getMessage());
-            return moved;
-        } finally {
-            if (!published) {
-                tier.abandon(extent, nanoClock.getAsLong());
+        }
+        return adoption.moved;
+    }
+
+    private final class Adoption implements ExtentFiller {
+        private final MemoryDirectory.Leftover leftover;
+        /** The file is the extent's: it goes with that, and is no leftover any more. */
+        private boolean moved;
+
+        Adoption(MemoryDirectory.Leftover leftover) {
+            this.leftover = leftover;
+        }
+
+        @Override
+        public void fill(Extent extent, OpenReplica replica, VerifiedCopy verifier) throws IOException {
+            // The earlier process may have passed its descriptor to a stock client: such a file is removed, never
+            // truncated.
+            extent.passed = true;
+            try (FileChannel bytes = directory.open(leftover)) {
+                verifier.run(bytes, replica.meta(), extent.lengthBytes(), null);
+            } catch (CorruptReplicaException e) {
+                // This may be the copy's fault as well as the replica's, so the replica is not reported.
+                throw new IOException(e.getMessage(), e);
             }
+            directory.adopt(leftover, extent);
+            moved = true;
         }
     }
 

@@ -133,7 +133,7 @@ public final class CopyQueue implements Closeable {
                 return MoveResult.of(MoveOutcome.REFUSED, "no longer wanted");
             }
             MoveResult result = memoryCopier.run(order.block(), order.pinned());
-            if (result != MemoryCopier.ROOM_SOON || nanoClock.getAsLong() - deadlineNs >= 0) {
+            if (result != ExtentPublisher.ROOM_SOON || nanoClock.getAsLong() - deadlineNs >= 0) {
                 return result;
             }
             tier.sweep(nanoClock.getAsLong());

@@ -1,5 +1,5 @@
 /**
- * Carries out the orders of the placement service, within the rate limit.
+ * Makes extents of replicas and carries out the orders of the placement service, within the rate limit.
  *
  * <p>Imports: {@code protocol}, {@code extent}, {@code replica}.
  */

@@ -117,7 +117,7 @@ public final class NvmExtents {
                 return;
             }
             switch (admission.run(replica)) {
-                case ADMITTED, NEEDLESS -> {}
+                case ADMITTED -> {}
                 case NOT_NOW -> metricRegistry.increment(Metric.NVM_NOT_ADMITTED);
                 case UNFIT -> {
                     metricRegistry.increment(Metric.NVM_NOT_ADMITTED);
