@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
@@ -23,6 +24,8 @@ class ImportsTest {
             .resideInAPackage("io.terrace.channel..")
             .and()
             .resideOutsideOfPackage("io.terrace.channel.verbs..")
+            .and()
+            .doNotBelongToAnyOf(NativeChunkVerifier.class)
             .should()
             .onlyDependOnClassesThat(JavaClass.Predicates.resideInAnyPackage(JDK)
                     .or(JavaClass.Predicates.resideInAnyPackage("io.terrace.channel..", "io.terrace.common.."))

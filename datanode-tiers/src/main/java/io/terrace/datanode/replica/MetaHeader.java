@@ -13,8 +13,6 @@ import java.nio.channels.ReadableByteChannel;
  * <p>Format: org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader, org.apache.hadoop.util.DataChecksum.
  */
 record MetaHeader(ChecksumType kind, int chunkBytes) {
-    static final int SUM_BYTES = 4;
-
     private static final int BYTES = 7;
     private static final int VERSION = 1;
     private static final int TYPE_CRC32 = 1;
@@ -50,6 +48,6 @@ record MetaHeader(ChecksumType kind, int chunkBytes) {
 
     /** Bytes of the checksums of a block. */
     long sumBytes(long lengthBytes) {
-        return (lengthBytes + chunkBytes - 1) / chunkBytes * SUM_BYTES;
+        return (lengthBytes + chunkBytes - 1) / chunkBytes * ChunkChecksums.SUM_BYTES;
     }
 }

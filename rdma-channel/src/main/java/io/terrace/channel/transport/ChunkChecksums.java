@@ -1,9 +1,7 @@
 package io.terrace.channel.transport;
 
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.zip.Checksum;
 
 /**
  * The HDFS checksums of a whole block: one of four bytes, big-endian, for each chunk of its data.
@@ -47,39 +45,6 @@ public record ChunkChecksums(ChecksumType kind, int chunkBytes, byte[] sums) {
     public boolean fits(long offset, int rangeBytes, long lengthBytes) {
         return kind == ChecksumType.NONE
                 || (offset % chunkBytes == 0 && (rangeBytes % chunkBytes == 0 || offset + rangeBytes == lengthBytes));
-    }
-
-    /**
-     * Compares the data in a buffer with its checksums.
-     *
-     * @param data position to limit, beginning on a chunk's first byte; not moved
-     * @param sums position to limit, one for each chunk; not moved
-     * @return offset of the first chunk that does not match, from the data's position; -1 when all do
-     */
-    public static int firstWrong(ChecksumType kind, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
-        return firstWrong(kind.start(), chunkBytes, data.duplicate(), sums);
-    }
-
-    /**
-     * The same, with nothing allocated.
-     *
-     * @param checksum to compute with
-     * @param data moved
-     */
-    public static int firstWrong(Checksum checksum, int chunkBytes, ByteBuffer data, ByteBuffer sums) {
-        int limit = data.limit();
-        int start = data.position();
-        int sumAt = sums.position();
-        for (int at = start; at < limit; at += chunkBytes) {
-            data.limit(Math.min(limit, at + chunkBytes)).position(at);
-            checksum.reset();
-            checksum.update(data);
-            if ((int) checksum.getValue() != sums.getInt(sumAt)) {
-                return at - start;
-            }
-            sumAt += SUM_BYTES;
-        }
-        return -1;
     }
 
     @Override

@@ -1,7 +1,7 @@
 /**
  * What every transport of the channel offers: remote extents, keys, completions and checksums.
  *
- * <p>Imports: {@code common}, {@code channel}.
+ * <p>Imports: {@code common}, {@code channel}; {@code NativeChunkVerifier} alone Hadoop's checksums.
  */
 @NullMarked
 package io.terrace.channel.transport;

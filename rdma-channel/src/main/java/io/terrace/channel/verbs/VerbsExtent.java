@@ -4,7 +4,7 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.ChecksumType;
-import io.terrace.channel.transport.ChunkChecksums;
+import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
@@ -195,7 +195,7 @@ public final class VerbsExtent implements RemoteExtent {
         if (oneSidedRequest.sums >= 0) {
             ByteBuffer sums = link.buffers().view(oneSidedRequest.sums);
             Checksum checksum = oneSidedRequest.checksum(range.sumsKind());
-            int wrong = ChunkChecksums.firstWrong(checksum, range.chunkBytes(), data, sums);
+            int wrong = ChunkVerifier.firstWrong(checksum, range.chunkBytes(), data, sums);
             if (wrong >= 0) {
                 throw new ChecksumMismatchException(
                         "bytes do not match their checksum, " + wrong + " bytes into a read");

@@ -8,6 +8,7 @@ import io.terrace.channel.tcp.PooledTcpExtent;
 import io.terrace.channel.tcp.TcpConnectionPool;
 import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.TcpLink;
+import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.verbs.VerbsExtent;

@@ -1,7 +1,5 @@
-package io.terrace.client.remote;
+package io.terrace.channel.transport;
 
-import io.terrace.channel.transport.ChecksumType;
-import io.terrace.channel.transport.ChunkVerifier;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.util.DataChecksum;
@@ -9,9 +7,10 @@ import org.apache.hadoop.util.NativeCodeLoader;
 
 /**
  * Verifies with libhadoop, as stock does where it is loaded: it computes three chunks at a time and takes two thirds of the
- * JDK's time for chunks of 512 bytes. Thread-safe: of DataChecksum it uses only what keeps no state.
+ * JDK's time for chunks of 512 bytes. The one class of the channel that knows Hadoop. Thread-safe: of DataChecksum it uses
+ * only what keeps no state.
  */
-final class NativeChunkVerifier implements ChunkVerifier {
+public final class NativeChunkVerifier implements ChunkVerifier {
     private final DataChecksum library;
 
     private NativeChunkVerifier(DataChecksum library) {
@@ -19,7 +18,7 @@ final class NativeChunkVerifier implements ChunkVerifier {
     }
 
     /** By libhadoop where it is loaded, else by the JDK. */
-    static ChunkVerifier of(ChecksumType kind, int chunkBytes) {
+    public static ChunkVerifier of(ChecksumType kind, int chunkBytes) {
         if (!NativeCodeLoader.isNativeCodeLoaded()) {
             return JDK.of(kind, chunkBytes);
         }

@@ -1,9 +1,7 @@
-package io.terrace.client.remote;
+package io.terrace.channel.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.channel.transport.ChecksumType;
-import io.terrace.channel.transport.ChunkVerifier;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.zip.CRC32;
