@@ -1,6 +1,7 @@
 package io.terrace.datanode.extent;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,11 @@ public final class Extent {
     /** Exactly the block's length. */
     public long lengthBytes() {
         return lengthBytes;
+    }
+
+    /** The block with its length. */
+    public BlockVersion version() {
+        return new BlockVersion(key, lengthBytes);
     }
 
     /** Where it stands in the region. */

@@ -256,9 +256,9 @@ final class DataNodeTiers implements Closeable {
         housekeeping.start();
         NvmExtents onNvm = nvm == null ? null : nvm.extents();
         if (onNvm != null) {
-            news.listen((key, lengthBytes, resident, pinned) -> {
+            news.listen((block, resident, pinned) -> {
                 if (resident) {
-                    onNvm.superseded(key);
+                    onNvm.superseded(block.key());
                 }
             });
         }

@@ -1,6 +1,5 @@
 package io.terrace.datanode.heartbeat;
 
-import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.LogThrottle;
 import io.terrace.common.StorageTier;
@@ -113,9 +112,9 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
     }
 
     @Override
-    public void residency(BlockKey key, long lengthBytes, boolean resident, boolean pinned) {
-        if (key.pool().equals(pool)) {
-            residency.add(new ResidencyLog.Entry(new BlockVersion(key, lengthBytes), resident, pinned));
+    public void residency(BlockVersion block, boolean resident, boolean pinned) {
+        if (block.key().pool().equals(pool)) {
+            residency.add(new ResidencyLog.Entry(block, resident, pinned));
             news.run();
         }
     }
@@ -287,8 +286,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
         List<ResidencyLog.Entry> everything = new ArrayList<>();
         for (Extent extent : shared.tier().liveExtents()) {
             if (extent.key().pool().equals(pool)) {
-                everything.add(new ResidencyLog.Entry(
-                        new BlockVersion(extent.key(), extent.lengthBytes()), true, extent.pinned));
+                everything.add(new ResidencyLog.Entry(extent.version(), true, extent.pinned));
             }
         }
         return everything;

@@ -1,7 +1,5 @@
 package io.terrace.datanode.memory;
 
-import io.terrace.common.BlockKey;
-import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
@@ -59,7 +57,7 @@ public final class LeftoverRecovery {
         this.metricRegistry = metricRegistry;
         for (MemoryDirectory.Leftover leftover : directory.leftovers()) {
             byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayDeque<>()).add(leftover);
-            tier.hold(leftover.lengthBytes());
+            tier.hold(leftover.block().lengthBytes());
         }
     }
 
@@ -91,7 +89,7 @@ public final class LeftoverRecovery {
     }
 
     private boolean settle(MemoryDirectory.Leftover leftover, BooleanSupplier goOn) {
-        tier.hold(-leftover.lengthBytes());
+        tier.hold(-leftover.block().lengthBytes());
         boolean adopted = false;
         try {
             adopted = adopt(leftover);
@@ -100,7 +98,7 @@ public final class LeftoverRecovery {
                 discard(leftover);
             } else if (!adopted) {
                 // A stop interrupts what is verified and closes the tier, which says nothing against the copy.
-                tier.hold(leftover.lengthBytes());
+                tier.hold(leftover.block().lengthBytes());
             }
         }
         return adopted;
@@ -123,21 +121,23 @@ public final class LeftoverRecovery {
                 leftovers.size(),
                 pool);
         for (MemoryDirectory.Leftover leftover = leftovers.poll(); leftover != null; leftover = leftovers.poll()) {
-            tier.hold(-leftover.lengthBytes());
+            tier.hold(-leftover.block().lengthBytes());
             discard(leftover);
         }
     }
 
     private boolean adopt(MemoryDirectory.Leftover leftover) {
-        BlockKey key = new BlockKey(leftover.pool(), leftover.blockId(), leftover.generationStamp());
         Adoption adoption = new Adoption(leftover);
         try {
-            MoveResult result = publisher.publish(new BlockVersion(key, leftover.lengthBytes()), false, adoption);
+            MoveResult result = publisher.publish(leftover.block(), false, adoption);
             if (result.outcome() == MoveOutcome.DONE && adoption.moved) {
                 metricRegistry.increment(Metric.MEMORY_LEFTOVERS_ADOPTED);
             }
         } catch (IOException e) {
-            LOG.info("The copy that an earlier process left of {} is not adopted: {}", key, e.getMessage());
+            LOG.info(
+                    "The copy that an earlier process left of {} is not adopted: {}",
+                    leftover.block().key(),
+                    e.getMessage());
         }
         return adoption.moved;
     }

@@ -1,6 +1,8 @@
 package io.terrace.datanode.memory;
 
 import io.terrace.channel.shm.LinkDirectory;
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.LogThrottle;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.Extent;
@@ -46,7 +48,13 @@ import org.slf4j.LoggerFactory;
 public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closeable {
 
     /** A copy made by an earlier process. */
-    public record Leftover(Path path, String pool, long blockId, long generationStamp, long lengthBytes) {}
+    public record Leftover(Path path, BlockVersion block) {
+
+        /** Its block pool. */
+        public String pool() {
+            return block.key().pool();
+        }
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryDirectory.class);
     private static final Pattern EXTENT_NAME = Pattern.compile("blk_(-?\\d{1,19})_(\\d{1,19})_(\\d{1,19})");
@@ -176,12 +184,11 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
                         && OwnDirectory.owns(file)
                         && Files.getPosixFilePermissions(file).equals(SEALED);
                 if (whole && name.matches()) {
-                    found.add(new Leftover(
-                            file,
+                    BlockKey key = new BlockKey(
                             pool.getFileName().toString(),
                             Long.parseLong(name.group(1)),
-                            Long.parseLong(name.group(2)),
-                            Files.size(file)));
+                            Long.parseLong(name.group(2)));
+                    found.add(new Leftover(file, new BlockVersion(key, Files.size(file))));
                 } else {
                     Files.delete(file);
                 }

@@ -1,6 +1,7 @@
 package io.terrace.datanode.memory;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentListener;
 import io.terrace.datanode.extent.RetireCause;
@@ -90,8 +91,9 @@ public final class MemoryTierListener implements ExtentListener {
     }
 
     private void tell(Extent extent, boolean resident, boolean pinned) {
+        BlockVersion block = extent.version();
         for (ResidencyListener listener : listeners) {
-            listener.residency(extent.key(), extent.lengthBytes(), resident, pinned);
+            listener.residency(block, resident, pinned);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.terrace.datanode.memory;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
@@ -68,21 +69,21 @@ public final class Scrubber {
 
     private boolean check(Extent extent) {
         BlockKey key = extent.key();
-        long lengthBytes = extent.lengthBytes();
+        BlockVersion block = extent.version();
         // Lent like to a reader, so that the file is there as long as it is looked at.
         Extent lent = tier.lend(key, false, extent.lastReadNs);
         if (lent == null) {
             return true;
         }
-        try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes);
+        try (ReplicaSource.OpenReplica replica = source.open(block);
                 FileChannel copy = store.open(lent)) {
-            verification.run(copy, replica.meta(), lengthBytes, null);
-            metricRegistry.add(Metric.MEMORY_SCRUBBED_BYTES, lengthBytes);
+            verification.run(copy, replica.meta(), block.lengthBytes(), null);
+            metricRegistry.add(Metric.MEMORY_SCRUBBED_BYTES, block.lengthBytes());
             return true;
         } catch (CorruptReplicaException e) {
             // An append rewrites the meta file in place; what changed is retired by that already.
             boolean unchanged = source.ifUnchanged(
-                    key, lengthBytes, () -> tier.drop(key, RetireCause.SCRUB_FAILED, nanoClock.getAsLong()) != null);
+                    block, () -> tier.drop(key, RetireCause.SCRUB_FAILED, nanoClock.getAsLong()) != null);
             if (unchanged) {
                 metricRegistry.increment(Metric.MEMORY_SCRUB_FAILED);
                 LOG.warn(

@@ -60,7 +60,7 @@ public final class ExtentPublisher {
         BlockKey key = block.key();
         long lengthBytes = block.lengthBytes();
         long startNs = nanoClock.getAsLong();
-        if (lengthBytes <= 0 || source.finalisedLength(key) != lengthBytes) {
+        if (lengthBytes <= 0 || !source.has(block)) {
             return MoveResult.of(MoveOutcome.NOT_HERE, "no finalised replica of " + key + " with " + lengthBytes);
         }
         ExtentManager.Begun begun = tier.begin(key, lengthBytes, pinned, startNs);
@@ -69,10 +69,10 @@ public final class ExtentPublisher {
             return notBegun(begun.admission());
         }
         boolean published = false;
-        try (ReplicaSource.OpenReplica replica = source.open(key, lengthBytes)) {
+        try (ReplicaSource.OpenReplica replica = source.open(block)) {
             filler.fill(extent, replica, verifier);
             published = source.ifUnchanged(
-                    key, lengthBytes, () -> filler.isStillWanted() && tier.publish(extent, nanoClock.getAsLong()));
+                    block, () -> filler.isStillWanted() && tier.publish(extent, nanoClock.getAsLong()));
             if (!published) {
                 return changed();
             }
@@ -80,7 +80,7 @@ public final class ExtentPublisher {
             filler.published(replica);
             return new MoveResult(MoveOutcome.DONE, lengthBytes, tookNs, "");
         } catch (CorruptReplicaException e) {
-            return corrupt(key, lengthBytes, e);
+            return corrupt(block, e);
         } finally {
             if (!published) {
                 tier.abandon(extent, nanoClock.getAsLong());
@@ -89,13 +89,13 @@ public final class ExtentPublisher {
         }
     }
 
-    private MoveResult corrupt(BlockKey key, long lengthBytes, CorruptReplicaException cause) {
+    private MoveResult corrupt(BlockVersion block, CorruptReplicaException cause) {
         // An append rewrites the last checksum in place: only a replica that is still what it was is corrupt.
-        if (!source.ifUnchanged(key, lengthBytes, () -> true)) {
+        if (!source.ifUnchanged(block, () -> true)) {
             return changed();
         }
-        LOG.warn("The replica of {} is corrupt and is reported: {}", key, cause.getMessage());
-        source.reportCorrupt(key, lengthBytes);
+        LOG.warn("The replica of {} is corrupt and is reported: {}", block.key(), cause.getMessage());
+        source.reportCorrupt(block);
         return MoveResult.of(MoveOutcome.CORRUPT, String.valueOf(cause.getMessage()));
     }
 

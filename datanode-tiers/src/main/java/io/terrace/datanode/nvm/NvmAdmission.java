@@ -1,6 +1,5 @@
 package io.terrace.datanode.nvm;
 
-import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
@@ -90,7 +89,7 @@ final class NvmAdmission {
                 default -> Outcome.NOT_NOW;
             };
         } catch (IOException e) {
-            if (!source.ifUnchanged(replica.key(), replica.lengthBytes(), () -> true)) {
+            if (!source.ifUnchanged(replica.block(), () -> true)) {
                 return Outcome.NOT_NOW;
             }
             LOG.info("{} is not granted from NVM: {}", replica.key(), e.toString());
@@ -99,7 +98,7 @@ final class NvmAdmission {
     }
 
     private MoveResult publish(NvmReplica replica) throws IOException {
-        return publisher.publish(new BlockVersion(replica.key(), replica.lengthBytes()), false, new Linking(replica));
+        return publisher.publish(replica.block(), false, new Linking(replica));
     }
 
     private final class Linking implements ExtentFiller {

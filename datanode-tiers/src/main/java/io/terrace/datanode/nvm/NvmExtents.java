@@ -85,7 +85,7 @@ public final class NvmExtents {
     public void read(String pool, long blockId) {
         NvmReplica replica = replicas.onNvm(pool, blockId);
         if (replica == null
-                || replica.lengthBytes() <= 0
+                || replica.block().lengthBytes() <= 0
                 || !memory.serves(pool)
                 || tier.isResident(replica.key())
                 || memory.isResident(replica.key())) {

@@ -1,6 +1,7 @@
 package io.terrace.datanode.nvm;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param volume the volume's own directory, which has {@code current} in it
  * @param file the block file
  */
-public record NvmReplica(BlockKey key, long lengthBytes, Path volume, Path file) {
+public record NvmReplica(BlockVersion block, Path volume, Path file) {
+
+    /** The block's identity. */
+    public BlockKey key() {
+        return block.key();
+    }
 
     /** Where they are found. Thread-safe. */
     public interface Look {

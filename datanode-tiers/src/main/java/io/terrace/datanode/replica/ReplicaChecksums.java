@@ -3,6 +3,7 @@ package io.terrace.datanode.replica;
 import io.terrace.channel.server.ChecksumSource;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ public final class ReplicaChecksums implements ChecksumSource {
 
     @Override
     public @Nullable ChunkChecksums of(BlockKey block, long lengthBytes, Room room) throws IOException {
-        try (ReplicaSource.OpenReplica replica = replicas.open(block, lengthBytes)) {
+        try (ReplicaSource.OpenReplica replica = replicas.open(new BlockVersion(block, lengthBytes))) {
             return read(replica.meta(), lengthBytes, room);
         }
     }

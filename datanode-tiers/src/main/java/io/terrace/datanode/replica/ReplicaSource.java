@@ -1,6 +1,5 @@
 package io.terrace.datanode.replica;
 
-import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import java.io.Closeable;
 import java.io.IOException;
@@ -25,19 +24,21 @@ public interface ReplicaSource {
         void dropPages();
     }
 
-    /** The length of the finalised replica of exactly this block on a durable local volume, or -1. */
-    long finalisedLength(BlockKey key);
-
-    /** The present stamp and length of the block's finalised replica, whatever its stamp; null when there is none. */
+    /** The present stamp and length of the block's finalised replica on a durable local volume; null without one. */
     @Nullable
     BlockVersion find(String pool, long blockId);
 
-    /** Opens a replica for which {@link #finalisedLength} answered; an IOException if it went away meanwhile. */
-    OpenReplica open(BlockKey key, long lengthBytes) throws IOException;
+    /** Whether there is a finalised replica of exactly this stamp and length. */
+    default boolean has(BlockVersion block) {
+        return block.equals(find(block.key().pool(), block.key().blockId()));
+    }
+
+    /** Opens a replica that {@link #find} answered; an IOException if it went away meanwhile. */
+    OpenReplica open(BlockVersion block) throws IOException;
 
     /** Runs the action under the dataset's lock if the replica is still finalised with this stamp and length. */
-    boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action);
+    boolean ifUnchanged(BlockVersion block, BooleanSupplier action);
 
     /** Reports the replica to the NameNode as stock does when its bytes do not match their checksums. */
-    void reportCorrupt(BlockKey key, long lengthBytes);
+    void reportCorrupt(BlockVersion block);
 }

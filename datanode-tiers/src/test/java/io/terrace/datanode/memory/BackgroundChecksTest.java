@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
@@ -120,13 +121,13 @@ class BackgroundChecksTest {
         }
 
         @Override
-        public long finalisedLength(BlockKey key) {
-            return BYTES;
+        public boolean has(BlockVersion wanted) {
+            return true;
         }
 
         @Override
-        public OpenReplica open(BlockKey key, long lengthBytes) {
-            opened.accept(key);
+        public OpenReplica open(BlockVersion wanted) {
+            opened.accept(wanted.key());
             return new OpenReplica() {
                 @Override
                 public FileChannel data() {
@@ -147,7 +148,7 @@ class BackgroundChecksTest {
         }
 
         @Override
-        public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+        public boolean ifUnchanged(BlockVersion wanted, BooleanSupplier action) {
             return action.getAsBoolean();
         }
     }

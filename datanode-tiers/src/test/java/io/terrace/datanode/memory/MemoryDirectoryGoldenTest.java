@@ -3,6 +3,7 @@ package io.terrace.datanode.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,9 +60,13 @@ final class MemoryDirectoryGoldenTest {
             assertThat(directory.leftovers())
                     .containsExactlyInAnyOrder(
                             new MemoryDirectory.Leftover(
-                                    leftovers.resolve("blk_1073741825_1001_3"), "BP-1", 1073741825, 1001, 5),
-                            new MemoryDirectory.Leftover(leftovers.resolve("blk_-7_1002_4"), "BP-1", -7, 1002, 7));
+                                    leftovers.resolve("blk_1073741825_1001_3"), version(1073741825, 1001, 5)),
+                            new MemoryDirectory.Leftover(leftovers.resolve("blk_-7_1002_4"), version(-7, 1002, 7)));
         }
+    }
+
+    private static BlockVersion version(long blockId, long generationStamp, long lengthBytes) {
+        return new BlockVersion(new BlockKey("BP-1", blockId, generationStamp), lengthBytes);
     }
 
     private static void seal(Path file) throws IOException {

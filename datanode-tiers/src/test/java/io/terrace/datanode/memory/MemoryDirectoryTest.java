@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -49,13 +50,14 @@ class MemoryDirectoryTest {
         Files.writeString(Files.createFile(root.resolve("extents/BP-2/readme")), "not a copy");
         try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
             assertThat(directory.leftovers())
-                    .extracting(leftover -> leftover.pool() + " " + leftover.blockId() + " "
-                            + leftover.generationStamp() + " " + leftover.lengthBytes())
-                    .containsExactlyInAnyOrder("BP-1 11 7 5", "BP-1 -12 7 5");
+                    .extracting(MemoryDirectory.Leftover::block)
+                    .containsExactlyInAnyOrder(
+                            new BlockVersion(new BlockKey("BP-1", 11, 7), 5),
+                            new BlockVersion(new BlockKey("BP-1", -12, 7), 5));
             Extent next = extent("BP-1", 11, 1);
             directory.adopt(
                     directory.leftovers().stream()
-                            .filter(leftover -> leftover.blockId() == 11)
+                            .filter(leftover -> leftover.block().key().blockId() == 11)
                             .findFirst()
                             .orElseThrow(),
                     next);

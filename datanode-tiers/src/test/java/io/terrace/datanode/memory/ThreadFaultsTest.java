@@ -64,11 +64,11 @@ class ThreadFaultsTest {
         for (Throwable fault : new Throwable[] {new IllegalStateException("wanted"), new AssertionError("wanted")}) {
             ReplicaSource source = new MissingReplicas() {
                 @Override
-                public long finalisedLength(BlockKey key) {
-                    if (key.blockId() == 1) {
+                public boolean has(BlockVersion block) {
+                    if (block.key().blockId() == 1) {
                         fail(fault);
                     }
-                    return super.finalisedLength(key);
+                    return super.has(block);
                 }
             };
             try (MemoryDirectory directory = MemoryDirectory.open(root, false);
@@ -109,7 +109,7 @@ class ThreadFaultsTest {
         @Override
         public List<MemoryDirectory.Leftover> leftovers() {
             return List.of(1L, 2L, 3L).stream()
-                    .map(id -> new MemoryDirectory.Leftover(Path.of("blk_" + id), POOL, id, 1, 100))
+                    .map(id -> new MemoryDirectory.Leftover(Path.of("blk_" + id), new BlockVersion(key(id), 100)))
                     .toList();
         }
 
@@ -127,7 +127,7 @@ class ThreadFaultsTest {
             if (first != null) {
                 fail(first);
             }
-            discarded.add(leftover.blockId());
+            discarded.add(leftover.block().key().blockId());
         }
     }
 

@@ -67,11 +67,11 @@ class CopyQueueTest {
         directory = MemoryDirectory.open(root, false);
         MissingReplicas source = new MissingReplicas() {
             @Override
-            public long finalisedLength(BlockKey key) {
+            public boolean has(BlockVersion block) {
                 if (fault != null) {
                     throw fault;
                 }
-                return BYTES;
+                return true;
             }
         };
         memoryCopier =

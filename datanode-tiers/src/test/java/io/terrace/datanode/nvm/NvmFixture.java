@@ -102,7 +102,7 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
         BlockKey key = new BlockKey(POOL, blockId, 1);
         Path file = Files.write(volume.resolve("current").resolve("blk_" + blockId), bytes);
         Files.write(meta(file), meta.toByteArray());
-        replicas.put(blockId, new NvmReplica(key, BYTES, volume, file));
+        replicas.put(blockId, new NvmReplica(new BlockVersion(key, BYTES), volume, file));
         return key;
     }
 
@@ -136,21 +136,16 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
     }
 
     @Override
-    public long finalisedLength(BlockKey key) {
-        return replicas.containsKey(key.blockId()) ? BYTES : -1;
-    }
-
-    @Override
     public @Nullable BlockVersion find(String pool, long blockId) {
         NvmReplica replica = replicas.get(blockId);
-        return replica == null ? null : new BlockVersion(replica.key(), BYTES);
+        return replica == null ? null : replica.block();
     }
 
     @Override
-    public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-        NvmReplica replica = replicas.get(key.blockId());
+    public OpenReplica open(BlockVersion block) throws IOException {
+        NvmReplica replica = replicas.get(block.key().blockId());
         if (replica == null) {
-            throw new FileNotFoundException(key.toString());
+            throw new FileNotFoundException(block.toString());
         }
         FileChannel data = FileChannel.open(replica.file(), StandardOpenOption.READ);
         FileChannel meta = FileChannel.open(meta(replica.file()), StandardOpenOption.READ);
@@ -180,13 +175,13 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
     }
 
     @Override
-    public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
-        return finalisedLength(key) == lengthBytes && action.getAsBoolean();
+    public boolean ifUnchanged(BlockVersion block, BooleanSupplier action) {
+        return has(block) && action.getAsBoolean();
     }
 
     @Override
-    public void reportCorrupt(BlockKey key, long lengthBytes) {
-        reportedCorrupt.add(key);
+    public void reportCorrupt(BlockVersion block) {
+        reportedCorrupt.add(block.key());
     }
 
     private final class Counted implements SlotAllocator {

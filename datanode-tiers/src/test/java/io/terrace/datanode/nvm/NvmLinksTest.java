@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -33,7 +34,7 @@ class NvmLinksTest {
     @BeforeEach
     void makeReplica() throws IOException {
         Path file = Files.write(Files.createDirectory(volume.resolve("current")).resolve("blk_7"), BYTES);
-        replica = new NvmReplica(KEY, BYTES.length, volume, file);
+        replica = new NvmReplica(new BlockVersion(KEY, BYTES.length), volume, file);
     }
 
     private List<Path> made() throws IOException {

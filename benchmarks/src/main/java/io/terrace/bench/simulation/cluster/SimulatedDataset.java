@@ -49,12 +49,6 @@ public final class SimulatedDataset implements ReplicaSource {
     }
 
     @Override
-    public long finalisedLength(BlockKey key) {
-        Replica replica = simulatedVolumes.finalised(key.blockId(), key.generationStamp());
-        return replica == null ? -1 : replica.lengthBytes();
-    }
-
-    @Override
     public @Nullable BlockVersion find(String pool, long blockId) {
         Replica replica = simulatedVolumes.find(blockId);
         return replica == null || !replica.finalised
@@ -63,23 +57,24 @@ public final class SimulatedDataset implements ReplicaSource {
     }
 
     @Override
-    public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+    public OpenReplica open(BlockVersion block) throws IOException {
         process.blockFor(READ_NS + simulatedVolumes.extraOpenNs());
-        Replica replica = simulatedVolumes.find(key.blockId());
+        Replica replica = simulatedVolumes.find(block.key().blockId());
         if (replica == null || !replica.finalised) {
-            throw new FileNotFoundException("no finalised replica of " + key);
+            throw new FileNotFoundException("no finalised replica of " + block.key());
         }
         return new OpenFiles(replica);
     }
 
     @Override
-    public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+    public boolean ifUnchanged(BlockVersion block, BooleanSupplier action) {
         process.checkAlive();
-        return finalisedLength(key) == lengthBytes && action.getAsBoolean();
+        return has(block) && action.getAsBoolean();
     }
 
     @Override
-    public void reportCorrupt(BlockKey key, long lengthBytes) {
+    public void reportCorrupt(BlockVersion block) {
+        BlockKey key = block.key();
         process.checkAlive();
         Replica replica = simulatedVolumes.finalised(key.blockId(), key.generationStamp());
         Violation.unless(

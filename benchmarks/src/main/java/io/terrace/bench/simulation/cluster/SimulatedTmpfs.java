@@ -4,6 +4,7 @@ import io.terrace.bench.simulation.kernel.MemoryChannel;
 import io.terrace.bench.simulation.kernel.MemoryFile;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentStore;
 import io.terrace.datanode.memory.LeftoverFiles;
@@ -196,11 +197,7 @@ public final class SimulatedTmpfs {
         public List<MemoryDirectory.Leftover> leftovers() {
             List<MemoryDirectory.Leftover> found = new ArrayList<>();
             leftovers.forEach((name, entry) -> found.add(new MemoryDirectory.Leftover(
-                    Path.of(name),
-                    entry.extent.key().pool(),
-                    entry.extent.key().blockId(),
-                    entry.extent.key().generationStamp(),
-                    entry.file.lengthBytes())));
+                    Path.of(name), new BlockVersion(entry.extent.key(), entry.file.lengthBytes()))));
             return found;
         }
 

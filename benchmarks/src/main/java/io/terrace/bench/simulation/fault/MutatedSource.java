@@ -2,7 +2,6 @@ package io.terrace.bench.simulation.fault;
 
 import io.terrace.bench.simulation.cluster.Replica;
 import io.terrace.bench.simulation.kernel.MemoryChannel;
-import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.datanode.replica.ReplicaSource;
 import java.io.IOException;
@@ -23,44 +22,39 @@ abstract class MutatedSource implements ReplicaSource {
     }
 
     @Override
-    public long finalisedLength(BlockKey key) {
-        return source.finalisedLength(key);
-    }
-
-    @Override
     public @Nullable BlockVersion find(String pool, long blockId) {
         return source.find(pool, blockId);
     }
 
     @Override
-    public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-        return source.open(key, lengthBytes);
+    public OpenReplica open(BlockVersion block) throws IOException {
+        return source.open(block);
     }
 
     @Override
-    public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
-        return source.ifUnchanged(key, lengthBytes, action);
+    public boolean ifUnchanged(BlockVersion block, BooleanSupplier action) {
+        return source.ifUnchanged(block, action);
     }
 
     @Override
-    public void reportCorrupt(BlockKey key, long lengthBytes) {
-        source.reportCorrupt(key, lengthBytes);
+    public void reportCorrupt(BlockVersion block) {
+        source.reportCorrupt(block);
     }
 
     /** Checksums bytes as they are instead of as they should be. */
     static ReplicaSource summedUpAnew(ReplicaSource source, LongFunction<byte @Nullable []> present) {
         return new MutatedSource(source) {
             @Override
-            public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-                OpenReplica replica = super.open(key, lengthBytes);
-                byte[] bytes = present.apply(key.blockId());
+            public OpenReplica open(BlockVersion block) throws IOException {
+                OpenReplica replica = super.open(block);
+                byte[] bytes = present.apply(block.key().blockId());
                 return bytes == null
                         ? replica
                         : new PlantedReplica(replica, () -> {}) {
                             @Override
                             public ReadableByteChannel meta() {
                                 return new MemoryChannel(
-                                        new Replica(key.blockId(), 0, 0, bytes).meta, false, count -> count, () -> {});
+                                        new Replica(block.key().blockId(), 0, 0, bytes).meta, false, count -> count, () -> {});
                             }
                         };
             }
@@ -71,8 +65,8 @@ abstract class MutatedSource implements ReplicaSource {
     static ReplicaSource neverClosed(ReplicaSource source) {
         return new MutatedSource(source) {
             @Override
-            public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-                return new PlantedReplica(super.open(key, lengthBytes), () -> {}) {
+            public OpenReplica open(BlockVersion block) throws IOException {
+                return new PlantedReplica(super.open(block), () -> {}) {
                     @Override
                     public void close() {
                         // Left to the end of the process.
@@ -86,8 +80,8 @@ abstract class MutatedSource implements ReplicaSource {
     static ReplicaSource deletedOnceCopied(ReplicaSource source, LongConsumer delete) {
         return new MutatedSource(source) {
             @Override
-            public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-                return new PlantedReplica(super.open(key, lengthBytes), () -> delete.accept(key.blockId()));
+            public OpenReplica open(BlockVersion block) throws IOException {
+                return new PlantedReplica(super.open(block), () -> delete.accept(block.key().blockId()));
             }
         };
     }
@@ -96,7 +90,7 @@ abstract class MutatedSource implements ReplicaSource {
     static ReplicaSource neverChanged(ReplicaSource source) {
         return new MutatedSource(source) {
             @Override
-            public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+            public boolean ifUnchanged(BlockVersion block, BooleanSupplier action) {
                 return action.getAsBoolean();
             }
         };

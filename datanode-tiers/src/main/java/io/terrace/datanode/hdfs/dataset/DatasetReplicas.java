@@ -60,17 +60,9 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
     }
 
     @Override
-    public long finalisedLength(BlockKey key) {
-        BlockVersion found = find(key.pool(), key.blockId());
-        return found != null && found.key().equals(key) ? found.lengthBytes() : -1;
-    }
-
-    @Override
     public @Nullable BlockVersion find(String pool, long blockId) {
         ReplicaInfo replica = eligible(pool, blockId);
-        return replica == null
-                ? null
-                : new BlockVersion(new BlockKey(pool, blockId, replica.getGenerationStamp()), replica.getNumBytes());
+        return replica == null ? null : version(pool, replica);
     }
 
     @Override
@@ -80,8 +72,7 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
             return null;
         }
         return new NvmReplica(
-                new BlockKey(pool, blockId, replica.getGenerationStamp()),
-                replica.getNumBytes(),
+                version(pool, replica),
                 Path.of(replica.getVolume().getBaseURI()),
                 Path.of(replica.getBlockURI()));
     }
@@ -101,26 +92,27 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
                     case ARCHIVE -> StorageTier.ARCHIVE;
                     case DISK, PROVIDED -> StorageTier.DISK;
                 };
-        BlockKey key = new BlockKey(pool, blockId, replica.getGenerationStamp());
-        return new HeartbeatSession.ReplicaLook.Seen(new BlockVersion(key, replica.getNumBytes()), tier);
+        return new HeartbeatSession.ReplicaLook.Seen(version(pool, replica), tier);
     }
 
     @Override
-    public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
+    public OpenReplica open(BlockVersion block) throws IOException {
+        BlockKey key = block.key();
         ReplicaInfo replica = eligible(key.pool(), key.blockId());
         if (replica == null) {
             throw new FileNotFoundException("no finalised replica of " + key);
         }
-        ReplicaInputStreams streams = dataset.getTmpInputStreams(block(key, lengthBytes), 0, 0);
+        ReplicaInputStreams streams = dataset.getTmpInputStreams(extendedBlock(block), 0, 0);
         if (streams.getDataIn() instanceof FileInputStream data) {
-            return new OpenFiles(streams, data, replica.getBlockURI(), lengthBytes, pageDropper);
+            return new OpenFiles(streams, data, replica.getBlockURI(), block.lengthBytes(), pageDropper);
         }
         streams.close();
         throw new IOException("the replica of " + key + " is not a local file");
     }
 
     @Override
-    public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
+    public boolean ifUnchanged(BlockVersion block, BooleanSupplier action) {
+        BlockKey key = block.key();
         ReplicaInfo before = replica(key.pool(), key.blockId());
         if (before == null) {
             return false;
@@ -131,22 +123,21 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
             ReplicaInfo now = eligible(key.pool(), key.blockId());
             return now != null
                     && now.getStorageUuid().equals(before.getStorageUuid())
-                    && now.getGenerationStamp() == key.generationStamp()
-                    && now.getNumBytes() == lengthBytes
+                    && version(key.pool(), now).equals(block)
                     && action.getAsBoolean();
         }
     }
 
     @Override
-    public void reportCorrupt(BlockKey key, long lengthBytes) {
-        ExtendedBlock block = block(key, lengthBytes);
+    public void reportCorrupt(BlockVersion block) {
+        ExtendedBlock extendedBlock = extendedBlock(block);
         try {
-            FsVolumeSpi volume = dataset.getVolume(block);
+            FsVolumeSpi volume = dataset.getVolume(extendedBlock);
             if (volume != null) {
-                datanode.reportBadBlocks(block, volume);
+                datanode.reportBadBlocks(extendedBlock, volume);
             }
         } catch (IOException e) {
-            LOG.warn("Cannot report the corrupt replica of {}", key, e);
+            LOG.warn("Cannot report the corrupt replica of {}", block.key(), e);
         }
     }
 
@@ -166,8 +157,14 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
         return dataset.getReplica(pool, blockId) instanceof ReplicaInfo replica ? replica : null;
     }
 
-    private static ExtendedBlock block(BlockKey key, long lengthBytes) {
-        return new ExtendedBlock(key.pool(), new Block(key.blockId(), lengthBytes, key.generationStamp()));
+    private static BlockVersion version(String pool, ReplicaInfo replica) {
+        BlockKey key = new BlockKey(pool, replica.getBlockId(), replica.getGenerationStamp());
+        return new BlockVersion(key, replica.getNumBytes());
+    }
+
+    private static ExtendedBlock extendedBlock(BlockVersion block) {
+        BlockKey key = block.key();
+        return new ExtendedBlock(key.pool(), new Block(key.blockId(), block.lengthBytes(), key.generationStamp()));
     }
 
     private record OpenFiles(

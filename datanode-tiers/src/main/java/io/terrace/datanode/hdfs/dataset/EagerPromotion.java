@@ -186,28 +186,23 @@ public final class EagerPromotion implements DatasetListener {
      */
     public record QuietSource(ReplicaSource replicas) implements ReplicaSource {
         @Override
-        public long finalisedLength(BlockKey key) {
-            return replicas.finalisedLength(key);
-        }
-
-        @Override
         public @Nullable BlockVersion find(String pool, long blockId) {
             return replicas.find(pool, blockId);
         }
 
         @Override
-        public OpenReplica open(BlockKey key, long lengthBytes) throws IOException {
-            return replicas.open(key, lengthBytes);
+        public OpenReplica open(BlockVersion block) throws IOException {
+            return replicas.open(block);
         }
 
         @Override
-        public boolean ifUnchanged(BlockKey key, long lengthBytes, BooleanSupplier action) {
-            return replicas.ifUnchanged(key, lengthBytes, action);
+        public boolean ifUnchanged(BlockVersion block, BooleanSupplier action) {
+            return replicas.ifUnchanged(block, action);
         }
 
         @Override
-        public void reportCorrupt(BlockKey key, long lengthBytes) {
-            LOG.info("{} is corrupt; not reported in the mode for tests", key);
+        public void reportCorrupt(BlockVersion block) {
+            LOG.info("{} is corrupt; not reported in the mode for tests", block.key());
         }
     }
 }
