@@ -22,22 +22,22 @@ public final class Extent {
     private final long number;
 
     volatile ExtentState state = ExtentState.COPYING;
-    public int slot = NO_SLOT;
-    public long sequence;
+    int slot = NO_SLOT;
+    long sequence;
     /** Asked for by a directive: retired only when that ends or the replica changes. */
-    public boolean pinned;
+    boolean pinned;
     /** Asked for by the placement service: stays when a directive ends. */
     boolean ordered;
     /** The replica changed while it was copied. */
     boolean spoilt;
     /** Its file descriptor was passed to a stock short-circuit reader, so the file must never be truncated. */
-    public boolean passed;
+    boolean passed;
     /** Streams of stock readers that are open. */
     int lentStreams;
     /** Grants that are held. */
-    public int grants;
+    int grants;
 
-    public long lastReadNs;
+    long lastReadNs;
     long retiredNs;
 
     @Nullable
@@ -84,6 +84,16 @@ public final class Extent {
     /** The slot's sequence while this extent has it. */
     public long sequence() {
         return sequence;
+    }
+
+    /** Whether a cache directive asks for it. */
+    public boolean isPinned() {
+        return pinned;
+    }
+
+    /** Whether a stock short-circuit reader may have its file's descriptor. */
+    public boolean isPassed() {
+        return passed;
     }
 
     /** Where it is in its life. */

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,6 +146,14 @@ public final class ExtentManager {
         return true;
     }
 
+    /**
+     * The file of this copy, which is being made, comes from an earlier process that may have passed its descriptor to a
+     * stock reader.
+     */
+    public synchronized void markPassed(Extent extent) {
+        extent.passed = true;
+    }
+
     /** Gives up a copy that could not be made. */
     public synchronized void abandon(Extent extent, long nowNs) {
         if (extent.state == ExtentState.COPYING) {
@@ -186,6 +195,21 @@ public final class ExtentManager {
         }
         retire(extent, cause, nowNs);
         return extent;
+    }
+
+    /** Stops serving the extent that was not read for longest, if that was so long ago and nobody has a grant of it. */
+    public synchronized void dropUnread(long unreadNs, long nowNs) {
+        Extent longest = null;
+        for (Extent extent : table.live()) {
+            if (extent.grants == 0
+                    && nowNs - extent.lastReadNs >= unreadNs
+                    && (longest == null || extent.lastReadNs - longest.lastReadNs < 0)) {
+                longest = extent;
+            }
+        }
+        if (longest != null) {
+            retire(longest, RetireCause.MADE_ROOM, nowNs);
+        }
     }
 
     /** Ends a pin. A copy that only the directive asked for is retired. */
@@ -258,6 +282,15 @@ public final class ExtentManager {
         extent.lentStreams++;
         extent.passed |= descriptorPassed;
         extent.lastReadNs = nowNs;
+        return extent;
+    }
+
+    /** Lends a live copy to be verified, which does not count as a read. */
+    public synchronized @Nullable Extent lendToVerify(BlockKey key) {
+        Extent extent = table.live(key);
+        if (extent != null) {
+            extent.lentStreams++;
+        }
         return extent;
     }
 
@@ -362,6 +395,11 @@ public final class ExtentManager {
     /** The live copies, for the scrub and for full reports. */
     public synchronized List<Extent> liveExtents() {
         return table.live();
+    }
+
+    /** Runs something quick while no copy comes or goes. */
+    public synchronized <T> T withoutChanges(Supplier<T> action) {
+        return action.get();
     }
 
     /** The ids of the pool's blocks that are live and pinned: what a cache report may name. */

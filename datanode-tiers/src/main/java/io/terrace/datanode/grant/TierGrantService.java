@@ -148,7 +148,7 @@ public final class TierGrantService implements GrantService {
             // The grant keeps the file there.
             String link = links.link(extent);
             ExtentDescriptor descriptor = new ExtentDescriptor(
-                    extent.key(), medium, extent.address(), extent.lengthBytes(), extent.slot, extent.sequence);
+                    extent.key(), medium, extent.address(), extent.lengthBytes(), extent.slot(), extent.sequence());
             GrantAuditLog.granted(peer, allowed.user(), descriptor);
             return new Grant(held.id(), descriptor, link, leaseMs);
         } catch (IOException e) {

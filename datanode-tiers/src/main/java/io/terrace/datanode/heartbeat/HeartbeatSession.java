@@ -266,13 +266,11 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
     }
 
     private void addResidency(HeartbeatRequestProto.Builder request) {
-        ResidencyLog.Page page;
-        synchronized (shared.tier()) {
-            // Under the tier's lock no copy comes or goes, so nothing falls between this list and the changes after it.
-            page = residency.isFullWanted()
-                    ? residency.begin(everything(), HeartbeatLimits.ENTRIES)
-                    : residency.next(HeartbeatLimits.ENTRIES);
-        }
+        // No copy comes or goes meanwhile, so no change is lost between the list of everything and what follows it.
+        ResidencyLog.Page page = shared.tier()
+                .withoutChanges(() -> residency.isFullWanted()
+                        ? residency.begin(everything(), HeartbeatLimits.ENTRIES)
+                        : residency.next(HeartbeatLimits.ENTRIES));
         request.setFullResidency(page.full());
         for (ResidencyLog.Entry entry : page.entries()) {
             request.addResidency(ResidencyProto.newBuilder()
@@ -286,7 +284,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
         List<ResidencyLog.Entry> everything = new ArrayList<>();
         for (Extent extent : shared.tier().liveExtents()) {
             if (extent.key().pool().equals(pool)) {
-                everything.add(new ResidencyLog.Entry(extent.version(), true, extent.pinned));
+                everything.add(new ResidencyLog.Entry(extent.version(), true, extent.isPinned()));
             }
         }
         return everything;

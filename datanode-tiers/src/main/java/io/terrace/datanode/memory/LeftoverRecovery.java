@@ -155,7 +155,7 @@ public final class LeftoverRecovery {
         public void fill(Extent extent, OpenReplica replica, VerifiedCopy verifier) throws IOException {
             // The earlier process may have passed its descriptor to a stock client: such a file is removed, never
             // truncated.
-            extent.passed = true;
+            tier.markPassed(extent);
             try (FileChannel bytes = directory.open(leftover)) {
                 verifier.run(bytes, replica.meta(), extent.lengthBytes(), null);
             } catch (CorruptReplicaException e) {

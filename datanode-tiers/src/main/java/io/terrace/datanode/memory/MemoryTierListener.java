@@ -52,7 +52,7 @@ public final class MemoryTierListener implements ExtentListener {
 
     @Override
     public void resident(Extent extent, boolean pinned) {
-        if (extent.slot == Extent.NO_SLOT) {
+        if (extent.slot() == Extent.NO_SLOT) {
             metricRegistry.increment(Metric.MEMORY_NO_SLOT);
         }
         // So that they read the copy from now on, and the pages of the replica can go.
@@ -69,7 +69,7 @@ public final class MemoryTierListener implements ExtentListener {
                     case CHANGED -> Metric.MEMORY_RETIRED_CHANGED;
                     case POOL_GONE, SHUTDOWN, BROKEN_OFF, SCRUB_FAILED, SWITCHED_OFF -> Metric.MEMORY_RETIRED_OTHER;
                 });
-        if (extent.passed) {
+        if (extent.isPassed()) {
             refreshDescriptors.accept(extent.key());
         }
         tell(extent, false, false);

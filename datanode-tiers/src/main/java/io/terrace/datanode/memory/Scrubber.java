@@ -71,7 +71,7 @@ public final class Scrubber {
         BlockKey key = extent.key();
         BlockVersion block = extent.version();
         // Lent like to a reader, so that the file is there as long as it is looked at.
-        Extent lent = tier.lend(key, false, extent.lastReadNs);
+        Extent lent = tier.lendToVerify(key);
         if (lent == null) {
             return true;
         }

@@ -3,7 +3,6 @@ package io.terrace.datanode.nvm;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentManager;
-import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.move.ExtentFiller;
 import io.terrace.datanode.move.ExtentPublisher;
 import io.terrace.datanode.replica.CorruptReplicaException;
@@ -127,22 +126,9 @@ final class NvmAdmission {
         }
     }
 
-    /** Retires the extent that was not read for longest, if nobody has a grant on it and that was long ago. */
     private void makeRoom() {
         long nowNs = nanoClock.getAsLong();
-        synchronized (tier) {
-            Extent longest = null;
-            for (Extent extent : tier.liveExtents()) {
-                if (extent.grants == 0
-                        && nowNs - extent.lastReadNs >= unreadNs
-                        && (longest == null || extent.lastReadNs - longest.lastReadNs < 0)) {
-                    longest = extent;
-                }
-            }
-            if (longest != null) {
-                tier.drop(longest.key(), RetireCause.MADE_ROOM, nowNs);
-            }
-        }
+        tier.dropUnread(unreadNs, nowNs);
         tier.sweep(nowNs);
     }
 }
