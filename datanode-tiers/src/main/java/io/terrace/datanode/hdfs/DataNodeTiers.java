@@ -22,7 +22,7 @@ import io.terrace.datanode.hdfs.dataset.PassedDescriptors;
 import io.terrace.datanode.hdfs.dataset.StockMetrics;
 import io.terrace.datanode.hdfs.dataset.TierDatasetListener;
 import io.terrace.datanode.heartbeat.AccessRecorder;
-import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.HostDiagnostics;
 import io.terrace.datanode.heartbeat.NodeIdentity;
 import io.terrace.datanode.memory.BackgroundChecks;
@@ -225,7 +225,7 @@ final class DataNodeTiers implements Closeable {
                 new SecureRandom().nextLong() >>> 1);
         HostDiagnostics host = new HostDiagnostics(Path.of("/"));
         HostDiagnostics.Facts facts = HostFacts.of(datanode, settings, directory, grants != null, rdmaTrouble());
-        HeartbeatSession.Shared shared = new HeartbeatSession.Shared(
+        HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 identity,
                 tier,
                 orders,

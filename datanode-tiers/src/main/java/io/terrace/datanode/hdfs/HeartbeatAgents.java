@@ -4,7 +4,7 @@ import io.terrace.common.Agent;
 import io.terrace.common.AgentThread;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatAgent;
-import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.memory.MemoryTierListener;
 import java.io.Closeable;
 import java.net.InetSocketAddress;
@@ -33,7 +33,7 @@ final class HeartbeatAgents implements Agent, Closeable {
     private static final long STOP_WAIT_MS = 5_000;
 
     private final DataNode datanode;
-    private final HeartbeatSession.Shared shared;
+    private final HeartbeatExchange.Shared shared;
     private final DataNodeConfig settings;
     private final AccessRecorder accessRecorder;
     private final MemoryTierListener memoryTierListener;
@@ -43,7 +43,7 @@ final class HeartbeatAgents implements Agent, Closeable {
 
     HeartbeatAgents(
             DataNode datanode,
-            HeartbeatSession.Shared shared,
+            HeartbeatExchange.Shared shared,
             DataNodeConfig settings,
             AccessRecorder accessRecorder,
             MemoryTierListener memoryTierListener) {
@@ -109,20 +109,20 @@ final class HeartbeatAgents implements Agent, Closeable {
         LOG.info("The placement service of NameNode {} is expected at {}", nameNode.address(), address);
         HeartbeatAgent begun = new HeartbeatAgent(
                 address.getHostString() + ":" + address.getPort(),
-                news -> new HeartbeatSession(nameNode.pool(), shared, news),
+                news -> new HeartbeatExchange(nameNode.pool(), shared, news),
                 new PlacementDialer(datanode.getConf(), address, settings.heartbeatTimeoutMs()),
                 settings.heartbeatIntervalMs(),
                 settings.heartbeatSoonestMs());
-        memoryTierListener.listen(begun.session());
-        accessRecorder.listen(nameNode.pool(), begun.session());
+        memoryTierListener.listen(begun.exchange());
+        accessRecorder.listen(nameNode.pool(), begun.exchange());
         return begun;
     }
 
     private void end(NameNode nameNode, HeartbeatAgent ended) {
-        accessRecorder.unlisten(nameNode.pool(), ended.session());
-        memoryTierListener.unlisten(ended.session());
+        accessRecorder.unlisten(nameNode.pool(), ended.exchange());
+        memoryTierListener.unlisten(ended.exchange());
         ended.close();
-        ended.session().end();
+        ended.exchange().end();
     }
 
     @Override

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the heartbeats of one {@link HeartbeatSession}: every interval, and sooner when there is something to tell, though
+ * Sends the heartbeats of one {@link HeartbeatExchange}: every interval, and sooner when there is something to tell, though
  * never sooner than a least time after the one before. A service that is away costs an attempt per interval and nothing else.
  */
 public final class HeartbeatAgent implements Agent, Closeable {
@@ -42,7 +42,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
     private static final @Nullable RpcController NO_CONTROLLER = null;
     private static final long STOP_WAIT_MS = 2_000;
 
-    private final HeartbeatSession session;
+    private final HeartbeatExchange exchange;
     private final Dialler dialler;
     private final long intervalNs;
     private final long soonestNs;
@@ -62,11 +62,11 @@ public final class HeartbeatAgent implements Agent, Closeable {
      * Begins to send.
      *
      * @param service its name, for the log
-     * @param session makes the session, which calls back when it has something to tell
+     * @param exchange makes the exchange, which calls back when it has something to tell
      */
     public HeartbeatAgent(
             String service,
-            Function<Runnable, HeartbeatSession> session,
+            Function<Runnable, HeartbeatExchange> exchange,
             Dialler dialler,
             long intervalMs,
             long soonestMs) {
@@ -76,13 +76,13 @@ public final class HeartbeatAgent implements Agent, Closeable {
         this.soonestNs = TimeUnit.MILLISECONDS.toNanos(soonestMs);
         this.sentNs = System.nanoTime() - intervalNs;
         this.thread = new AgentThread("terrace-heartbeat-" + service, this, nowNs -> dueNs() - nowNs, System::nanoTime);
-        this.session = session.apply(this::wake);
+        this.exchange = exchange.apply(this::wake);
         thread.start();
     }
 
-    /** The session whose heartbeats these are. */
-    public HeartbeatSession session() {
-        return session;
+    /** The exchange whose heartbeats these are. */
+    public HeartbeatExchange exchange() {
+        return exchange;
     }
 
     private void wake() {
@@ -104,7 +104,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
         sentNs = nowNs;
         soon = false;
         waitNs = beat(nowNs);
-        if (session.hasNews()) {
+        if (exchange.hasNews()) {
             soon = true;
         }
         return 1;
@@ -123,8 +123,8 @@ public final class HeartbeatAgent implements Agent, Closeable {
                 present = dialler.dial();
                 connection = present;
             }
-            HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, session.compose(nowNs));
-            int wantedMs = session.delivered(response, System.nanoTime());
+            HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, exchange.compose(nowNs));
+            int wantedMs = exchange.delivered(response, System.nanoTime());
             answeredBefore = true;
             if (!logged.isEmpty()) {
                 LOG.info("The placement service {} answers", service);
@@ -145,9 +145,9 @@ public final class HeartbeatAgent implements Agent, Closeable {
     private void failed(Throwable why) {
         RemoteException refusal = why.getCause() instanceof RemoteException remote ? remote : null;
         if (refusal != null) {
-            session.refused();
+            exchange.refused();
         } else {
-            session.failed();
+            exchange.failed();
         }
         hangUp();
         if (thread.isClosed()) {

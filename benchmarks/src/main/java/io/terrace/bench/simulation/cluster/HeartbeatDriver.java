@@ -1,10 +1,10 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 
-/** The calls of one DataNode to one NameNode: what {@code HeartbeatAgent} does, without its thread, around the real {@link HeartbeatSession}. */
+/** The calls of one DataNode to one NameNode: what {@code HeartbeatAgent} does, without its thread, around the real {@link HeartbeatExchange}. */
 final class HeartbeatDriver {
 
     private static final long TIMEOUT_NS = 900_000_000L;
@@ -12,7 +12,7 @@ final class HeartbeatDriver {
 
     private final SimulatedDataNode dataNode;
     private final int nameNode;
-    private final HeartbeatSession link;
+    private final HeartbeatExchange link;
     private static final long NONE = 0;
 
     /** The call that is under way. */
@@ -21,13 +21,13 @@ final class HeartbeatDriver {
     private long calls;
     private boolean beatSoon;
 
-    HeartbeatDriver(SimulatedDataNode dataNode, int nameNode, HeartbeatSession.Shared shared) {
+    HeartbeatDriver(SimulatedDataNode dataNode, int nameNode, HeartbeatExchange.Shared shared) {
         this.dataNode = dataNode;
         this.nameNode = nameNode;
-        this.link = new HeartbeatSession(SimulatedNamespace.POOL, shared, this::news);
+        this.link = new HeartbeatExchange(SimulatedNamespace.POOL, shared, this::news);
     }
 
-    HeartbeatSession link() {
+    HeartbeatExchange link() {
         return link;
     }
 

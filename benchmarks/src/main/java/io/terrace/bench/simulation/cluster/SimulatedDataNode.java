@@ -14,7 +14,7 @@ import io.terrace.datanode.extent.ExtentStore;
 import io.terrace.datanode.extent.GrantLedger;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.heartbeat.AccessRecorder;
-import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.NodeIdentity;
 import io.terrace.datanode.memory.HousekeepingAgent;
 import io.terrace.datanode.memory.LeftoverRecovery;
@@ -129,7 +129,7 @@ public final class SimulatedDataNode {
         TokenBucket orderPace = new TokenBucket(0, process::nanoTime, process::blockFor);
         MoveOrderExecutor orders =
                 new MoveOrderExecutor(tier, copyQueue, epochFence, orderPace, 0, metricRegistry, this::housekeepSoon);
-        HeartbeatSession.Shared shared = new HeartbeatSession.Shared(
+        HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 new NodeIdentity(host.name, host.name, 9866, incarnation),
                 tier,
                 orders,
@@ -166,15 +166,15 @@ public final class SimulatedDataNode {
         });
     }
 
-    private HeartbeatSession.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
+    private HeartbeatExchange.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
         BlockVersion found = dataset.find(pool, blockId);
         if (found == null) {
             observer.heatWithoutReplica(blockId);
         }
-        return found == null ? null : new HeartbeatSession.ReplicaLook.Seen(found, StorageTier.DISK);
+        return found == null ? null : new HeartbeatExchange.ReplicaLook.Seen(found, StorageTier.DISK);
     }
 
-    private void start(HeartbeatSession.Shared shared) {
+    private void start(HeartbeatExchange.Shared shared) {
         for (int i = 0; i < SimulatedCluster.NAMENODES; i++) {
             HeartbeatDriver heartbeatDriver = new HeartbeatDriver(this, i, shared);
             news.listen(heartbeatDriver.link());

@@ -3,7 +3,7 @@ package io.terrace.datanode.hdfs.dataset;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
-import io.terrace.datanode.heartbeat.HeartbeatSession;
+import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.nvm.NvmReplica;
 import io.terrace.datanode.replica.ReplicaSource;
 import java.io.FileInputStream;
@@ -78,7 +78,7 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
     }
 
     /** The replica of a block and its tier; null when it is gone or part of an erasure-coded block, which stays. */
-    public HeartbeatSession.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
+    public HeartbeatExchange.ReplicaLook.@Nullable Seen look(String pool, long blockId) {
         ReplicaInfo replica = replica(pool, blockId);
         boolean striped = BlockType.fromBlockId(blockId) == BlockType.STRIPED;
         if (replica == null || replica.getVolume() == null || striped) {
@@ -92,7 +92,7 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
                     case ARCHIVE -> StorageTier.ARCHIVE;
                     case DISK, PROVIDED -> StorageTier.DISK;
                 };
-        return new HeartbeatSession.ReplicaLook.Seen(version(pool, replica), tier);
+        return new HeartbeatExchange.ReplicaLook.Seen(version(pool, replica), tier);
     }
 
     @Override

@@ -25,7 +25,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The bytes of a heartbeat that tells of everything, and of the answer before it. */
-final class HeartbeatSessionGoldenTest {
+final class HeartbeatExchangeGoldenTest {
 
     private static final String POOL = "BP-1";
     private static final HexFormat HEX = HexFormat.of();
@@ -58,20 +58,20 @@ final class HeartbeatSessionGoldenTest {
     private final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
     private final EpochFence epochFence = new EpochFence();
 
-    private HeartbeatSession link() {
+    private HeartbeatExchange link() {
         CopyQueue copyQueue = new CopyQueue(tier, 0, 1, "none", () -> null);
         MoveOrderExecutor orders = new MoveOrderExecutor(
                 tier, copyQueue, epochFence, TokenBucket.ofSystem(0), 0, metricRegistry, () -> {});
-        HeartbeatSession link = new HeartbeatSession(
+        HeartbeatExchange link = new HeartbeatExchange(
                 POOL,
-                new HeartbeatSession.Shared(
+                new HeartbeatExchange.Shared(
                         new NodeIdentity("uuid", "host", 9866, 7),
                         tier,
                         orders,
                         epochFence,
                         accessRecorder,
                         (pool, id) ->
-                                new HeartbeatSession.ReplicaLook.Seen(new BlockVersion(key(id), 100), StorageTier.DISK),
+                                new HeartbeatExchange.ReplicaLook.Seen(new BlockVersion(key(id), 100), StorageTier.DISK),
                         () -> List.of(TierStateProto.newBuilder()
                                 .setTier(TierProto.NVM)
                                 .setCapacityBytes(1000)
@@ -102,7 +102,7 @@ final class HeartbeatSessionGoldenTest {
 
     @Test
     void heartbeat_afterOrdersReadsAndWrites() throws Exception {
-        HeartbeatSession link = link();
+        HeartbeatExchange link = link();
         link.compose(0);
         enter(1);
         enter(3);

@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * #compose}, {@link #delivered}, {@link #failed} and {@link #refused} are called by one thread in turns; heat, residency
  * and results come from any thread.
  */
-public final class HeartbeatSession implements AccessRecorder.Listener, ResidencyListener {
+public final class HeartbeatExchange implements AccessRecorder.Listener, ResidencyListener {
 
     /** Where the replica of a block lives and which it is; null when it is gone. */
     public interface ReplicaLook {
@@ -69,7 +69,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
             MetricRegistry metricRegistry,
             int heatBlocks) {}
 
-    private static final Logger LOG = LoggerFactory.getLogger(HeartbeatSession.class);
+    private static final Logger LOG = LoggerFactory.getLogger(HeartbeatExchange.class);
     private static final int MOST_RESULTS = 16_384;
     private static final int MOST_CHANGES = 65_536;
 
@@ -94,7 +94,7 @@ public final class HeartbeatSession implements AccessRecorder.Listener, Residenc
      *
      * @param news called when there is something to tell before the next regular heartbeat
      */
-    public HeartbeatSession(String pool, Shared shared, Runnable news) {
+    public HeartbeatExchange(String pool, Shared shared, Runnable news) {
         this.pool = pool;
         this.shared = shared;
         this.news = news;

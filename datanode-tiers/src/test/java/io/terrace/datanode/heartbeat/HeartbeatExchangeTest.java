@@ -40,7 +40,7 @@ import org.apache.log4j.WriterAppender;
 import org.junit.jupiter.api.Test;
 
 /** What a link says when heartbeats are lost, when there is too much to say, and whom it obeys. */
-class HeartbeatSessionTest {
+class HeartbeatExchangeTest {
 
     private static final String POOL = "pool";
     private static final TierStateProto NVM = TierStateProto.newBuilder()
@@ -63,12 +63,12 @@ class HeartbeatSessionTest {
             key -> false);
     private final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
     private final EpochFence epochFence = new EpochFence();
-    private final HeartbeatSession link = link();
+    private final HeartbeatExchange link = link();
 
-    private HeartbeatSession link() {
-        HeartbeatSession made = new HeartbeatSession(
+    private HeartbeatExchange link() {
+        HeartbeatExchange made = new HeartbeatExchange(
                 POOL,
-                new HeartbeatSession.Shared(
+                new HeartbeatExchange.Shared(
                         new NodeIdentity("uuid", "host", 9866, 7),
                         tier,
                         new MoveOrderExecutor(
@@ -81,7 +81,7 @@ class HeartbeatSessionTest {
                                 () -> {}),
                         epochFence,
                         accessRecorder,
-                        (pool, id) -> new HeartbeatSession.ReplicaLook.Seen(
+                        (pool, id) -> new HeartbeatExchange.ReplicaLook.Seen(
                                 new BlockVersion(new BlockKey(pool, id, 1), 100), StorageTier.DISK),
                         () -> List.of(NVM),
                         List::of,
@@ -107,7 +107,7 @@ class HeartbeatSessionTest {
             public void hangUp(PlacementDataNodePB service) {}
         };
         try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialler, 10, 1)) {
-            assertThat(thread.session()).isSameAs(link);
+            assertThat(thread.exchange()).isSameAs(link);
             await().atMost(Duration.ofSeconds(60)).until(() -> dials.get() > 2);
         }
     }
@@ -285,7 +285,7 @@ class HeartbeatSessionTest {
 
     @Test
     void off_holdsAsLongAsAnActiveServiceSaysIt() {
-        HeartbeatSession other = link();
+        HeartbeatExchange other = link();
         beat(link, answer(5, true, true));
         beat(other, answer(4, true, false));
         beat(link, answer(5, true, true));
@@ -305,7 +305,7 @@ class HeartbeatSessionTest {
         assertThat(tier.serves(POOL)).as("the other is gone").isTrue();
     }
 
-    private static void beat(HeartbeatSession link, HeartbeatResponseProto answer) {
+    private static void beat(HeartbeatExchange link, HeartbeatResponseProto answer) {
         link.compose(0);
         link.delivered(answer, 0);
     }
