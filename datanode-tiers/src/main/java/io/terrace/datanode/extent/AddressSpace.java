@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * still names it meets nothing rather than another block's bytes.
  *
  * <p>Addresses and lengths in bytes, multiples of {@link #PAGE_BYTES}; times in nanoseconds of any monotonic clock.
- * Not thread-safe: owned by {@link ExtentManager}. Allocation is first fit over a sorted map of holes, O(holes).
+ * Not thread-safe: owned by {@link LocalTier}. Allocation is first fit over a sorted map of holes, O(holes).
  */
 public final class AddressSpace {
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A resident block: a file that holds the block's bytes and nothing else, and an address in the {@link AddressSpace}.
  *
- * <p>The identity never changes; the mutable part belongs to {@link ExtentManager} and is read and written only under its
+ * <p>The identity never changes; the mutable part belongs to {@link LocalTier} and is read and written only under its
  * lock, except {@link #state}, which is also read without it where a stale answer does no harm.
  */
 public final class Extent {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariants: at most one extent of a block is copying or live; used bytes are those of all extents from the moment a
  * copy is begun until its file is gone; only a retiring extent without grants and streams is doomed. Not thread-safe:
- * owned by {@link ExtentManager} and used under its lock.
+ * owned by {@link LocalTier} and used under its lock.
  */
 final class ExtentTable {
 
@@ -25,7 +25,7 @@ final class ExtentTable {
 
     private record BlockId(String pool, long id) {}
 
-    private final ExtentManager.Limits limits;
+    private final LocalTier.Limits limits;
     private final AddressSpace addressSpace;
     private final GrantLedger ledger;
     private final SlotAllocator slotAllocator;
@@ -53,7 +53,7 @@ final class ExtentTable {
     private long keptOpenBytes;
 
     ExtentTable(
-            ExtentManager.Limits limits,
+            LocalTier.Limits limits,
             AddressSpace addressSpace,
             GrantLedger ledger,
             SlotAllocator slotAllocator,
@@ -304,8 +304,8 @@ final class ExtentTable {
         return grant;
     }
 
-    ExtentManager.Usage usage() {
-        return new ExtentManager.Usage(
+    LocalTier.Usage usage() {
+        return new LocalTier.Usage(
                 capacityBytes(),
                 usedBytes,
                 leavingBytes,

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * accepted up to what one process can plausibly have read, counted for each {@link Principal}, so a user who forges them gains
  * a bounded influence, over however many connections.
  *
- * <p>Times in nanoseconds of one monotonic clock, passed in. Not thread-safe: owned by {@link ExtentManager}.
+ * <p>Times in nanoseconds of one monotonic clock, passed in. Not thread-safe: owned by {@link LocalTier}.
  */
 public final class GrantLedger {
 

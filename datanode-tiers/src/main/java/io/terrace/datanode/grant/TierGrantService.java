@@ -15,9 +15,9 @@ import io.terrace.common.LogThrottle;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.CountedReport;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantAttempt;
 import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -33,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers the clients of the grant server: checks the token, takes the grant from the {@link ExtentManager} of one medium, makes
+ * Answers the clients of the grant server: checks the token, takes the grant from the {@link LocalTier} of one medium, makes
  * the link, and accounts what is reported. Thread-safe.
  */
 public final class TierGrantService implements GrantService {
@@ -53,7 +53,7 @@ public final class TierGrantService implements GrantService {
     /** Who asks with a bad token asks as often as he likes: all refusals are counted, few are told. */
     private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final StorageTier medium;
     private final ExtentLinks links;
     private final TokenVerifier access;
@@ -66,7 +66,7 @@ public final class TierGrantService implements GrantService {
 
     /** Gives grants on this tier, whose extents are on this medium. */
     public TierGrantService(
-            ExtentManager tier,
+            LocalTier tier,
             StorageTier medium,
             ExtentLinks links,
             TokenVerifier access,

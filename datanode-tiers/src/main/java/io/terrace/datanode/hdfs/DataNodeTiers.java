@@ -6,8 +6,8 @@ import io.terrace.common.DaemonThreads;
 import io.terrace.common.TokenBucket;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.AddressSpace;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.extent.WatchedFiles;
@@ -75,7 +75,7 @@ final class DataNodeTiers implements Closeable {
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final Deque<Closeable> toClose;
     private final boolean promotesAtOnce;
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final MemoryDirectory directory;
     private final @Nullable GrantServers grants;
     private final @Nullable NvmService nvm;
@@ -108,8 +108,8 @@ final class DataNodeTiers implements Closeable {
         news = new MemoryTierListener(metricRegistry, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
         GrantLedger ledger = new GrantLedger(settings.grantLimits());
         WatchedFiles extentFiles = new WatchedFiles(directory);
-        tier = new ExtentManager(
-                new ExtentManager.Limits(settings.capacityBytes(), settings.extentsMax(), settings.lentTimeoutNs()),
+        tier = new LocalTier(
+                new LocalTier.Limits(settings.capacityBytes(), settings.extentsMax(), settings.lentTimeoutNs()),
                 new AddressSpace(REGION_BASE, settings.regionBytes(), settings.regionRestNs()),
                 ledger,
                 extentFiles,
@@ -377,7 +377,7 @@ final class DataNodeTiers implements Closeable {
     }
 
     /** The tier itself. */
-    ExtentManager tier() {
+    LocalTier tier() {
         return tier;
     }
 

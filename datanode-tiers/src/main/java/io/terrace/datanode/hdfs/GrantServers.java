@@ -12,8 +12,8 @@ import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.channel.verbs.ExtentRegistry;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.WatchedFiles;
 import io.terrace.datanode.grant.RoutingGrantService;
 import io.terrace.datanode.grant.TierGrantService;
@@ -49,7 +49,7 @@ final class GrantServers implements Closeable {
     record Parts(
             DataNode datanode,
             DataNodeConfig settings,
-            ExtentManager memory,
+            LocalTier memory,
             DatasetReplicas replicas,
             ReplicaSource source,
             TokenBucket tokenBucket,

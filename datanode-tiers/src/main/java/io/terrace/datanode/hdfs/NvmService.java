@@ -9,9 +9,9 @@ import io.terrace.common.DaemonThreads;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.AnnouncedSlots;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
 import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.WatchedFiles;
 import io.terrace.datanode.grant.RoutingGrantService;
 import io.terrace.datanode.grant.TierGrantService;
@@ -49,7 +49,7 @@ final class NvmService implements Closeable {
     private final NvmLinks links = new NvmLinks();
     private final WatchedFiles files = new WatchedFiles(links);
     private final ThreadPoolExecutor verifier;
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final NvmExtents extents;
     private final TierGrantService desk;
     private final CachedValue<Long> capacityBytes;
@@ -73,9 +73,9 @@ final class NvmService implements Closeable {
         MetricRegistry metricRegistry = parts.metricRegistry();
         GrantLedger.Limits limits = settings.grantLimits();
         capacityBytes = new CachedValue<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
-        tier = new ExtentManager(
+        tier = new LocalTier(
                 // Extents take no memory: their number is the limit, and the addresses that there are.
-                new ExtentManager.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
+                new LocalTier.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
                 new AddressSpace(regionBase, settings.regionBytes(), settings.regionRestNs()),
                 new GrantLedger(limits, RoutingGrantService.FIRST_NVM_GRANT),
                 files,
@@ -141,7 +141,7 @@ final class NvmService implements Closeable {
         if (capacityBytes.get() == 0) {
             return List.of();
         }
-        ExtentManager.Usage usage = tier.usage();
+        LocalTier.Usage usage = tier.usage();
         return List.of(TierStateProto.newBuilder()
                 .setTier(TierProto.NVM)
                 .setCapacityBytes(capacityBytes.get())

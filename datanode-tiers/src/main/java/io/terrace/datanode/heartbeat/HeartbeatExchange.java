@@ -4,7 +4,7 @@ import io.terrace.common.BlockVersion;
 import io.terrace.common.LogThrottle;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.memory.ResidencyListener;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MoveOrderExecutor;
@@ -59,7 +59,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
      */
     public record Shared(
             NodeIdentity identity,
-            ExtentManager tier,
+            LocalTier tier,
             MoveOrderExecutor orders,
             EpochFence epochFence,
             AccessRecorder accessRecorder,
@@ -291,7 +291,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     }
 
     private TierStateProto memory() {
-        ExtentManager.Usage usage = shared.tier().usage();
+        LocalTier.Usage usage = shared.tier().usage();
         return TierStateProto.newBuilder()
                 .setTier(TierProto.MEMORY)
                 .setCapacityBytes(usage.capacityBytes())

@@ -5,8 +5,8 @@ import io.terrace.common.AgentThread;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.LogThrottle;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.protocol.MoveOutcome;
@@ -39,7 +39,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
     /** Thousands of directives may fail for one reason. */
     private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final PinRequests pinRequests;
     private final ReplicaSource source;
     private final CopyQueue copyQueue;
@@ -53,7 +53,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
 
     /** Begins its turns with {@link #start}. */
     public HousekeepingAgent(
-            ExtentManager tier,
+            LocalTier tier,
             PinRequests pinRequests,
             ReplicaSource source,
             CopyQueue copyQueue,

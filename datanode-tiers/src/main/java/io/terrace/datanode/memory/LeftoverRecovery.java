@@ -2,12 +2,12 @@ package io.terrace.datanode.memory;
 
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.move.ExtentFiller;
 import io.terrace.datanode.move.ExtentPublisher;
 import io.terrace.datanode.replica.CorruptReplicaException;
-import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.replica.ReplicaSource.OpenReplica;
+import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -36,7 +36,7 @@ public final class LeftoverRecovery {
 
     private static final Logger LOG = LoggerFactory.getLogger(LeftoverRecovery.class);
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final LeftoverFiles directory;
     private final ExtentPublisher publisher;
     private final MetricRegistry metricRegistry;
@@ -44,7 +44,7 @@ public final class LeftoverRecovery {
 
     /** Lists the leftovers. */
     public LeftoverRecovery(
-            ExtentManager tier,
+            LocalTier tier,
             LeftoverFiles directory,
             ReplicaSource source,
             TokenBucket tokenBucket,

@@ -4,8 +4,8 @@ import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.replica.CorruptReplicaException;
 import io.terrace.datanode.replica.ReplicaSource;
@@ -27,7 +27,7 @@ public final class Scrubber {
 
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final ExtentStore store;
     private final ReplicaSource source;
     private final VerifiedCopy verification;
@@ -36,7 +36,7 @@ public final class Scrubber {
 
     /** Scrubs at the given pace. */
     public Scrubber(
-            ExtentManager tier,
+            LocalTier tier,
             ExtentStore store,
             ReplicaSource source,
             TokenBucket tokenBucket,

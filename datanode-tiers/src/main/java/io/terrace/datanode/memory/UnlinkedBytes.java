@@ -1,7 +1,7 @@
 package io.terrace.datanode.memory;
 
 import io.terrace.datanode.extent.AddressSpace;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -16,7 +16,7 @@ public final class UnlinkedBytes {
 
     private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final LongSupplier fileSystemUsedBytes;
     private final long otherBytes;
     private long lookNs;
@@ -29,7 +29,7 @@ public final class UnlinkedBytes {
      * @param fileSystemUsedBytes what the file system says is used; negative when that tells nothing
      * @param otherBytes what is there besides copies
      */
-    public UnlinkedBytes(ExtentManager tier, LongSupplier fileSystemUsedBytes, long otherBytes) {
+    public UnlinkedBytes(LocalTier tier, LongSupplier fileSystemUsedBytes, long otherBytes) {
         this.tier = tier;
         this.fileSystemUsedBytes = fileSystemUsedBytes;
         this.otherBytes = otherBytes;
@@ -46,9 +46,9 @@ public final class UnlinkedBytes {
             looked = true;
             lookNs = nowNs + LOOK_NS;
             // Files come and go meanwhile: what was there before or after the look is accounted for.
-            ExtentManager.Usage before = tier.usage();
+            LocalTier.Usage before = tier.usage();
             long usedBytes = fileSystemUsedBytes.getAsLong();
-            ExtentManager.Usage after = tier.usage();
+            LocalTier.Usage after = tier.usage();
             long leastBytes = Math.max(0, usedBytes - Math.max(accountedBytes(before), accountedBytes(after)));
             // What is accounted for and not there yet, or any more, hides as much of what is kept open.
             long hiddenBytes = Math.max(before.changingBytes(), after.changingBytes());
@@ -56,7 +56,7 @@ public final class UnlinkedBytes {
         }
     }
 
-    private long accountedBytes(ExtentManager.Usage usage) {
+    private long accountedBytes(LocalTier.Usage usage) {
         // The last page of each file is used as a whole.
         return usage.usedBytes() + (long) usage.extents() * AddressSpace.PAGE_BYTES + otherBytes;
     }

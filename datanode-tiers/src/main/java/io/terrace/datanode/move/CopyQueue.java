@@ -2,7 +2,7 @@ package io.terrace.datanode.move;
 
 import io.terrace.common.AgentThread;
 import io.terrace.common.BlockVersion;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
 import java.io.Closeable;
@@ -43,7 +43,7 @@ public final class CopyQueue implements Closeable {
      */
     public record Order(BlockVersion block, boolean pinned, BooleanSupplier stillWanted, Consumer<MoveResult> done) {}
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final LongSupplier nanoClock;
     private final LongConsumer sleepNs;
     private final BlockingQueue<Order> queue;
@@ -56,7 +56,7 @@ public final class CopyQueue implements Closeable {
      * @param nanoClock a monotonic clock
      * @param sleepNs waits that long
      */
-    public CopyQueue(ExtentManager tier, int queueLength, LongSupplier nanoClock, LongConsumer sleepNs) {
+    public CopyQueue(LocalTier tier, int queueLength, LongSupplier nanoClock, LongConsumer sleepNs) {
         this.tier = tier;
         this.nanoClock = nanoClock;
         this.sleepNs = sleepNs;
@@ -64,7 +64,7 @@ public final class CopyQueue implements Closeable {
     }
 
     /** Starts the workers; each makes its own {@link MemoryCopier}. */
-    public CopyQueue(ExtentManager tier, int threads, int queueLength, String name, Supplier<MemoryCopier> promotion) {
+    public CopyQueue(LocalTier tier, int threads, int queueLength, String name, Supplier<MemoryCopier> promotion) {
         this(tier, queueLength, System::nanoTime, LockSupport::parkNanos);
         for (int i = 0; i < threads; i++) {
             MemoryCopier own = promotion.get();

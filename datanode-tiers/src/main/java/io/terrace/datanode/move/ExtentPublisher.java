@@ -4,8 +4,8 @@ import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
-import io.terrace.datanode.extent.ExtentManager.Admission;
+import io.terrace.datanode.extent.LocalTier.Admission;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.replica.CorruptReplicaException;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.replica.VerifiedCopy;
@@ -36,14 +36,14 @@ public final class ExtentPublisher {
 
     private static final Logger LOG = LoggerFactory.getLogger(ExtentPublisher.class);
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final ReplicaSource source;
     private final VerifiedCopy verifier;
     private final LongSupplier nanoClock;
 
     /** @param tokenBucket the rate at which bytes are copied or verified */
     public ExtentPublisher(
-            ExtentManager tier, ReplicaSource source, TokenBucket tokenBucket, LongSupplier nanoClock) {
+            LocalTier tier, ReplicaSource source, TokenBucket tokenBucket, LongSupplier nanoClock) {
         this.tier = tier;
         this.source = source;
         this.verifier = new VerifiedCopy(tokenBucket);
@@ -63,7 +63,7 @@ public final class ExtentPublisher {
         if (lengthBytes <= 0 || !source.has(block)) {
             return MoveResult.of(MoveOutcome.NOT_HERE, "no finalised replica of " + key + " with " + lengthBytes);
         }
-        ExtentManager.Begun begun = tier.begin(key, lengthBytes, pinned, startNs);
+        LocalTier.Begun begun = tier.begin(key, lengthBytes, pinned, startNs);
         Extent extent = begun.extent();
         if (begun.admission() != Admission.BEGUN || extent == null) {
             return notBegun(begun.admission());

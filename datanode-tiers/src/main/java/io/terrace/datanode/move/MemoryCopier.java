@@ -3,10 +3,10 @@ package io.terrace.datanode.move;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.ExtentStore;
-import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.replica.ReplicaSource.OpenReplica;
+import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -35,7 +35,7 @@ public final class MemoryCopier {
 
     /** Makes copies with these parts. */
     public MemoryCopier(
-            ExtentManager tier,
+            LocalTier tier,
             ReplicaSource source,
             ExtentStore store,
             TokenBucket tokenBucket,

@@ -3,7 +3,7 @@ package io.terrace.datanode.move;
 import io.terrace.common.BlockKey;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -23,7 +23,7 @@ public final class MoveOrderExecutor {
 
     private record Running(String pool, long epoch, long moveId) {}
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final CopyQueue copyQueue;
     private final EpochFence epochFence;
     private final SharedRateLimit pace;
@@ -37,7 +37,7 @@ public final class MoveOrderExecutor {
      * @param ownBytesPerSecond the DataNode's own limit on making copies, whatever an order allows; 0 is none
      */
     public MoveOrderExecutor(
-            ExtentManager tier,
+            LocalTier tier,
             CopyQueue copyQueue,
             EpochFence epochFence,
             TokenBucket tokenBucket,

@@ -2,12 +2,12 @@ package io.terrace.datanode.nvm;
 
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.move.ExtentFiller;
 import io.terrace.datanode.move.ExtentPublisher;
 import io.terrace.datanode.replica.CorruptReplicaException;
-import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.replica.ReplicaSource.OpenReplica;
+import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -40,8 +40,8 @@ final class NvmAdmission {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvmAdmission.class);
 
-    private final ExtentManager tier;
-    private final ExtentManager memory;
+    private final LocalTier tier;
+    private final LocalTier memory;
     private final ExtentPublisher publisher;
     private final ReplicaSource source;
     private final NvmLinks links;
@@ -51,8 +51,8 @@ final class NvmAdmission {
 
     /** @param unreadNs an extent that nobody read for so long makes way for another */
     NvmAdmission(
-            ExtentManager tier,
-            ExtentManager memory,
+            LocalTier tier,
+            LocalTier memory,
             ReplicaSource source,
             NvmLinks links,
             TokenBucket tokenBucket,

@@ -2,8 +2,8 @@ package io.terrace.datanode.nvm;
 
 import io.terrace.common.BlockKey;
 import io.terrace.common.TokenBucket;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantRecord;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.metrics.Metric;
@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  * opened it, once it was verified in the background; it stops being one when it changes, moves, goes, or a memory copy of
  * it is there.
  *
- * <p>The life of its extents is that of memory copies, kept by a {@link ExtentManager} of its own, whose room is a number of
+ * <p>The life of its extents is that of memory copies, kept by a {@link LocalTier} of its own, whose room is a number of
  * extents: they take no memory. Bounded: {@value #MOST_WAITING} replicas wait for verification, more are passed over.
  * Thread-safe; nothing but {@link #turn} and the verification, which runs on the executor, reads or waits.
  */
@@ -36,8 +36,8 @@ public final class NvmExtents {
 
     private record BlockId(String pool, long id) {}
 
-    private final ExtentManager tier;
-    private final ExtentManager memory;
+    private final LocalTier tier;
+    private final LocalTier memory;
     private final NvmReplica.Look replicas;
     private final NvmAdmission admission;
     private final Executor verifier;
@@ -61,8 +61,8 @@ public final class NvmExtents {
      * @param verifier one thread
      */
     public NvmExtents(
-            ExtentManager tier,
-            ExtentManager memory,
+            LocalTier tier,
+            LocalTier memory,
             NvmReplica.Look replicas,
             ReplicaSource source,
             NvmLinks links,

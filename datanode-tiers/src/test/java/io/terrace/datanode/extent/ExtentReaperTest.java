@@ -21,8 +21,8 @@ class ExtentReaperTest {
     private final Map<Long, Throwable> faults = new HashMap<>();
     private final List<Long> asked = new ArrayList<>();
     private final List<Boolean> truncated = new ArrayList<>();
-    private final ExtentManager tier = new ExtentManager(
-            new ExtentManager.Limits(100_000, 1_000, 0),
+    private final LocalTier tier = new LocalTier(
+            new LocalTier.Limits(100_000, 1_000, 0),
             new AddressSpace(1 << 20, 1L << 30, 0),
             new GrantLedger(new GrantLedger.Limits(1_000, 500, 1_000, 100, 1L << 40, 1 << 20)),
             this::remove,
@@ -130,7 +130,7 @@ class ExtentReaperTest {
         live(2);
         Extent lent = tier.lend(key(1), false, 0);
         tier.breakOff(1);
-        assertThat(tier.begin(key(3), LENGTH, false, 1).admission()).isEqualTo(ExtentManager.Admission.OFF);
+        assertThat(tier.begin(key(3), LENGTH, false, 1).admission()).isEqualTo(LocalTier.Admission.OFF);
         tier.sweep(2);
         assertThat(asked).containsExactly(2L);
         tier.giveBack(lent, 3);

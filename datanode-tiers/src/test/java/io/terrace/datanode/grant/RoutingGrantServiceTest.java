@@ -13,7 +13,7 @@ import io.terrace.channel.server.Principal;
 import io.terrace.common.BlockKey;
 import io.terrace.common.StorageTier;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeatTable;
 import io.terrace.datanode.nvm.NvmFixture;
@@ -57,7 +57,7 @@ class RoutingGrantServiceTest {
         bed.read(key);
     }
 
-    private TierGrantService desk(ExtentManager tier, StorageTier medium) {
+    private TierGrantService desk(LocalTier tier, StorageTier medium) {
         return new TierGrantService(
                 tier,
                 medium,

@@ -10,8 +10,8 @@ import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.memory.MemoryTierListener;
@@ -53,8 +53,8 @@ class HeartbeatExchangeTest {
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final AtomicInteger news = new AtomicInteger();
     private final MemoryTierListener memoryTierListener = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
-    private final ExtentManager tier = new ExtentManager(
-            new ExtentManager.Limits(1_000_000, 1_000, 0),
+    private final LocalTier tier = new LocalTier(
+            new LocalTier.Limits(1_000_000, 1_000, 0),
             new AddressSpace(1 << 20, 1L << 30, 0),
             new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
             (extent, truncate) -> true,

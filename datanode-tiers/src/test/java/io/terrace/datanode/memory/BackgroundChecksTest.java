@@ -8,8 +8,8 @@ import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.replica.MissingReplicas;
 import io.terrace.datanode.replica.ReplicaSource;
@@ -58,7 +58,7 @@ class BackgroundChecksTest {
     private volatile long nowNs;
     private volatile Predicate<String> served = pool -> true;
     private MemoryDirectory directory;
-    private ExtentManager tier;
+    private LocalTier tier;
 
     @BeforeEach
     void open() throws IOException {
@@ -89,8 +89,8 @@ class BackgroundChecksTest {
             }
         }
         directory = MemoryDirectory.open(root, false);
-        tier = new ExtentManager(
-                new ExtentManager.Limits(10 * BYTES, 10, 0),
+        tier = new LocalTier(
+                new LocalTier.Limits(10 * BYTES, 10, 0),
                 new AddressSpace(1 << 20, 1 << 30, 0),
                 new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
                 directory,

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.terrace.common.BlockKey;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
-import io.terrace.datanode.extent.ExtentManager.Admission;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier.Admission;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.metrics.Metric;
@@ -34,8 +34,8 @@ class UnlinkedBytesTest {
     /** Happens when a file is gone that the tier still counts. */
     private Runnable whileRemoving = () -> {};
 
-    private final ExtentManager tier = new ExtentManager(
-            new ExtentManager.Limits(CAPACITY, 1_000, 0),
+    private final LocalTier tier = new LocalTier(
+            new LocalTier.Limits(CAPACITY, 1_000, 0),
             new AddressSpace(1 << 20, 1L << 30, 0),
             new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
             (extent, truncate) -> {
@@ -54,7 +54,7 @@ class UnlinkedBytesTest {
     }
 
     private Admission live(long id, long pages) {
-        ExtentManager.Begun begun = tier.begin(key(id), pages * PAGE, false, nowNs);
+        LocalTier.Begun begun = tier.begin(key(id), pages * PAGE, false, nowNs);
         if (begun.extent() != null) {
             tier.publish(begun.extent(), nowNs);
             fileSystemBytes += pages * PAGE;

@@ -8,8 +8,8 @@ import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.memory.MemoryDirectory;
@@ -49,8 +49,8 @@ class CopyQueueTest {
     private @Nullable RuntimeException fault;
 
     /** Has room for one copy. */
-    private final ExtentManager tier = new ExtentManager(
-            new ExtentManager.Limits(BYTES, 1_000, 0),
+    private final LocalTier tier = new LocalTier(
+            new LocalTier.Limits(BYTES, 1_000, 0),
             new AddressSpace(1 << 20, 1L << 30, 0),
             new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
             (extent, truncate) -> true,

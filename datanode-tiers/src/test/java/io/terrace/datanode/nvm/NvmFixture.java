@@ -4,8 +4,8 @@ import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.grant.RoutingGrantService;
 import io.terrace.datanode.memory.MemoryTierListener;
@@ -49,8 +49,8 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
     public final MetricRegistry metricRegistry = new MetricRegistry();
     final List<BlockKey> reportedCorrupt = new ArrayList<>();
     final Set<BlockKey> announced = new HashSet<>();
-    public final ExtentManager memory;
-    public final ExtentManager tier;
+    public final LocalTier memory;
+    public final LocalTier tier;
     final NvmLinks links = new NvmLinks();
     final NvmExtents extents;
     private final Path volume;
@@ -60,16 +60,16 @@ public final class NvmFixture implements ReplicaSource, NvmReplica.Look {
         this.volume = volume;
         Files.createDirectory(volume.resolve("current"));
         GrantLedger.Limits limits = new GrantLedger.Limits(GRANTS, GRANTS, LEASE_NS, 100, 1L << 40, 1 << 20);
-        memory = new ExtentManager(
-                new ExtentManager.Limits(1 << 30, 100, 0),
+        memory = new LocalTier(
+                new LocalTier.Limits(1 << 30, 100, 0),
                 new AddressSpace(1 << 20, 1 << 30, 0),
                 new GrantLedger(limits),
                 (extent, truncate) -> true,
                 new Counted(),
                 new MemoryTierListener(metricRegistry, key -> {}, more -> {}),
                 key -> false);
-        tier = new ExtentManager(
-                new ExtentManager.Limits(1L << 40, extentsMax, 0),
+        tier = new LocalTier(
+                new LocalTier.Limits(1L << 40, extentsMax, 0),
                 new AddressSpace(1L << 40, 1 << 30, 0),
                 new GrantLedger(limits, RoutingGrantService.FIRST_NVM_GRANT),
                 links,

@@ -11,8 +11,8 @@ import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.channel.server.Principal;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantAttempt;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.placement.report.PlacementReports;
 import java.util.List;
 import java.util.Set;
@@ -75,7 +75,7 @@ public final class QuiescenceChecks {
     }
 
     private void checkNothingLeft(SimulatedDataNode dataNode) {
-        ExtentManager.Usage usage = dataNode.tier().usage();
+        LocalTier.Usage usage = dataNode.tier().usage();
         SimulatedTmpfs simulatedTmpfs = dataNode.host().simulatedTmpfs;
         int live = dataNode.tier().liveExtents().size();
         Violation.unless(
@@ -181,7 +181,7 @@ public final class QuiescenceChecks {
                         + simulatedCluster.leaseNs()
                         + simulatedCluster.deadlineNs()
                         + SimulatedDataNode.PASSED_NS);
-        ExtentManager.Usage usage = dataNode.tier().usage();
+        LocalTier.Usage usage = dataNode.tier().usage();
         Violation.unless(
                 usage.usedBytes() == 0 && usage.extents() == 0 && usage.grants() == 0 && usage.regionBytes() == 0,
                 Invariant.SETTLES,

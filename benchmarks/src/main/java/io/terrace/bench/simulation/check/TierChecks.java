@@ -15,9 +15,9 @@ import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.CountedReport;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.ExtentListener;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.ExtentState;
 import io.terrace.datanode.extent.ExtentStore;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SlotAllocator;
 import io.terrace.datanode.heartbeat.AccessRecorder;
@@ -293,8 +293,8 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
     }
 
     void check() {
-        ExtentManager tier = dataNode.tier();
-        ExtentManager.Usage usage = tier.usage();
+        LocalTier tier = dataNode.tier();
+        LocalTier.Usage usage = tier.usage();
         long used = 0;
         long leaving = 0;
         long region = 0;
@@ -343,7 +343,7 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
         }
     }
 
-    private void checkPinned(ExtentManager.Usage usage, boolean allSeen, long copyingBytes) {
+    private void checkPinned(LocalTier.Usage usage, boolean allSeen, long copyingBytes) {
         // Of a copy that is being made nobody is told yet whether it will be pinned.
         long pinnedBytes = 0;
         for (Extent extent : pinned) {
@@ -360,7 +360,7 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
                 copyingBytes);
     }
 
-    private void checkFiles(ExtentManager.Usage usage) {
+    private void checkFiles(LocalTier.Usage usage) {
         Violation.unless(
                 dataNode.host().simulatedTmpfs.namedBytes() <= usage.usedBytes(),
                 Invariant.FILES_ACCOUNTED,
@@ -397,7 +397,7 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
                 dataNode.host().simulatedVolumes.find(extent.key().blockId()));
     }
 
-    private void checkGrants(ExtentManager tier) {
+    private void checkGrants(LocalTier tier) {
         List<GivenGrant> over = new ArrayList<>();
         for (GivenGrant grant : given) {
             // A report of nothing answers whether the grant is held, and changes nothing.

@@ -9,9 +9,9 @@ import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.ExtentStore;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
@@ -58,7 +58,7 @@ public final class SimulatedDataNode {
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final MemoryTierListener news;
     private final ClusterObserver.DataNodeObserver observer;
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final AccessRecorder accessRecorder;
     private final PinRequests pinRequests = new PinRequests(16);
     private final CopyQueue copyQueue;
@@ -97,8 +97,8 @@ public final class SimulatedDataNode {
                         .corrupt(host, blockId));
         source = hooks.source(dataset, host.simulatedVolumes);
         news = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
-        tier = new ExtentManager(
-                new ExtentManager.Limits(simulatedCluster.capacityBytes(), 12, PASSED_NS),
+        tier = new LocalTier(
+                new LocalTier.Limits(simulatedCluster.capacityBytes(), 12, PASSED_NS),
                 new AddressSpace(REGION_BASE, 64 * AddressSpace.PAGE_BYTES, 100 * MS),
                 ledger,
                 store,
@@ -210,7 +210,7 @@ public final class SimulatedDataNode {
         return dataset;
     }
 
-    public ExtentManager tier() {
+    public LocalTier tier() {
         return tier;
     }
 

@@ -1,6 +1,6 @@
 package io.terrace.datanode.hdfs.dataset;
 
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.memory.PinRequests;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * use, does it often enough. As many as there are pinned extents at the most. Thread-safe.
  */
 public final class AnchoredPins {
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final Predicate<PinRequests.Pin> releases;
     private final long timeoutNs;
     private final Map<PinRequests.Pin, Long> endsNs = new LinkedHashMap<>();
@@ -24,7 +24,7 @@ public final class AnchoredPins {
      * @param releases forbids new anchors of the block and answers whether there is none left
      * @param timeoutNs how long a client may keep one
      */
-    public AnchoredPins(ExtentManager tier, Predicate<PinRequests.Pin> releases, long timeoutNs) {
+    public AnchoredPins(LocalTier tier, Predicate<PinRequests.Pin> releases, long timeoutNs) {
         this.tier = tier;
         this.releases = releases;
         this.timeoutNs = timeoutNs;

@@ -3,7 +3,7 @@ package io.terrace.datanode.hdfs.dataset;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.replica.ReplicaSource;
@@ -36,14 +36,14 @@ public final class EagerPromotion implements DatasetListener {
     private static final long WAIT_MS = 2_000;
 
     private final DatasetListener watch;
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final CopyQueue copyQueue;
     private final ReplicaSource replicas;
     private final LongSupplier nanoClock;
 
     public EagerPromotion(
             DatasetListener watch,
-            ExtentManager tier,
+            LocalTier tier,
             CopyQueue copyQueue,
             ReplicaSource replicas,
             LongSupplier nanoClock) {

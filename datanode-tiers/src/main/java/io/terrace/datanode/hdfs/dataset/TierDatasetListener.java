@@ -2,7 +2,7 @@ package io.terrace.datanode.hdfs.dataset;
 
 import io.terrace.common.BlockKey;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.memory.MemoryDirectory;
@@ -24,7 +24,7 @@ public final class TierDatasetListener implements DatasetListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(TierDatasetListener.class);
 
-    private final ExtentManager tier;
+    private final LocalTier tier;
     private final MemoryDirectory directory;
     private final @Nullable NvmExtents nvm;
     private final PinRequests pinRequests;
@@ -36,7 +36,7 @@ public final class TierDatasetListener implements DatasetListener {
 
     /** @param nvm null when nothing is granted from NVM */
     public TierDatasetListener(
-            ExtentManager tier,
+            LocalTier tier,
             MemoryDirectory directory,
             @Nullable NvmExtents nvm,
             PinRequests pinRequests,

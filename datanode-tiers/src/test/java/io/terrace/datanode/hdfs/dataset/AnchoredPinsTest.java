@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.terrace.common.BlockKey;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.ExtentManager;
 import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.SharedSlots;
 import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.memory.PinRequests;
@@ -25,8 +25,8 @@ class AnchoredPinsTest {
 
     private final Set<PinRequests.Pin> anchored = new HashSet<>();
     private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final ExtentManager tier = new ExtentManager(
-            new ExtentManager.Limits(1_000, 10, 500),
+    private final LocalTier tier = new LocalTier(
+            new LocalTier.Limits(1_000, 10, 500),
             new AddressSpace(1 << 20, 1 << 20, 10),
             new GrantLedger(new GrantLedger.Limits(1_000, 100, 1_000, 100, 1L << 40, 1 << 20)),
             (extent, truncate) -> true,

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.server.Principal;
 import io.terrace.common.BlockKey;
-import io.terrace.datanode.extent.ExtentManager.Admission;
+import io.terrace.datanode.extent.LocalTier.Admission;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class ExtentManagerTest {
+class LocalTierTest {
 
     private static final Principal USER = Principal.onThisHost("user");
     private static final long NEVER = Long.MAX_VALUE / 2;
@@ -26,11 +26,11 @@ class ExtentManagerTest {
     private final Set<Extent> truncated = new HashSet<>();
     private final List<Boolean> pins = new ArrayList<>();
     private final Map<BlockKey, RetireCause> gone = new HashMap<>();
-    private final ExtentManager tier = tier(1_000, 100);
+    private final LocalTier tier = tier(1_000, 100);
 
-    private ExtentManager tier(long capacityBytes, int extents) {
-        return new ExtentManager(
-                new ExtentManager.Limits(capacityBytes, extents, 500),
+    private LocalTier tier(long capacityBytes, int extents) {
+        return new LocalTier(
+                new LocalTier.Limits(capacityBytes, extents, 500),
                 new AddressSpace(1 << 20, 1 << 20, 10),
                 new GrantLedger(new GrantLedger.Limits(1_000, 500, 1_000, 100, 1L << 40, 1 << 20)),
                 (extent, truncate) -> {
@@ -244,7 +244,7 @@ class ExtentManagerTest {
 
     @Test
     void pin_atTheLimitOfExtents_takesThePlaceOfOne() {
-        ExtentManager small = tier(1_000, 2);
+        LocalTier small = tier(1_000, 2);
         for (long id = 1; id <= 2; id++) {
             assertThat(small.publish(small.begin(key(id), 100, false, id).extent(), id))
                     .isTrue();
@@ -262,7 +262,7 @@ class ExtentManagerTest {
 
     @Test
     void begin_atTheLimitOfExtents_whileOtherBytesLeave_saysThatWaitingIsOfNoUse() {
-        ExtentManager small = tier(1_000, 1);
+        LocalTier small = tier(1_000, 1);
         assertThat(small.publish(small.begin(key(1), 100, false, 0).extent(), 0))
                 .isTrue();
         small.hold(100);
@@ -378,12 +378,12 @@ class ExtentManagerTest {
         lent.forEach(extent -> tier.giveBack(extent, 40_000));
         tier.changedAll(POOL, RetireCause.POOL_GONE, 40_000);
         tier.sweep(50_000);
-        assertThat(tier.usage()).as("seed %d", seed).isEqualTo(new ExtentManager.Usage(1_000, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(tier.usage()).as("seed %d", seed).isEqualTo(new LocalTier.Usage(1_000, 0, 0, 0, 0, 0, 0, 0));
         assertThat(slots.states).as("seed %d", seed).isEmpty();
     }
 
     private void check(long seed, List<Extent> lent, List<GrantRecord> held) {
-        ExtentManager.Usage usage = tier.usage();
+        LocalTier.Usage usage = tier.usage();
         assertThat(usage.usedBytes()).as("seed %d", seed).isBetween(0L, 1_000L);
         assertThat(usage.retiringBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());
         assertThat(usage.pinnedBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());

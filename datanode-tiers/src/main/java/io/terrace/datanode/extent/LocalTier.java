@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Sizes in bytes, times in nanoseconds of one monotonic clock, passed in; files and slots too, so a simulation
  * can drive it from one thread. All methods are thread-safe; none blocks on I/O under the lock.
  */
-public final class ExtentManager {
+public final class LocalTier {
 
     /** How an attempt to begin a copy ended. */
     public enum Admission {
@@ -83,7 +83,7 @@ public final class ExtentManager {
     private boolean closed;
 
     /** An empty tier. */
-    public ExtentManager(
+    public LocalTier(
             Limits limits,
             AddressSpace addressSpace,
             GrantLedger ledger,
