@@ -3,8 +3,8 @@ package io.terrace.datanode.extent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes the files of doomed extents, without the lock under which their table is used. Whatever happens to one, it stays
- * doomed and counts as used until its file is gone, and the others are removed.
+ * Removes the files of extents that nobody reads any more, without the lock under which their table is used. An extent whose
+ * file cannot be removed counts as used until it is; the others are removed all the same.
  */
 final class ExtentReaper {
 
@@ -20,7 +20,7 @@ final class ExtentReaper {
 
     /** Removes all that are due; how many are gone. What one threw is thrown again once all had their turn. */
     int run(long nowNs) {
-        int removed = 0;
+        int count = 0;
         Throwable fault = null;
         for (Extent extent = next(); extent != null; extent = next()) {
             boolean gone = false;
@@ -30,9 +30,9 @@ final class ExtentReaper {
             } catch (RuntimeException | Error e) {
                 fault = fault == null ? e : fault;
             } finally {
-                settle(extent, gone, nowNs);
+                removed(extent, gone, nowNs);
             }
-            removed += gone ? 1 : 0;
+            count += gone ? 1 : 0;
         }
         if (fault instanceof RuntimeException unchecked) {
             throw unchecked;
@@ -40,16 +40,16 @@ final class ExtentReaper {
         if (fault instanceof Error error) {
             throw error;
         }
-        return removed;
+        return count;
     }
 
     private @Nullable Extent next() {
         synchronized (lock) {
-            return table.nextDoomed();
+            return table.nextRemoval();
         }
     }
 
-    private void settle(Extent extent, boolean gone, long nowNs) {
+    private void removed(Extent extent, boolean gone, long nowNs) {
         synchronized (lock) {
             if (gone) {
                 table.freed(extent, nowNs);

@@ -8,8 +8,8 @@ public enum ExtentState {
     LIVE,
     /** No new grant and no new read, but its bytes stay whole until the last reader is gone. */
     RETIRING,
-    /** Nobody holds it any more: the file is about to be removed; bytes still count as used. */
-    DOOMED,
+    /** Nobody reads it any more: the file is about to be removed; bytes still count as used. */
+    REMOVABLE,
     /** File gone, bytes given back, address resting. */
     FREED
 }

@@ -10,26 +10,26 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The extents that exist, the steps of their lives and the bytes they hold.
+ * The extents that exist, and the steps of their lives.
  *
- * <p>Invariants: at most one extent of a block is copying or live; used bytes are those of all extents from the moment a
- * copy is begun until its file is gone; only a retiring extent without grants and streams is doomed. Not thread-safe:
- * owned by {@link LocalTier} and used under its lock.
+ * <p>Invariants: at most one extent of a block is copying or live; only the file of a retiring extent without grants and
+ * streams is removed. Not thread-safe: owned by {@link LocalTier} and used under its lock.
  */
 final class ExtentTable {
 
-    private static final int KEPT_OPEN_SHARE = 8;
-
     private record BlockId(String pool, long id) {}
 
-    private final LocalTier.Limits limits;
+    private final long passedNs;
     private final AddressSpace addressSpace;
     private final GrantLedger ledger;
     private final SlotAllocator slotAllocator;
     private final ExtentListener events;
+    /** Whether a stock client still holds the descriptor of this block that it was passed. */
+    private final Predicate<BlockKey> descriptorHeld;
 
     /** Copying and live ones. */
     private final Map<BlockId, Extent> current = new HashMap<>();
@@ -38,27 +38,19 @@ final class ExtentTable {
     private final RemovalQueue removalQueue = new RemovalQueue();
     private final ArrayDeque<GrantRecord> revocations = new ArrayDeque<>();
 
+    private final SpaceAccount space;
     private long nextNumber = 1;
-    private long usedBytes;
-    /** Retiring and doomed ones: used, but on their way out. */
-    private long leavingBytes;
-    /** Copying and doomed ones: used, though the file may have less, or be gone already. */
-    private long changingBytes;
-
-    private long pinnedBytes;
-    private int extents;
-    /** Of removed files whose descriptors were passed: as many of these bytes may still be kept from the kernel. */
-    private long passedAndRemovedBytes;
-    /** As many of them are, as far as is known. */
-    private long keptOpenBytes;
 
     ExtentTable(
             LocalTier.Limits limits,
             AddressSpace addressSpace,
             GrantLedger ledger,
             SlotAllocator slotAllocator,
-            ExtentListener events) {
-        this.limits = limits;
+            ExtentListener events,
+            Predicate<BlockKey> descriptorHeld) {
+        this.passedNs = limits.passedNs();
+        this.space = new SpaceAccount(limits);
+        this.descriptorHeld = descriptorHeld;
         this.addressSpace = addressSpace;
         this.ledger = ledger;
         this.slotAllocator = slotAllocator;
@@ -104,46 +96,9 @@ final class ExtentTable {
         return List.copyOf(retiring);
     }
 
-    /** What copies may hold now: less than the limit while stock readers keep removed ones open. */
-    long capacityBytes() {
-        return Math.max(0, limits.capacityBytes() - keptOpenBytes);
-    }
-
-    /**
-     * The file system holds so many bytes at least, and so many at most, that are no extent's. Those of others than passed
-     * descriptors do not count. Between the two, what was found before is believed.
-     */
-    long unaccounted(long leastBytes, long mostBytes) {
-        keptOpenBytes = Math.max(Math.min(keptOpenBytes, mostBytes), Math.min(passedAndRemovedBytes, leastBytes));
-        // The last pages of files may hide as much again.
-        long hiddenBytes = (long) extents * AddressSpace.PAGE_BYTES;
-        passedAndRemovedBytes = Math.min(passedAndRemovedBytes, mostBytes + hiddenBytes);
-        return keptOpenBytes;
-    }
-
-    /** Whether stock readers get the replica's descriptor, since they keep too many bytes of removed copies open. */
-    boolean isTooMuchKeptOpen() {
-        return keptOpenBytes > limits.capacityBytes() / KEPT_OPEN_SHARE;
-    }
-
-    boolean hasRoom(long lengthBytes) {
-        return usedBytes + lengthBytes <= capacityBytes() && extents < limits.extents();
-    }
-
-    void hold(long deltaBytes) {
-        usedBytes += deltaBytes;
-        leavingBytes += deltaBytes;
-    }
-
-    /** Whether there will be room once everything that leaves is gone. */
-    boolean hasRoomSoon(long lengthBytes) {
-        return leavingBytes > 0 && hasRoomWithout(0, 0, lengthBytes);
-    }
-
-    /** Whether there will be room once everything that leaves is gone, and so much more of what is current. */
-    private boolean hasRoomWithout(long goneBytes, int goneExtents, long lengthBytes) {
-        return usedBytes - leavingBytes - goneBytes + lengthBytes <= capacityBytes()
-                && current.size() - goneExtents < limits.extents();
+    /** What they hold, and may hold. */
+    SpaceAccount space() {
+        return space;
     }
 
     /** Takes room and an address; null when the region has no hole that large. */
@@ -155,9 +110,7 @@ final class ExtentTable {
         }
         Extent extent = new Extent(key, lengthBytes, address, nextNumber++, nowNs);
         extent.ordered = !pinned;
-        usedBytes += lengthBytes;
-        changingBytes += lengthBytes;
-        extents++;
+        space.begun(lengthBytes);
         current.put(new BlockId(key.pool(), key.blockId()), extent);
         pin(extent, pinned);
         return extent;
@@ -165,7 +118,7 @@ final class ExtentTable {
 
     void publish(Extent extent, long nowNs) {
         extent.state = ExtentState.LIVE;
-        changingBytes -= extent.lengthBytes();
+        space.copyEnded(extent.lengthBytes());
         extent.lastReadNs = nowNs;
         extent.slot = slotAllocator.claim(extent.key());
         if (extent.slot != Extent.NO_SLOT) {
@@ -180,7 +133,7 @@ final class ExtentTable {
     void pin(Extent extent, boolean pinned) {
         if (extent.pinned != pinned) {
             extent.pinned = pinned;
-            pinnedBytes += pinned ? extent.lengthBytes() : -extent.lengthBytes();
+            space.pinned(pinned ? extent.lengthBytes() : -extent.lengthBytes());
             if (extent.state == ExtentState.LIVE) {
                 events.resident(extent, pinned);
                 events.pinned(pinned);
@@ -201,12 +154,12 @@ final class ExtentTable {
                 candidateBytes += extent.lengthBytes();
             }
         }
-        if (!hasRoomWithout(candidateBytes, candidates.size(), lengthBytes)) {
+        if (!space.hasRoomWithout(candidateBytes, candidates.size(), lengthBytes)) {
             return;
         }
         candidates.sort(Comparator.comparingLong(extent -> extent.lastReadNs - nowNs));
         for (Extent extent : candidates) {
-            if (hasRoomWithout(0, 0, lengthBytes)) {
+            if (space.hasRoomWithout(0, 0, lengthBytes)) {
                 return;
             }
             retire(extent, RetireCause.MADE_ROOM, nowNs);
@@ -226,7 +179,7 @@ final class ExtentTable {
 
     /** A copy that never became live. */
     void giveUp(Extent extent, long nowNs) {
-        changingBytes -= extent.lengthBytes();
+        space.copyEnded(extent.lengthBytes());
         leave(extent, RetireCause.CHANGED, nowNs);
         events.housekeepingWanted();
     }
@@ -241,19 +194,23 @@ final class ExtentTable {
         extent.cause = cause;
         extent.retiredNs = nowNs;
         retiring.add(extent);
-        leavingBytes += extent.lengthBytes();
+        space.leaving(extent.lengthBytes());
     }
 
-    /** RETIRING to DOOMED. */
-    void doom(Extent extent) {
+    /** RETIRING to REMOVABLE, if nobody can read the extent any more. */
+    void removeIfUnread(Extent extent, long nowNs) {
         if (extent.state != ExtentState.RETIRING || extent.grants > 0 || extent.lentStreams > 0) {
-            throw new IllegalStateException("doomed while it is read: " + extent);
+            return;
         }
-        extent.state = ExtentState.DOOMED;
-        changingBytes += extent.lengthBytes();
-        retiring.remove(extent);
-        removalQueue.add(extent);
-        events.housekeepingWanted();
+        boolean waitForDescriptor =
+                extent.passed && nowNs - extent.retiredNs < passedNs && descriptorHeld.test(extent.key());
+        if (!waitForDescriptor) {
+            extent.state = ExtentState.REMOVABLE;
+            space.removable(extent.lengthBytes());
+            retiring.remove(extent);
+            removalQueue.add(extent);
+            events.housekeepingWanted();
+        }
     }
 
     /** A turn of removals begins. */
@@ -263,29 +220,23 @@ final class ExtentTable {
 
     /** The next extent whose file must be removed; {@link #freed} or {@link #notRemoved} must follow. */
     @Nullable
-    Extent nextDoomed() {
+    Extent nextRemoval() {
         return removalQueue.next();
     }
 
-    /** Its file is still there: it stays doomed, and used. */
+    /** Its file is still there: it stays removable, and used. */
     void notRemoved(Extent extent, long nowNs) {
         removalQueue.failed(extent, nowNs);
     }
 
-    /** DOOMED to FREED: the file is gone. */
+    /** REMOVABLE to FREED: the file is gone. */
     void freed(Extent extent, long nowNs) {
         extent.state = ExtentState.FREED;
         if (extent.slot != Extent.NO_SLOT) {
             slotAllocator.free(extent.slot);
         }
         addressSpace.free(extent.address(), extent.lengthBytes(), nowNs);
-        usedBytes -= extent.lengthBytes();
-        leavingBytes -= extent.lengthBytes();
-        changingBytes -= extent.lengthBytes();
-        extents--;
-        if (extent.passed && extent.cause != RetireCause.SHUTDOWN) {
-            passedAndRemovedBytes += extent.lengthBytes();
-        }
+        space.freed(extent.lengthBytes(), extent.passed && extent.cause != RetireCause.SHUTDOWN);
     }
 
     /** The holder of a grant is to be told, though the extent stays as it is. */
@@ -305,14 +256,6 @@ final class ExtentTable {
     }
 
     LocalTier.Usage usage() {
-        return new LocalTier.Usage(
-                capacityBytes(),
-                usedBytes,
-                leavingBytes,
-                changingBytes,
-                pinnedBytes,
-                extents,
-                ledger.size(),
-                addressSpace.allocatedBytes());
+        return space.usage(ledger.size(), addressSpace.allocatedBytes());
     }
 }

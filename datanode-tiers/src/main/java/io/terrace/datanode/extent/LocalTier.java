@@ -1,6 +1,5 @@
 package io.terrace.datanode.extent;
 
-import io.terrace.channel.server.Principal;
 import io.terrace.common.BlockKey;
 import java.util.HashSet;
 import java.util.List;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The memory tier of one DataNode: which blocks have a copy in memory, and the life of every copy.
  *
- * <p>COPYING → LIVE → RETIRING → DOOMED → FREED. Room and address are taken when a copy is begun and given back when its
+ * <p>COPYING → LIVE → RETIRING → REMOVABLE → FREED. Room and address are taken when a copy is begun and given back when its
  * file is gone, so retiring bytes count as used and the tier never holds more than its capacity. A copy that becomes
  * published was not touched by {@link #changed} since it was begun. A retiring copy keeps its bytes until no grant is
  * held on it, no stream of a stock reader is open on it and no stock client holds its descriptor; {@link #sweep} then
@@ -71,18 +70,20 @@ public final class LocalTier {
             int grants,
             long regionBytes) {}
 
-    private final Limits limits;
     private final GrantLedger ledger;
     private final ExtentTable table;
+    private final TierGrants grants;
     private final ExtentReaper removal;
     private final ExtentListener events;
-    /** Whether a stock client still holds the descriptor of this block that it was passed. */
-    private final Predicate<BlockKey> descriptorHeld;
 
     private final Set<String> switchedOff = new HashSet<>();
     private boolean closed;
 
-    /** An empty tier. */
+    /**
+     * An empty tier.
+     *
+     * @param descriptorHeld whether a stock client still holds the descriptor of this block that it was passed
+     */
     public LocalTier(
             Limits limits,
             AddressSpace addressSpace,
@@ -91,12 +92,16 @@ public final class LocalTier {
             SlotAllocator slotAllocator,
             ExtentListener events,
             Predicate<BlockKey> descriptorHeld) {
-        this.limits = limits;
         this.ledger = ledger;
         this.events = events;
-        this.descriptorHeld = descriptorHeld;
-        this.table = new ExtentTable(limits, addressSpace, ledger, slotAllocator, events);
+        this.table = new ExtentTable(limits, addressSpace, ledger, slotAllocator, events, descriptorHeld);
+        this.grants = new TierGrants(this, table, ledger, this::isOff);
         this.removal = new ExtentReaper(this, table, files);
+    }
+
+    /** The right to read its extents. */
+    public TierGrants grants() {
+        return grants;
     }
 
     /** Takes room and an address for a copy of this block, which {@link #publish} or {@link #abandon} must follow. */
@@ -118,12 +123,12 @@ public final class LocalTier {
             }
             retire(present, RetireCause.CHANGED, nowNs);
         }
-        if (!table.hasRoom(lengthBytes)) {
+        if (!table.space().hasRoom(lengthBytes)) {
             if (pinned) {
                 table.makeRoom(lengthBytes, nowNs);
-                table.retiring().forEach(extent -> settle(extent, nowNs));
+                table.retiring().forEach(extent -> table.removeIfUnread(extent, nowNs));
             }
-            return new Begun(table.hasRoomSoon(lengthBytes) ? Admission.ROOM_SOON : Admission.NO_ROOM, null);
+            return new Begun(table.space().hasRoomSoon(lengthBytes) ? Admission.ROOM_SOON : Admission.NO_ROOM, null);
         }
         Extent extent = table.begin(key, lengthBytes, pinned, nowNs);
         return extent == null ? new Begun(Admission.NO_ROOM, null) : new Begun(Admission.BEGUN, extent);
@@ -251,7 +256,7 @@ public final class LocalTier {
 
     /** Counts bytes in the directory that are not an extent's (yet): leftovers of an earlier process. */
     public synchronized void hold(long deltaBytes) {
-        table.hold(deltaBytes);
+        table.space().hold(deltaBytes);
     }
 
     /**
@@ -260,7 +265,7 @@ public final class LocalTier {
      * many.
      */
     public synchronized long unaccounted(long leastBytes, long mostBytes) {
-        return table.unaccounted(leastBytes, mostBytes);
+        return table.space().unaccounted(leastBytes, mostBytes);
     }
 
     /**
@@ -275,7 +280,7 @@ public final class LocalTier {
         }
         // Stock's clients skip checksums of what is pinned, so of that they are passed the verified copy and nothing
         // else.
-        if (descriptorPassed && !extent.pinned && table.isTooMuchKeptOpen()) {
+        if (descriptorPassed && !extent.pinned && table.space().isTooMuchKeptOpen()) {
             events.notPassed();
             return null;
         }
@@ -300,74 +305,7 @@ public final class LocalTier {
         if (extent.lentStreams < 0) {
             throw new IllegalStateException("given back more often than lent: " + extent);
         }
-        settle(extent, nowNs);
-    }
-
-    /**
-     * Gives a peer the right to read this block, if it is live, until the token ends at the latest.
-     *
-     * @param principal for whom it counts
-     */
-    public synchronized GrantAttempt grant(long peer, Principal principal, BlockKey key, long tokenEndsNs, long nowNs) {
-        if (isOff(key.pool())) {
-            return GrantAttempt.refuse(GrantAttempt.Refused.OFF);
-        }
-        Extent extent = table.of(key.pool(), key.blockId());
-        if (extent == null || extent.state != ExtentState.LIVE) {
-            return GrantAttempt.refuse(GrantAttempt.Refused.NOT_RESIDENT);
-        }
-        if (!extent.key().equals(key)) {
-            return GrantAttempt.refuse(GrantAttempt.Refused.STALE_STAMP);
-        }
-        if (extent.slot == Extent.NO_SLOT) {
-            return GrantAttempt.refuse(GrantAttempt.Refused.NO_SLOT);
-        }
-        if (tokenEndsNs - nowNs <= 0) {
-            return GrantAttempt.refuse(GrantAttempt.Refused.TOKEN_OVER);
-        }
-        GrantRecord grant = ledger.grant(peer, principal, extent, tokenEndsNs, nowNs);
-        if (grant == null) {
-            return GrantAttempt.refuse(GrantAttempt.Refused.TOO_MANY_GRANTS);
-        }
-        GrantRecord crowdedOut = ledger.crowdedOut(peer, extent);
-        if (crowdedOut != null) {
-            table.revoke(crowdedOut);
-        }
-        extent.lastReadNs = nowNs;
-        return new GrantAttempt(grant, ledger.leaseNs(grant, nowNs), null);
-    }
-
-    /** Lengthens a lease; answers it in nanoseconds from now, 0 or less when the grant may not go on. */
-    public synchronized long renew(long peer, long grantId, long nowNs) {
-        return ledger.renew(peer, grantId, nowNs);
-    }
-
-    /** The peer gives a grant back, or acknowledges that it was revoked. */
-    public synchronized void released(long peer, long grantId, long nowNs) {
-        GrantRecord grant = ledger.end(peer, grantId);
-        if (grant != null) {
-            settle(grant.extent(), nowNs);
-        }
-    }
-
-    /** The peer is gone; answers the most it can have read without having said so. */
-    public synchronized long disconnected(long peer, long nowNs) {
-        long unreportedBytes = ledger.unreportedBytes(peer, nowNs);
-        ledger.endPeer(peer).forEach(grant -> settle(grant.extent(), nowNs));
-        return unreportedBytes;
-    }
-
-    /** Accounts what a peer says it read; null when it holds no such grant. */
-    public synchronized @Nullable CountedReport reported(long peer, long grantId, long reads, long bytes, long nowNs) {
-        GrantRecord grant = ledger.held(peer, grantId);
-        if (grant == null) {
-            return null;
-        }
-        GrantLedger.Accepted accepted = ledger.report(peer, grant, reads, bytes, nowNs);
-        if (accepted.isAny()) {
-            grant.extent().lastReadNs = nowNs;
-        }
-        return new CountedReport(grant.extent(), accepted);
+        table.removeIfUnread(extent, nowNs);
     }
 
     /**
@@ -381,15 +319,10 @@ public final class LocalTier {
         synchronized (this) {
             work = ledger.endOverdue(nowNs).size();
             // Also asks again about descriptors that stock clients hold: nothing tells when they are closed.
-            table.retiring().forEach(extent -> settle(extent, nowNs));
+            table.retiring().forEach(extent -> table.removeIfUnread(extent, nowNs));
             table.removalsBegin(nowNs);
         }
         return work + removal.run(nowNs);
-    }
-
-    /** Takes the next grant whose holder must be told to stop; null when there is none. */
-    public synchronized @Nullable GrantRecord nextRevocation() {
-        return table.nextRevocation();
     }
 
     /** The live copies, for the scrub and for full reports. */
@@ -449,23 +382,11 @@ public final class LocalTier {
 
     private void retire(Extent extent, RetireCause cause, long nowNs) {
         table.retire(extent, cause, nowNs);
-        settle(extent, nowNs);
+        table.removeIfUnread(extent, nowNs);
     }
 
     private void giveUp(Extent extent, long nowNs) {
         table.giveUp(extent, nowNs);
-        settle(extent, nowNs);
-    }
-
-    /** Dooms a retiring extent that nobody can read any more. */
-    private void settle(Extent extent, long nowNs) {
-        if (extent.state != ExtentState.RETIRING || extent.grants > 0 || extent.lentStreams > 0) {
-            return;
-        }
-        boolean waitForDescriptor =
-                extent.passed && nowNs - extent.retiredNs < limits.passedNs() && descriptorHeld.test(extent.key());
-        if (!waitForDescriptor) {
-            table.doom(extent);
-        }
+        table.removeIfUnread(extent, nowNs);
     }
 }

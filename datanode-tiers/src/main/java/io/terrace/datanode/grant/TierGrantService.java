@@ -133,7 +133,7 @@ public final class TierGrantService implements GrantService {
         long validNs = Math.min(TimeUnit.MILLISECONDS.toNanos(allowed.validMs()), Long.MAX_VALUE / 2);
         peers.put(peer.session(), peer);
         GrantAttempt attempt =
-                tier.grant(peer.session(), holder.apply(allowed), request.block(), nowNs + validNs, nowNs);
+                tier.grants().grant(peer.session(), holder.apply(allowed), request.block(), nowNs + validNs, nowNs);
         GrantRecord held = attempt.grant();
         if (held == null) {
             return refusal(attempt.refused());
@@ -141,7 +141,7 @@ public final class TierGrantService implements GrantService {
         long leaseMs = TimeUnit.NANOSECONDS.toMillis(attempt.leaseNs());
         Extent extent = held.extent();
         if (leaseMs <= 0) {
-            tier.released(peer.session(), held.id(), nowNs);
+            tier.grants().released(peer.session(), held.id(), nowNs);
             return new Refusal(RefusalReason.EXPIRED_TOKEN, "the token is about to end");
         }
         try {
@@ -154,10 +154,10 @@ public final class TierGrantService implements GrantService {
         } catch (IOException e) {
             LOG.warn("Cannot link {}; it is dropped", extent, e);
             tier.changed(extent.key().pool(), extent.key().blockId(), nowNs);
-            tier.released(peer.session(), held.id(), nowNs);
+            tier.grants().released(peer.session(), held.id(), nowNs);
             return new Refusal(RefusalReason.FAILED, "cannot link the extent");
         } catch (RuntimeException | Error e) {
-            tier.released(peer.session(), held.id(), nowNs);
+            tier.grants().released(peer.session(), held.id(), nowNs);
             throw e;
         }
     }
@@ -178,12 +178,12 @@ public final class TierGrantService implements GrantService {
 
     @Override
     public long renew(Peer peer, long grantId) {
-        return TimeUnit.NANOSECONDS.toMillis(tier.renew(peer.session(), grantId, nanoClock.getAsLong()));
+        return TimeUnit.NANOSECONDS.toMillis(tier.grants().renew(peer.session(), grantId, nanoClock.getAsLong()));
     }
 
     @Override
     public void released(Peer peer, long grantId) {
-        tier.released(peer.session(), grantId, nanoClock.getAsLong());
+        tier.grants().released(peer.session(), grantId, nanoClock.getAsLong());
     }
 
     @Override
@@ -193,7 +193,7 @@ public final class TierGrantService implements GrantService {
         long bytes = 0;
         for (ReadReport report : reports) {
             CountedReport counted =
-                    tier.reported(peer.session(), report.grantId(), report.reads(), report.bytes(), nowNs);
+                    tier.grants().reported(peer.session(), report.grantId(), report.reads(), report.bytes(), nowNs);
             if (counted == null
                     || counted.accepted().reads() < report.reads()
                     || counted.accepted().bytes() < report.bytes()) {
@@ -217,7 +217,7 @@ public final class TierGrantService implements GrantService {
 
     @Override
     public void disconnected(Peer peer, boolean orderly) {
-        long unreportedBytes = tier.disconnected(peer.session(), nanoClock.getAsLong());
+        long unreportedBytes = tier.grants().disconnected(peer.session(), nanoClock.getAsLong());
         peers.remove(peer.session());
         if (!orderly) {
             metricRegistry.add(Metric.READS_GRANTED_UNREPORTED_BYTES, unreportedBytes);

@@ -126,16 +126,16 @@ class LocalTierTest {
     @Test
     void retire_whileGranted_keepsTheBytesUntilTheHolderLetsGo() {
         Extent extent = live(1, 600, 0);
-        GrantRecord grant = tier.grant(7, USER, key(1), NEVER, 0).grant();
+        GrantRecord grant = tier.grants().grant(7, USER, key(1), NEVER, 0).grant();
         tier.changed(POOL, 1, 1);
-        assertThat(tier.grant(8, USER, key(1), NEVER, 1).refused()).isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
-        assertThat(tier.nextRevocation()).isSameAs(grant);
+        assertThat(tier.grants().grant(8, USER, key(1), NEVER, 1).refused()).isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
+        assertThat(tier.grants().nextRevocation()).isSameAs(grant);
         assertThat(grant.extentRetires()).isTrue();
-        assertThat(tier.nextRevocation()).isNull();
+        assertThat(tier.grants().nextRevocation()).isNull();
         tier.sweep(2);
         assertThat(removed).isEmpty();
         assertThat(tier.usage().usedBytes()).isEqualTo(600);
-        tier.released(7, grant.id(), 3);
+        tier.grants().released(7, grant.id(), 3);
         tier.sweep(3);
         assertThat(truncated).containsExactly(extent);
         assertThat(slots.states).isEmpty();
@@ -145,18 +145,18 @@ class LocalTierTest {
     @Test
     void grant_thatMakesACrowdOfOneConnection_revokesItsOldest_andTheCopyStaysLive() {
         live(1, 600, 0);
-        GrantRecord oldest = tier.grant(7, USER, key(1), NEVER, 0).grant();
+        GrantRecord oldest = tier.grants().grant(7, USER, key(1), NEVER, 0).grant();
         for (int held = 1; held < PeerGrants.CROWD; held++) {
-            assertThat(tier.grant(7, USER, key(1), NEVER, 0).grant()).isNotNull();
+            assertThat(tier.grants().grant(7, USER, key(1), NEVER, 0).grant()).isNotNull();
         }
-        assertThat(tier.nextRevocation()).isNull();
-        GrantRecord newest = tier.grant(7, USER, key(1), NEVER, 0).grant();
-        assertThat(tier.nextRevocation()).isSameAs(oldest);
+        assertThat(tier.grants().nextRevocation()).isNull();
+        GrantRecord newest = tier.grants().grant(7, USER, key(1), NEVER, 0).grant();
+        assertThat(tier.grants().nextRevocation()).isSameAs(oldest);
         assertThat(oldest.extentRetires()).isFalse();
-        assertThat(tier.nextRevocation()).isNull();
-        assertThat(tier.renew(7, oldest.id(), 1)).as("until it is given back").isPositive();
-        tier.released(7, oldest.id(), 2);
-        assertThat(tier.renew(7, newest.id(), 3)).isPositive();
+        assertThat(tier.grants().nextRevocation()).isNull();
+        assertThat(tier.grants().renew(7, oldest.id(), 1)).as("until it is given back").isPositive();
+        tier.grants().released(7, oldest.id(), 2);
+        assertThat(tier.grants().renew(7, newest.id(), 3)).isPositive();
         assertThat(tier.isResident(key(1))).isTrue();
         assertThat(tier.usage().grants()).isEqualTo(PeerGrants.CROWD);
     }
@@ -164,7 +164,7 @@ class LocalTierTest {
     @Test
     void retire_whileHolderIsSilent_freesAfterLeaseAndDeadline() {
         live(1, 600, 0);
-        tier.grant(7, USER, key(1), NEVER, 50);
+        tier.grants().grant(7, USER, key(1), NEVER, 50);
         tier.drop(key(1), RetireCause.ORDERED, 60);
         tier.sweep(1_149);
         assertThat(removed).isEmpty();
@@ -285,8 +285,8 @@ class LocalTierTest {
         Extent extent = tier.begin(newer, 450, false, 1).extent();
         assertThat(tier.publish(extent, 2)).isTrue();
         assertThat(tier.isResident(key(1))).isFalse();
-        assertThat(tier.grant(7, USER, key(1), NEVER, 3).refused()).isEqualTo(GrantAttempt.Refused.STALE_STAMP);
-        assertThat(tier.grant(7, USER, newer, NEVER, 3).grant()).isNotNull();
+        assertThat(tier.grants().grant(7, USER, key(1), NEVER, 3).refused()).isEqualTo(GrantAttempt.Refused.STALE_STAMP);
+        assertThat(tier.grants().grant(7, USER, newer, NEVER, 3).grant()).isNotNull();
     }
 
     @Test
@@ -356,7 +356,7 @@ class LocalTierTest {
                     }
                 }
                 case 8 -> {
-                    GrantRecord grant = tier.grant(random.nextInt(3), USER, key, now + random.nextInt(2_000), now)
+                    GrantRecord grant = tier.grants().grant(random.nextInt(3), USER, key, now + random.nextInt(2_000), now)
                             .grant();
                     if (grant != null) {
                         held.add(grant);
@@ -365,7 +365,7 @@ class LocalTierTest {
                 case 9 -> {
                     if (!held.isEmpty()) {
                         GrantRecord grant = held.remove(random.nextInt(held.size()));
-                        tier.released(grant.peer(), grant.id(), now);
+                        tier.grants().released(grant.peer(), grant.id(), now);
                     }
                 }
                 case 10 -> tier.unpin(POOL, id, now);

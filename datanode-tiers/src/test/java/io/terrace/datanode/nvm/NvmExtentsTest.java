@@ -48,7 +48,7 @@ class NvmExtentsTest {
 
     private GrantRecord grant(BlockKey key) {
         return Objects.requireNonNull(
-                bed.tier.grant(5, USER, key, NvmFixture.NEVER, bed.nowNs).grant());
+                bed.tier.grants().grant(5, USER, key, NvmFixture.NEVER, bed.nowNs).grant());
     }
 
     @Test
@@ -169,7 +169,7 @@ class NvmExtentsTest {
         assertThat(revoked).containsExactly(grant);
         assertThat(Files.readAllBytes(leased)).isEqualTo(bytes);
         assertThat(bed.tier.usage().extents()).isEqualTo(1);
-        bed.tier.released(5, grant.id(), bed.nowNs);
+        bed.tier.grants().released(5, grant.id(), bed.nowNs);
         bed.extents.turn(bed.nowNs, held -> {});
         assertThat(bed.tier.usage().extents()).isZero();
         // Whoever opened it has it; for everybody else it is gone.
@@ -222,7 +222,7 @@ class NvmExtentsTest {
         bed.extents.close();
         bed.extents.turn(bed.nowNs, grant -> {});
         assertThat(bed.isLinked(key)).as("a deleted block would keep its room").isFalse();
-        assertThat(bed.tier.grant(5, USER, key, NvmFixture.NEVER, bed.nowNs).grant())
+        assertThat(bed.tier.grants().grant(5, USER, key, NvmFixture.NEVER, bed.nowNs).grant())
                 .isNull();
         bed.read(key);
         assertThat(bed.announced).isEmpty();

@@ -153,6 +153,7 @@ public final class QuiescenceChecks {
                 long session = simulatedCluster.nextSession();
                 for (int grants = 0; grants < SimulatedDataNode.GRANTS_PER_PEER; grants++) {
                     GrantAttempt attempt = dataNode.tier()
+                            .grants()
                             .grant(
                                     session,
                                     Principal.onThisHost("user"),

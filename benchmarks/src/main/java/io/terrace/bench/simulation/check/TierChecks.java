@@ -304,7 +304,7 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
             used += extent.lengthBytes();
             region += pages(extent);
             copying += extent.state() == ExtentState.COPYING ? extent.lengthBytes() : 0;
-            boolean isLeaving = extent.state() == ExtentState.RETIRING || extent.state() == ExtentState.DOOMED;
+            boolean isLeaving = extent.state() == ExtentState.RETIRING || extent.state() == ExtentState.REMOVABLE;
             leaving += isLeaving ? extent.lengthBytes() : 0;
             if (extent.state() == ExtentState.LIVE) {
                 live++;
@@ -401,7 +401,7 @@ public final class TierChecks implements ClusterObserver.DataNodeObserver {
         List<GivenGrant> over = new ArrayList<>();
         for (GivenGrant grant : given) {
             // A report of nothing answers whether the grant is held, and changes nothing.
-            CountedReport held = tier.reported(
+            CountedReport held = tier.grants().reported(
                     grant.session(), grant.id(), 0, 0, dataNode.process().nanoTime());
             if (held == null) {
                 over.add(grant);

@@ -106,6 +106,7 @@ public final class Mutations implements ClusterHooks {
     public void revokeSent(SimulatedDataNode dataNode, GrantRecord grant) {
         if (is(Mutation.REVOKE_TAKEN_FOR_ACKNOWLEDGED)) {
             dataNode.tier()
+                    .grants()
                     .released(grant.peer(), grant.id(), dataNode.process().nanoTime());
         }
     }

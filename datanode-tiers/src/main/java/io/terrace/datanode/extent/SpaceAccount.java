@@ -1,0 +1,121 @@
+package io.terrace.datanode.extent;
+
+import io.terrace.datanode.extent.LocalTier.Limits;
+import io.terrace.datanode.extent.LocalTier.Usage;
+
+/**
+ * The bytes and extents that a tier holds, against what it may hold. Bytes of an extent are used from the moment it is begun
+ * until its file is gone.
+ *
+ * <p>Not thread-safe: owned by {@link ExtentTable}.
+ */
+final class SpaceAccount {
+
+    private static final int KEPT_OPEN_SHARE = 8;
+
+    private final Limits limits;
+    private long usedBytes;
+    /** Of retiring and removable extents: used, but soon free. */
+    private long leavingBytes;
+
+    private int leavingExtents;
+    /** Of copying and removable extents: used, though the file may have less, or be gone already. */
+    private long changingBytes;
+
+    private long pinnedBytes;
+    private int extents;
+    /** Of removed files whose descriptors were passed: as many of these bytes may still be kept from the kernel. */
+    private long passedAndRemovedBytes;
+    /** As many of them are, as far as is known. */
+    private long keptOpenBytes;
+
+    SpaceAccount(Limits limits) {
+        this.limits = limits;
+    }
+
+    /** What extents may hold now: less than the limit while stock readers keep removed ones open. */
+    private long capacityBytes() {
+        return Math.max(0, limits.capacityBytes() - keptOpenBytes);
+    }
+
+    boolean hasRoom(long lengthBytes) {
+        return usedBytes + lengthBytes <= capacityBytes() && extents < limits.extents();
+    }
+
+    /** Whether there will be room once everything that leaves is gone. */
+    boolean hasRoomSoon(long lengthBytes) {
+        return leavingBytes > 0 && hasRoomWithout(0, 0, lengthBytes);
+    }
+
+    /** Whether there will be room once everything that leaves is gone, and so much more of what does not leave yet. */
+    boolean hasRoomWithout(long goneBytes, int goneExtents, long lengthBytes) {
+        return usedBytes - leavingBytes - goneBytes + lengthBytes <= capacityBytes()
+                && extents - leavingExtents - goneExtents < limits.extents();
+    }
+
+    /** Bytes that are no extent's: used, and leaving. */
+    void hold(long deltaBytes) {
+        usedBytes += deltaBytes;
+        leavingBytes += deltaBytes;
+    }
+
+    /**
+     * The file system holds so many bytes at least, and so many at most, that are no extent's. Those of others than passed
+     * descriptors do not count. Between the two, what was found before is believed.
+     */
+    long unaccounted(long leastBytes, long mostBytes) {
+        keptOpenBytes = Math.max(Math.min(keptOpenBytes, mostBytes), Math.min(passedAndRemovedBytes, leastBytes));
+        // The last pages of files may hide as much again.
+        long hiddenBytes = (long) extents * AddressSpace.PAGE_BYTES;
+        passedAndRemovedBytes = Math.min(passedAndRemovedBytes, mostBytes + hiddenBytes);
+        return keptOpenBytes;
+    }
+
+    /** Whether stock readers get the replica's descriptor, since they keep too many bytes of removed copies open. */
+    boolean isTooMuchKeptOpen() {
+        return keptOpenBytes > limits.capacityBytes() / KEPT_OPEN_SHARE;
+    }
+
+    void begun(long lengthBytes) {
+        usedBytes += lengthBytes;
+        changingBytes += lengthBytes;
+        extents++;
+    }
+
+    /** The copy is whole, or is given up. */
+    void copyEnded(long lengthBytes) {
+        changingBytes -= lengthBytes;
+    }
+
+    void pinned(long deltaBytes) {
+        pinnedBytes += deltaBytes;
+    }
+
+    /** It is not served any more. */
+    void leaving(long lengthBytes) {
+        leavingBytes += lengthBytes;
+        leavingExtents++;
+    }
+
+    /** Its file may go at any moment. */
+    void removable(long lengthBytes) {
+        changingBytes += lengthBytes;
+    }
+
+    /** @param keptOpen whether its file was removed while a stock reader may have it open */
+    void freed(long lengthBytes, boolean keptOpen) {
+        usedBytes -= lengthBytes;
+        leavingBytes -= lengthBytes;
+        changingBytes -= lengthBytes;
+        extents--;
+        leavingExtents--;
+        if (keptOpen) {
+            passedAndRemovedBytes += lengthBytes;
+        }
+    }
+
+    Usage usage(int grants, long regionBytes) {
+        return new Usage(
+                capacityBytes(), usedBytes, leavingBytes, changingBytes, pinnedBytes, extents, grants, regionBytes);
+    }
+}
