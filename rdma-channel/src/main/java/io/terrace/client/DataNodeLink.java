@@ -210,7 +210,7 @@ final class DataNodeLink {
 
     private SlotTable welcome(FramedSocket connected) throws IOException {
         connected.send(MessageCodec.encode(new Message.Hello(clientName)), SEND_TIMEOUT_NS);
-        ByteBuffer frame = connected.receive(HELLO_TIMEOUT_NS);
+        ByteBuffer frame = firstFrame(connected);
         if (frame == null || !(MessageCodec.decode(frame) instanceof Message.Welcome welcome)) {
             throw new MalformedMessageException("no welcome");
         }
@@ -220,6 +220,17 @@ final class DataNodeLink {
         }
         links = Path.of(welcome.links());
         return opened;
+    }
+
+    private @Nullable ByteBuffer firstFrame(FramedSocket connected) throws IOException {
+        long deadlineNs = System.nanoTime() + HELLO_TIMEOUT_NS;
+        ByteBuffer frame = null;
+        // Whoever has something to send wakes the socket, and may do so before the welcome is here.
+        for (long leftNs = HELLO_TIMEOUT_NS; frame == null && leftNs > 0 && !closing; ) {
+            frame = connected.receive(leftNs);
+            leftNs = deadlineNs - System.nanoTime();
+        }
+        return frame;
     }
 
     private void converse(FramedSocket connected) throws IOException {

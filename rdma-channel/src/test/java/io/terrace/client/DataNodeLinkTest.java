@@ -153,6 +153,28 @@ final class DataNodeLinkTest {
     }
 
     @Test
+    void reportSoonAndAsk_beforeTheWelcome_leaveTheLinkWaiting() throws Exception {
+        FramedSocket early = connected();
+        link.reportSoon();
+        PendingGrant<LocalGrant> pending = ask();
+        assertThat(early.receive(TimeUnit.MILLISECONDS.toNanos(200)))
+                .as("the link says nothing yet, and has not gone")
+                .isNull();
+        say(new Message.Welcome("dn", table.path().toString(), table.incarnation(), dir.toString()));
+        link.awaitOpened(TIMEOUT_NS);
+        assertThat(link.isOpen()).isTrue();
+        assertThat(heard()).isInstanceOf(Message.Ask.class);
+        say(new Message.Refused(1, new Refusal(RefusalReason.FAILED, "as was wanted")));
+        assertFails(pending, Metric.CLIENT_FALLBACK_REFUSED);
+    }
+
+    @Test
+    void close_beforeTheWelcome_endsTheLink() throws Exception {
+        FramedSocket unused = connected();
+        awaitEnd();
+    }
+
+    @Test
     void welcome_ofAnotherProcessesTable_endsTheLink() throws Exception {
         FramedSocket unused = connected();
         say(new Message.Welcome("dn", table.path().toString(), table.incarnation() + 1, dir.toString()));
