@@ -44,8 +44,8 @@ final class DataNodeLink {
     private static final long HELLO_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(2);
     private static final long KEEP_ALIVE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long UNUSED_NS = TimeUnit.MINUTES.toNanos(5);
-    /** A DataNode beats every second; one that stopped is frozen or dead. */
-    private static final long SILENT_HEART_NS = TimeUnit.SECONDS.toNanos(10);
+    /** A DataNode writes its heartbeat into the slot table every second; one that stopped is frozen or dead. */
+    private static final long HEARTBEAT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int MAX_WAITING_ASKS = 256;
 
@@ -53,7 +53,7 @@ final class DataNodeLink {
     private final ClientConfig.Local settings;
     private final ReadResources limits;
     private final String clientName;
-    private final LocalGrant.Aftermath forget;
+    private final LocalGrant.EndListener endListener;
     private final Thread thread;
     private final CountDownLatch opened = new CountDownLatch(1);
     private final Map<Long, PendingGrant<LocalGrant>> asks = new ConcurrentHashMap<>();
@@ -73,19 +73,19 @@ final class DataNodeLink {
     private long heartbeat;
     private long heartbeatSeenNs;
 
-    /** @param forget is told of every grant that ended, from any thread */
+    /** @param endListener is told of every grant that ended, from any thread */
     DataNodeLink(
             Path socketPath,
             ClientConfig.Local settings,
             ReadResources limits,
             String clientName,
             IntSupplier heldByProcess,
-            LocalGrant.Aftermath forget) {
+            LocalGrant.EndListener endListener) {
         this.socketPath = socketPath;
         this.settings = settings;
         this.limits = limits;
         this.clientName = clientName;
-        this.forget = forget;
+        this.endListener = endListener;
         this.grants = new LocalGrantTable(settings, heldByProcess, outbox::add);
         this.thread = new Thread(this::run, "terrace-" + socketPath.getFileName());
         this.thread.setDaemon(true);
@@ -180,7 +180,7 @@ final class DataNodeLink {
             heartbeatSeenNs = System.nanoTime();
             opened.countDown();
             LOG.debug("Reads resident blocks of {}", socketPath);
-            converse(connected);
+            exchangeMessages(connected);
         } catch (IOException | RuntimeException e) {
             LOG.debug("The connection to {} ended", socketPath, e);
         } finally {
@@ -233,7 +233,7 @@ final class DataNodeLink {
         return frame;
     }
 
-    private void converse(FramedSocket connected) throws IOException {
+    private void exchangeMessages(FramedSocket connected) throws IOException {
         long tickNs = TimeUnit.MILLISECONDS.toNanos(Math.min(settings.reportIntervalMs(), 1_000));
         long nextTickNs = System.nanoTime() + tickNs;
         while (!closing) {
@@ -335,21 +335,21 @@ final class DataNodeLink {
     /** Whether the connection is still worth having. */
     private boolean tick(long nowNs) {
         report();
-        grants.tend(nowNs);
+        grants.maintain(nowNs);
         if (nowNs - lastSentNs > KEEP_ALIVE_NS) {
             outbox.add(new Message.Report(List.of()));
         }
-        return beats(nowNs) && (nowNs - lastUsedNs < UNUSED_NS || !grants.isEmpty());
+        return isAlive(nowNs) && (nowNs - lastUsedNs < UNUSED_NS || !grants.isEmpty());
     }
 
-    private boolean beats(long nowNs) {
+    private boolean isAlive(long nowNs) {
         SlotTable known = table;
-        long beat = known == null ? 0 : known.heartbeat();
-        if (beat == 0 || beat != heartbeat) {
-            heartbeat = beat;
+        long latest = known == null ? 0 : known.heartbeat();
+        if (latest == 0 || latest != heartbeat) {
+            heartbeat = latest;
             heartbeatSeenNs = nowNs;
         }
-        return nowNs - heartbeatSeenNs < SILENT_HEART_NS;
+        return nowNs - heartbeatSeenNs < HEARTBEAT_TIMEOUT_NS;
     }
 
     private void report() {
@@ -360,7 +360,7 @@ final class DataNodeLink {
     /** From whichever thread ended the grant's last read. */
     private void grantEnded(LocalGrant grant, LocalGrant.End how) {
         grants.leave(grant);
-        forget.ended(grant, how);
+        endListener.ended(grant, how);
         ReadReport report = grant.takeReport();
         if (report != null) {
             outbox.add(new Message.Report(List.of(report)));

@@ -67,7 +67,7 @@ public final class LocalGrant implements CachedGrant {
     }
 
     /** Takes note when the last read has ended. */
-    public interface Aftermath {
+    public interface EndListener {
         void ended(LocalGrant grant, End how);
     }
 
@@ -76,7 +76,7 @@ public final class LocalGrant implements CachedGrant {
     private final ExtentDescriptor extent;
     private final SlotTable table;
     private final Content content;
-    private final Aftermath aftermath;
+    private final EndListener endListener;
     private final Runnable reportSoon;
     private final long reportBytes;
     private final LongSupplier nanoClock;
@@ -108,7 +108,7 @@ public final class LocalGrant implements CachedGrant {
             SlotTable table,
             ExtentFile file,
             ReadResources limits,
-            Aftermath aftermath,
+            EndListener endListener,
             Runnable reportSoon) {
         this(
                 key,
@@ -116,7 +116,7 @@ public final class LocalGrant implements CachedGrant {
                 askedNs,
                 table,
                 new ExtentReader(file, limits),
-                aftermath,
+                endListener,
                 reportSoon,
                 limits.reportBytes(),
                 System::nanoTime);
@@ -134,7 +134,7 @@ public final class LocalGrant implements CachedGrant {
             long askedNs,
             SlotTable table,
             Content content,
-            Aftermath aftermath,
+            EndListener endListener,
             Runnable reportSoon,
             long reportBytes,
             LongSupplier nanoClock) {
@@ -143,7 +143,7 @@ public final class LocalGrant implements CachedGrant {
         this.extent = grant.descriptor();
         this.table = table;
         this.content = content;
-        this.aftermath = aftermath;
+        this.endListener = endListener;
         this.reportSoon = reportSoon;
         this.reportBytes = reportBytes;
         this.nanoClock = nanoClock;
@@ -335,7 +335,7 @@ public final class LocalGrant implements CachedGrant {
     private void clean() {
         content.close();
         cleaned = true;
-        aftermath.ended(this, how);
+        endListener.ended(this, how);
     }
 
     private void failed(Throwable e) throws IOException {

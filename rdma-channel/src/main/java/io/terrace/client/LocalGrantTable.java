@@ -56,7 +56,7 @@ final class LocalGrantTable {
     }
 
     /** Renews what is used and half over, gives back what is idle or too much. */
-    void tend(long nowNs) {
+    void maintain(long nowNs) {
         List<Long> renew = new ArrayList<>();
         List<LocalGrant> unused = new ArrayList<>();
         for (LocalGrant grant : grants.values()) {

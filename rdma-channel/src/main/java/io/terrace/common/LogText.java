@@ -1,6 +1,6 @@
 package io.terrace.common;
 
-/** What a stranger sent, made fit for a line of a log: short, and of one line whatever is in it. */
+/** Text that a client sent, made fit for the log: short, and of one line whatever is in it. */
 public final class LogText {
     private static final int MOST_CHARS = 256;
 

@@ -32,26 +32,26 @@ class FallbackTest {
     @TempDir
     Path dir;
 
-    private AccessorFixture bed;
+    private AccessorFixture fixture;
 
     @BeforeEach
     void start() throws Exception {
-        bed = new AccessorFixture(dir);
-        bed.node.put(block(1), content(1, 5000));
+        fixture = new AccessorFixture(dir);
+        fixture.node.put(block(1), content(1, 5000));
     }
 
     @AfterEach
     void stop() throws Exception {
-        bed.close();
+        fixture.close();
     }
 
     private void assertFallsBack(Metric reason) throws Exception {
-        assertThat(moved(reason, () -> assertThat(bed.build(1, 5000)).isNull())).isEqualTo(1);
+        assertThat(moved(reason, () -> assertThat(fixture.build(1, 5000)).isNull())).isEqualTo(1);
     }
 
     @Test
     void build_withoutDirectoryOrSwitchedOff_isOff() throws Exception {
-        bed.conf.set("terrace.enabled", "false");
+        fixture.conf.set("terrace.enabled", "false");
         assertFallsBack(Metric.CLIENT_FALLBACK_OFF);
     }
 
@@ -66,19 +66,19 @@ class FallbackTest {
         "terrace.client.grnat.timeout, 1s"
     })
     void build_withAWrongSetting_isCounted(String key, String value) throws Exception {
-        bed.conf.set(key, value);
+        fixture.conf.set(key, value);
         assertFallsBack(Metric.CLIENT_FALLBACK_SETTINGS);
     }
 
     @Test
     void build_withoutTheDirectory_isNoDatanode() throws Exception {
-        bed.conf.set("terrace.channel.dir", dir.resolve("absent").toString());
+        fixture.conf.set("terrace.channel.dir", dir.resolve("absent").toString());
         assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
     }
 
     @Test
     void build_withADirectoryOthersMayWrite_isNoDatanode() throws Exception {
-        Files.setPosixFilePermissions(bed.channel, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.setPosixFilePermissions(fixture.channel, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
     }
 
@@ -90,11 +90,11 @@ class FallbackTest {
         assumeThat(SocketDirectory.ownUid())
                 .as("only root gives a directory away")
                 .isZero();
-        Files.setAttribute(bed.channel, "unix:uid", 54_321);
-        bed.conf.set("terrace.channel.owner", owners);
+        Files.setAttribute(fixture.channel, "unix:uid", 54_321);
+        fixture.conf.set("terrace.channel.owner", owners);
         long asked = moved(Metric.CLIENT_GRANTS_ASKED, () -> {
             if (believed) {
-                assertThat(bed.build(1, 5000)).isNotNull();
+                assertThat(fixture.build(1, 5000)).isNotNull();
             } else {
                 assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
             }
@@ -104,11 +104,11 @@ class FallbackTest {
 
     @Test
     void build_ofAbsentBlock_asksNobody() throws Exception {
-        assertThat(bed.build(1, 5000)).isNotNull();
+        assertThat(fixture.build(1, 5000)).isNotNull();
         long asked = moved(Metric.CLIENT_GRANTS_ASKED, () -> {
             long notResident = moved(Metric.CLIENT_FALLBACK_NOT_RESIDENT, () -> {
                 for (int id = 2; id < 102; id++) {
-                    assertThat(bed.build(id, 5000)).isNull();
+                    assertThat(fixture.build(id, 5000)).isNull();
                 }
             });
             assertThat(notResident).isEqualTo(100);
@@ -120,64 +120,64 @@ class FallbackTest {
     void build_ofAFileUnderConstruction_isStock() throws Exception {
         assertThat(moved(
                         Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION,
-                        () -> assertThat(bed.build(1, 5000, new byte[0], false)).isNull()))
+                        () -> assertThat(fixture.build(1, 5000, new byte[0], false)).isNull()))
                 .isEqualTo(1);
     }
 
     @Test
     void build_ofALongerReplicaThanTheExtent_isStock() throws Exception {
-        assertThat(moved(Metric.CLIENT_FALLBACK_LENGTH, () -> assertThat(bed.build(1, 5001))
+        assertThat(moved(Metric.CLIENT_FALLBACK_LENGTH, () -> assertThat(fixture.build(1, 5001))
                         .isNull()))
                 .isEqualTo(1);
     }
 
     @Test
     void build_withARefusedToken_asksOnceAndPauses() throws Exception {
-        bed.node.wantedToken = new byte[] {42};
+        fixture.node.wantedToken = new byte[] {42};
         long asked = moved(Metric.CLIENT_GRANTS_ASKED, () -> {
             for (int i = 0; i < 20; i++) {
                 assertFallsBack(Metric.CLIENT_FALLBACK_REFUSED);
             }
         });
         assertThat(asked).isEqualTo(1);
-        assertThat(bed.build(1, 5000, new byte[] {42}, true)).isNotNull();
+        assertThat(fixture.build(1, 5000, new byte[] {42}, true)).isNotNull();
     }
 
     @Test
     void build_byAnotherUserOrWithAnotherToken_neverSharesAGrant() throws Exception {
-        assertThat(bed.build(1, 5000)).isNotNull();
-        assertThat(bed.build(1, 5000)).isNotNull();
-        assertThat(bed.node.held()).isEqualTo(1);
-        assertThat(bed.build(1, 5000, new byte[] {4}, true)).isNotNull();
-        assertThat(bed.node.held()).isEqualTo(2);
+        assertThat(fixture.build(1, 5000)).isNotNull();
+        assertThat(fixture.build(1, 5000)).isNotNull();
+        assertThat(fixture.node.held()).isEqualTo(1);
+        assertThat(fixture.build(1, 5000, new byte[] {4}, true)).isNotNull();
+        assertThat(fixture.node.held()).isEqualTo(2);
         UserGroupInformation other = UserGroupInformation.createRemoteUser("somebody-else");
-        ReplicaAccessor theirs = other.doAs((PrivilegedExceptionAction<ReplicaAccessor>) () -> bed.build(1, 5000));
+        ReplicaAccessor theirs = other.doAs((PrivilegedExceptionAction<ReplicaAccessor>) () -> fixture.build(1, 5000));
         assertThat(theirs).isNotNull();
-        assertThat(bed.node.held()).isEqualTo(3);
+        assertThat(fixture.node.held()).isEqualTo(3);
     }
 
     @Test
     void build_whereTheMemoryIsNotSeen_isUnreachable_andGivesTheGrantBack() throws Exception {
-        bed.node.linksLead = false;
+        fixture.node.linksLead = false;
         assertFallsBack(Metric.CLIENT_FALLBACK_UNREACHABLE);
-        await().until(() -> bed.node.held() == 0);
+        await().until(() -> fixture.node.held() == 0);
     }
 
     @Test
     void build_withADatanodeThatHangs_endsInTime_andTheLateGrantGoesBack() throws Exception {
-        bed.conf.set("terrace.client.grant.timeout", "200ms");
-        assertThat(bed.build(2, 5000)).isNull();
-        bed.node.grantDelayMs = 600;
+        fixture.conf.set("terrace.client.grant.timeout", "200ms");
+        assertThat(fixture.build(2, 5000)).isNull();
+        fixture.node.grantDelayMs = 600;
         assertFallsBack(Metric.CLIENT_FALLBACK_TIMEOUT);
-        await().until(() -> bed.node.users.size() == 1 && bed.node.held() == 0);
-        bed.node.grantDelayMs = 0;
-        await().until(() -> bed.build(1, 5000) != null);
+        await().until(() -> fixture.node.users.size() == 1 && fixture.node.held() == 0);
+        fixture.node.grantDelayMs = 0;
+        await().until(() -> fixture.build(1, 5000) != null);
     }
 
     @Test
     void build_besideADatanodeThatSpeaksGarbage_readsFromTheGoodOne() throws Exception {
         try (ServerSocketChannel bad = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            bad.bind(UnixDomainSocketAddress.of(bed.channel.resolve("bad.sock")));
+            bad.bind(UnixDomainSocketAddress.of(fixture.channel.resolve("bad.sock")));
             Thread speaker = new Thread(() -> {
                 try (SocketChannel client = bad.accept()) {
                     client.write(ByteBuffer.wrap(new byte[] {0, 0, 0, 3, 1, 99, 7, 7, 7}));
@@ -187,23 +187,23 @@ class FallbackTest {
                 }
             });
             speaker.start();
-            assertThat(bed.build(1, 5000)).isNotNull();
+            assertThat(fixture.build(1, 5000)).isNotNull();
             speaker.join();
         }
     }
 
     @Test
     void build_besideADatanodeThatNeverAnswers_readsFromTheGoodOne() throws Exception {
-        bed.conf.set("terrace.client.grant.timeout", "300ms");
+        fixture.conf.set("terrace.client.grant.timeout", "300ms");
         try (ServerSocketChannel silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            silent.bind(UnixDomainSocketAddress.of(bed.channel.resolve("silent.sock")));
-            assertThat(bed.build(1, 5000)).isNotNull();
+            silent.bind(UnixDomainSocketAddress.of(fixture.channel.resolve("silent.sock")));
+            assertThat(fixture.build(1, 5000)).isNotNull();
         }
     }
 
     @Test
     void build_withSomebodyPosingAsTheDatanode_isRefusedByTheClient() throws Exception {
-        Path socket = bed.node.server().socket();
+        Path socket = fixture.node.server().socket();
         var nobody = socket.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
         try {
             Files.setOwner(socket, nobody);
@@ -215,11 +215,11 @@ class FallbackTest {
 
     @Test
     void build_withSeveralDatanodes_findsTheOneThatHasTheBlock() throws Exception {
-        FakeDataNode second = bed.addNode("dn-2");
+        FakeDataNode second = fixture.addNode("dn-2");
         second.put(block(9), content(9, 700));
         byte[] got = new byte[700];
-        assertThat(bed.build(9, 700).read(0, got, 0, 700)).isEqualTo(700);
+        assertThat(fixture.build(9, 700).read(0, got, 0, 700)).isEqualTo(700);
         assertThat(got).isEqualTo(content(9, 700));
-        assertThat(bed.build(1, 5000)).isNotNull();
+        assertThat(fixture.build(1, 5000)).isNotNull();
     }
 }

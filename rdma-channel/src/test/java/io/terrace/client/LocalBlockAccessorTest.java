@@ -29,25 +29,25 @@ class LocalBlockAccessorTest {
     @TempDir
     Path dir;
 
-    private AccessorFixture bed;
+    private AccessorFixture fixture;
 
     @BeforeEach
     void start() throws Exception {
-        bed = new AccessorFixture(dir);
+        fixture = new AccessorFixture(dir);
     }
 
     @AfterEach
     void stop() throws Exception {
-        bed.close();
+        fixture.close();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "64m", "9m"})
     void read_anyPartIntoAnyTarget_givesTheBlocksBytes(String mappedMax) throws Exception {
-        bed.conf.set("terrace.client.mapped.max", mappedMax);
+        fixture.conf.set("terrace.client.mapped.max", mappedMax);
         byte[] content = content(1, LENGTH);
-        bed.node.put(block(1), content);
-        ReplicaAccessor accessor = bed.build(1, LENGTH);
+        fixture.node.put(block(1), content);
+        ReplicaAccessor accessor = fixture.build(1, LENGTH);
         assertThat(accessor).isNotNull();
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -80,8 +80,8 @@ class LocalBlockAccessorTest {
 
     @Test
     void read_atAndPastTheVisibleEnd_isMinusOne() throws Exception {
-        bed.node.put(block(1), content(1, 1000));
-        ReplicaAccessor accessor = bed.build(1, 900);
+        fixture.node.put(block(1), content(1, 1000));
+        ReplicaAccessor accessor = fixture.build(1, 900);
         assertThat(accessor.read(890, new byte[100], 0, 100)).isEqualTo(10);
         assertThat(accessor.read(900, new byte[100], 0, 100)).isEqualTo(-1);
         assertThat(accessor.read(2000, ByteBuffer.allocate(1))).isEqualTo(-1);
@@ -92,10 +92,10 @@ class LocalBlockAccessorTest {
 
     @Test
     void read_isReportedByteForByte_andCountsOnceForEveryReader() throws Exception {
-        bed.node.put(block(1), content(1, 1_000_000));
+        fixture.node.put(block(1), content(1, 1_000_000));
         long bytes = moved(Metric.CLIENT_GRANTED_SHM_BYTES, () -> {
             for (int reader = 0; reader < 2; reader++) {
-                ReplicaAccessor accessor = bed.build(1, 1_000_000);
+                ReplicaAccessor accessor = fixture.build(1, 1_000_000);
                 for (int i = 0; i < 50; i++) {
                     accessor.read(i, new byte[4096], 0, 4096);
                 }
@@ -103,19 +103,19 @@ class LocalBlockAccessorTest {
             }
         });
         assertThat(bytes).isEqualTo(409_600);
-        await().untilAsserted(() -> assertThat(bed.node.reportedBytes).hasValue(409_600));
-        assertThat(bed.node.reportedReads).hasValue(2);
+        await().untilAsserted(() -> assertThat(fixture.node.reportedBytes).hasValue(409_600));
+        assertThat(fixture.node.reportedReads).hasValue(2);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 4096, 16384})
     void read_inSmallBites_givesTheBlocksBytesAndCountsOnlyThem(int bite) throws Exception {
-        bed.conf.set("terrace.client.mapped.max", "0");
+        fixture.conf.set("terrace.client.mapped.max", "0");
         byte[] content = content(1, 700_000);
-        bed.node.put(block(1), content);
+        fixture.node.put(block(1), content);
         int wanted = Math.min(650_000, bite * 100_000);
         long counted = moved(Metric.CLIENT_GRANTED_SHM_BYTES, () -> {
-            ReplicaAccessor accessor = bed.build(1, 700_000);
+            ReplicaAccessor accessor = fixture.build(1, 700_000);
             byte[] got = new byte[wanted];
             ByteBuffer buffer = ByteBuffer.allocateDirect(bite);
             for (int at = 0; at < wanted; ) {
@@ -133,50 +133,50 @@ class LocalBlockAccessorTest {
             accessor.close();
         });
         assertThat(counted).isEqualTo(wanted);
-        await().untilAsserted(() -> assertThat(bed.node.reportedBytes).hasValue(wanted));
+        await().untilAsserted(() -> assertThat(fixture.node.reportedBytes).hasValue(wanted));
     }
 
     @Test
     void close_reportsTheRestAndSaysGoodbye() throws Exception {
-        bed.conf.set("terrace.client.report.interval", "1h");
-        bed.node.put(block(1), content(1, 5000));
-        bed.build(1, 5000).read(0, new byte[4096], 0, 4096);
+        fixture.conf.set("terrace.client.report.interval", "1h");
+        fixture.node.put(block(1), content(1, 5000));
+        fixture.build(1, 5000).read(0, new byte[4096], 0, 4096);
         LocalDataNodes.closeAll();
-        await().until(() -> bed.node.ends.contains("orderly"));
-        assertThat(bed.node.reportedBytes).hasValue(4096);
-        assertThat(bed.node.held()).isZero();
+        await().until(() -> fixture.node.ends.contains("orderly"));
+        assertThat(fixture.node.reportedBytes).hasValue(4096);
+        assertThat(fixture.node.held()).isZero();
     }
 
     @Test
     void report_isSentEarly_whenMuchWasRead() throws Exception {
-        bed.conf.set("terrace.client.report.interval", "1h");
-        bed.conf.set("terrace.client.report.bytes", "8k");
-        bed.node.put(block(1), content(1, 10_000));
-        bed.build(1, 10_000).read(0, new byte[10_000], 0, 10_000);
-        await().untilAsserted(() -> assertThat(bed.node.reportedBytes).hasValue(10_000));
+        fixture.conf.set("terrace.client.report.interval", "1h");
+        fixture.conf.set("terrace.client.report.bytes", "8k");
+        fixture.node.put(block(1), content(1, 10_000));
+        fixture.build(1, 10_000).read(0, new byte[10_000], 0, 10_000);
+        await().untilAsserted(() -> assertThat(fixture.node.reportedBytes).hasValue(10_000));
     }
 
     @Test
     void revoke_betweenReads_isAcknowledged_andTheReadEndsInAFreshTokenRetry() throws Exception {
-        bed.node.put(block(1), content(1, 5000));
-        ReplicaAccessor accessor = bed.build(1, 5000);
+        fixture.node.put(block(1), content(1, 5000));
+        ReplicaAccessor accessor = fixture.build(1, 5000);
         accessor.read(0, new byte[100], 0, 100);
-        bed.node.retire(block(1));
-        await().until(() -> bed.node.files() == 0);
+        fixture.node.retire(block(1));
+        await().until(() -> fixture.node.files() == 0);
         long abandoned = moved(
                 Metric.CLIENT_READS_ABANDONED, () -> assertThatThrownBy(() -> accessor.read(100, new byte[100], 0, 100))
                         .isInstanceOf(InvalidBlockTokenException.class));
         assertThat(abandoned).isEqualTo(1);
-        assertThat(bed.build(1, 5000)).isNull();
+        assertThat(fixture.build(1, 5000)).isNull();
     }
 
     @Test
     void revoke_ofABlockThatCameBack_isReadOnThroughANewGrant() throws Exception {
-        bed.node.put(block(1), content(1, 5000));
-        ReplicaAccessor accessor = bed.build(1, 5000);
+        fixture.node.put(block(1), content(1, 5000));
+        ReplicaAccessor accessor = fixture.build(1, 5000);
         accessor.read(0, new byte[100], 0, 100);
-        bed.node.retire(block(1));
-        bed.node.put(block(1), content(1, 5000));
+        fixture.node.retire(block(1));
+        fixture.node.put(block(1), content(1, 5000));
         byte[] target = new byte[4900];
         assertThat(accessor.read(100, target, 0, 4900)).isEqualTo(4900);
         assertThat(target).isEqualTo(Arrays.copyOfRange(content(1, 5000), 100, 5000));
@@ -184,9 +184,9 @@ class LocalBlockAccessorTest {
 
     @Test
     void lease_isRenewedWhileItIsUsed() throws Exception {
-        bed.node.leaseMs = 300;
-        bed.node.put(block(1), content(1, 5000));
-        ReplicaAccessor accessor = bed.build(1, 5000);
+        fixture.node.leaseMs = 300;
+        fixture.node.put(block(1), content(1, 5000));
+        ReplicaAccessor accessor = fixture.build(1, 5000);
         long asked = moved(Metric.CLIENT_GRANTS_ASKED, () -> {
             long endNs = System.nanoTime() + 1_200_000_000L;
             while (System.nanoTime() < endNs) {
@@ -199,37 +199,37 @@ class LocalBlockAccessorTest {
 
     @Test
     void lease_thatIsNotRenewed_endsTheGrant() throws Exception {
-        bed.node.leaseMs = 200;
-        bed.node.renews = false;
-        bed.node.put(block(1), content(1, 5000));
-        ReplicaAccessor accessor = bed.build(1, 5000);
+        fixture.node.leaseMs = 200;
+        fixture.node.renews = false;
+        fixture.node.put(block(1), content(1, 5000));
+        ReplicaAccessor accessor = fixture.build(1, 5000);
         accessor.read(0, new byte[100], 0, 100);
-        bed.node.wantedToken = new byte[] {9};
+        fixture.node.wantedToken = new byte[] {9};
         await().untilAsserted(() -> assertThatThrownBy(() -> accessor.read(0, new byte[100], 0, 100))
                 .isInstanceOf(InvalidBlockTokenException.class));
-        await().until(() -> bed.node.held() == 0);
+        await().until(() -> fixture.node.held() == 0);
     }
 
     @Test
     void datanode_thatDies_endsItsGrants_andTheNextOneIsFound() throws Exception {
-        bed.node.put(block(1), content(1, 5000));
-        ReplicaAccessor accessor = bed.build(1, 5000);
+        fixture.node.put(block(1), content(1, 5000));
+        ReplicaAccessor accessor = fixture.build(1, 5000);
         accessor.read(0, new byte[100], 0, 100);
-        bed.node.close();
+        fixture.node.close();
         await().untilAsserted(() -> assertThatThrownBy(() -> accessor.read(0, new byte[100], 0, 100))
                 .isInstanceOf(InvalidBlockTokenException.class));
-        assertThat(bed.build(1, 5000)).isNull();
-        FakeDataNode next = bed.addNode("dn-1");
+        assertThat(fixture.build(1, 5000)).isNull();
+        FakeDataNode next = fixture.addNode("dn-1");
         next.put(block(1), content(1, 5000));
-        await().until(() -> bed.build(1, 5000) != null);
+        await().until(() -> fixture.build(1, 5000) != null);
     }
 
     @Test
     void interrupted_reader_failsAlone() throws Exception {
-        bed.conf.set("terrace.client.mapped.max", "0");
-        bed.node.put(block(1), content(1, 5_000_000));
-        ReplicaAccessor accessor = bed.build(1, 5_000_000);
-        ReplicaAccessor other = bed.build(1, 5_000_000);
+        fixture.conf.set("terrace.client.mapped.max", "0");
+        fixture.node.put(block(1), content(1, 5_000_000));
+        ReplicaAccessor accessor = fixture.build(1, 5_000_000);
+        ReplicaAccessor other = fixture.build(1, 5_000_000);
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> accessor.read(0, new byte[100], 0, 100)).isInstanceOf(InterruptedIOException.class);
         assertThat(Thread.interrupted()).isTrue();
@@ -257,17 +257,17 @@ class LocalBlockAccessorTest {
 
     @Test
     void grants_beyondTheLimit_areFallbacks_andIdleOnesMakeRoom() throws Exception {
-        bed.conf.set("terrace.client.grants.max", "8");
+        fixture.conf.set("terrace.client.grants.max", "8");
         for (int id = 0; id < 30; id++) {
-            bed.node.put(block(id), content(id, 1000));
+            fixture.node.put(block(id), content(id, 1000));
         }
         long limited = moved(Metric.CLIENT_FALLBACK_LIMIT, () -> {
             for (int id = 0; id < 30; id++) {
-                bed.build(id, 1000);
+                fixture.build(id, 1000);
             }
         });
         assertThat(limited).isPositive();
-        assertThat(bed.node.held()).isLessThanOrEqualTo(8);
-        await().until(() -> bed.build(29, 1000) != null);
+        assertThat(fixture.node.held()).isLessThanOrEqualTo(8);
+        await().until(() -> fixture.build(29, 1000) != null);
     }
 }

@@ -100,20 +100,20 @@ final class LocalGrantTableTest {
     void tend_asksToRenew_whatIsHalfOver_onceUntilTheAnswer() {
         LocalGrant grant = enter(1);
         passMs(LEASE_MS / 2);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         assertThat(sent).isEmpty();
         passMs(1);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         long askedNs = nowNs;
         passMs(100);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         assertThat(sent).containsExactly(new Message.Renew(List.of(1L)));
         table.renewed(List.of(new Message.Lease(1, LEASE_MS), new Message.Lease(99, LEASE_MS)));
         assertThat(grant.leaseLeftMs(askedNs))
                 .as("counted from when it was asked for")
                 .isEqualTo(LEASE_MS);
         passMs(LEASE_MS / 2);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         assertThat(sent).hasSize(2);
     }
 
@@ -121,14 +121,14 @@ final class LocalGrantTableTest {
     void tend_ofALeaseThatTheDataNodeLetsEnd_asksNoMore_andGivesItBackThen() {
         enter(1);
         passMs(600);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         table.renewed(List.of(new Message.Lease(1, 0)));
         passMs(100);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         assertThat(sent).hasSize(1);
         assertThat(released).isEmpty();
         passMs(300);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         assertThat(released).containsExactly(1L);
         assertThat(table.isEmpty()).isTrue();
         assertThat(table.get(1)).isNull();
@@ -138,14 +138,14 @@ final class LocalGrantTableTest {
     void tend_givesBackWhatIsIdle_andKeepsWhatIsRead() throws Exception {
         enter(1);
         LocalGrant used = enter(2);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         for (int i = 0; i < 6; i++) {
             passMs(900);
             for (LocalGrant each : List.of(table.get(1), used)) {
                 each.extendLease(nowNs + TimeUnit.SECONDS.toNanos(10));
             }
             assertThat(used.read(0, new byte[1], 0, 1)).isTrue();
-            table.tend(nowNs);
+            table.maintain(nowNs);
         }
         assertThat(released).containsExactly(1L);
         assertThat(table.get(2)).isSameAs(used);
@@ -159,11 +159,11 @@ final class LocalGrantTableTest {
         }
         table.get(1).countServed(1);
         heldByProcess = 14;
-        table.tend(nowNs);
+        table.maintain(nowNs);
         assertThat(released).isEmpty();
         heldByProcess = 15;
         table.get(1).countServed(1);
-        table.tend(nowNs);
+        table.maintain(nowNs);
         assertThat(released).containsExactly(2L, 3L, 4L);
     }
 

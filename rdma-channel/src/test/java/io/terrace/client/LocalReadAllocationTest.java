@@ -27,17 +27,17 @@ final class LocalReadAllocationTest {
     @TempDir
     Path dir;
 
-    private AccessorFixture bed;
+    private AccessorFixture fixture;
 
     @BeforeEach
     void start() throws Exception {
-        bed = new AccessorFixture(dir);
-        bed.node.put(AccessorFixture.block(1), AccessorFixture.content(1, LENGTH));
+        fixture = new AccessorFixture(dir);
+        fixture.node.put(AccessorFixture.block(1), AccessorFixture.content(1, LENGTH));
     }
 
     @AfterEach
     void stop() throws Exception {
-        bed.close();
+        fixture.close();
     }
 
     private interface PositionalRead {
@@ -66,8 +66,8 @@ final class LocalReadAllocationTest {
     @ParameterizedTest
     @ValueSource(strings = {"64m", "0"})
     void read_intoADirectBuffer_allocatesNothing(String mappedMax) throws Exception {
-        bed.conf.set("terrace.client.mapped.max", mappedMax);
-        ReplicaAccessor accessor = bed.build(1, LENGTH);
+        fixture.conf.set("terrace.client.mapped.max", mappedMax);
+        ReplicaAccessor accessor = fixture.build(1, LENGTH);
         ByteBuffer target = ByteBuffer.allocateDirect(READ_BYTES);
         assertThat(allocatedBytes(position -> accessor.read(position, target.clear())))
                 .isLessThan(READS);
@@ -77,8 +77,8 @@ final class LocalReadAllocationTest {
     @ParameterizedTest
     @ValueSource(strings = {"64m", "0"})
     void read_intoAnArray_allocatesNothing(String mappedMax) throws Exception {
-        bed.conf.set("terrace.client.mapped.max", mappedMax);
-        ReplicaAccessor accessor = bed.build(1, LENGTH);
+        fixture.conf.set("terrace.client.mapped.max", mappedMax);
+        ReplicaAccessor accessor = fixture.build(1, LENGTH);
         byte[] target = new byte[READ_BYTES];
         assertThat(allocatedBytes(position -> accessor.read(position, target, 0, READ_BYTES)))
                 .isLessThan(READS);

@@ -33,17 +33,17 @@ class ProcessesTest {
     @TempDir
     Path dir;
 
-    private AccessorFixture bed;
+    private AccessorFixture fixture;
 
     @BeforeEach
     void start() throws Exception {
-        bed = new AccessorFixture(dir);
-        bed.node.put(block(1), content(1, LENGTH));
+        fixture = new AccessorFixture(dir);
+        fixture.node.put(block(1), content(1, LENGTH));
     }
 
     @AfterEach
     void stop() throws Exception {
-        bed.close();
+        fixture.close();
     }
 
     /** Reads for ever; its own process. */
@@ -72,7 +72,7 @@ class ProcessesTest {
 
     @Test
     void client_killedWhileReading_leavesNothingBehind_andOthersReadOn() throws Exception {
-        ReplicaAccessor ours = bed.build(1, LENGTH);
+        ReplicaAccessor ours = fixture.build(1, LENGTH);
         List<Process> killed = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             killed.add(new ProcessBuilder(
@@ -82,7 +82,7 @@ class ProcessesTest {
                             "-cp",
                             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                             Reader.class.getName(),
-                            bed.channel.toString())
+                            fixture.channel.toString())
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start());
         }
@@ -91,22 +91,22 @@ class ProcessesTest {
             assertThat(process.inputReader().lines().anyMatch("reading"::equals))
                     .isTrue();
         }
-        assertThat(bed.node.held()).isEqualTo(3);
-        await().atMost(Duration.ofSeconds(20)).until(() -> bed.node.reportedBytes.get() > 0);
+        assertThat(fixture.node.held()).isEqualTo(3);
+        await().atMost(Duration.ofSeconds(20)).until(() -> fixture.node.reportedBytes.get() > 0);
         killed.forEach(Process::destroyForcibly);
-        await().atMost(Duration.ofSeconds(20)).until(() -> bed.node.held() == 1);
-        assertThat(bed.node.ends).containsExactly("lost", "lost");
+        await().atMost(Duration.ofSeconds(20)).until(() -> fixture.node.held() == 1);
+        assertThat(fixture.node.ends).containsExactly("lost", "lost");
         byte[] target = new byte[LENGTH];
         assertThat(ours.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
         assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
         LocalDataNodes.closeAll();
-        bed.node.retire(block(1));
-        await().until(() -> bed.node.files() == 0);
+        fixture.node.retire(block(1));
+        await().until(() -> fixture.node.files() == 0);
     }
 
     @Test
     void client_inAnotherClassLoader_readsBesideUs() throws Exception {
-        assertThat(bed.build(1, LENGTH)).isNotNull();
+        assertThat(fixture.build(1, LENGTH)).isNotNull();
         List<URL> urls = new ArrayList<>();
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         for (String entry : classPath.split(File.pathSeparator)) {
@@ -121,13 +121,13 @@ class ProcessesTest {
                     .setBlock(1, AccessorFixture.POOL)
                     .setGenerationStamp(1001)
                     .setBlockAccessToken(new byte[] {1, 2, 3})
-                    .setConfiguration(bed.conf)
+                    .setConfiguration(fixture.conf)
                     .setVisibleLength(LENGTH)
                     .build();
             byte[] target = new byte[LENGTH];
             assertThat(accessor.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
             assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
-            assertThat(bed.node.held()).isEqualTo(2);
+            assertThat(fixture.node.held()).isEqualTo(2);
             assertThat(DefaultMetricsSystem.instance()
                             .getSource("TerraceClient")
                             .getClass())
@@ -136,7 +136,7 @@ class ProcessesTest {
             Method closeAll = loader.loadClass(LocalDataNodes.class.getName()).getDeclaredMethod("closeAll");
             closeAll.setAccessible(true);
             closeAll.invoke(null);
-            await().until(() -> bed.node.held() == 1);
+            await().until(() -> fixture.node.held() == 1);
         }
     }
 

@@ -29,7 +29,7 @@ public final class Extent {
     /** Asked for by the placement service: stays when a directive ends. */
     boolean ordered;
     /** The replica changed while it was copied. */
-    boolean spoilt;
+    boolean changed;
     /** Its file descriptor was passed to a stock short-circuit reader, so the file must never be truncated. */
     boolean passed;
     /** Streams of stock readers that are open. */

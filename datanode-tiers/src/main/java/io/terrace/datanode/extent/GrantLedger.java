@@ -95,12 +95,12 @@ public final class GrantLedger {
     }
 
     /**
-     * The grant that its holder must give back because a peer has a {@linkplain PeerGrants#CROWD crowd} of one extent, told
+     * The grant that its holder must give back because a peer has more than {@link PeerGrants#SOFT_LIMIT} of one extent, told
      * once; null when there is none.
      */
-    public @Nullable GrantRecord crowdedOut(long peer, Extent extent) {
+    public @Nullable GrantRecord surplus(long peer, Extent extent) {
         PeerGrants ofPeer = peers.get(peer);
-        return ofPeer == null ? null : ofPeer.crowdedOut(extent);
+        return ofPeer == null ? null : ofPeer.surplus(extent);
     }
 
     /** The lease that a grant may have from now on; 0 or less when its token is over. */
@@ -209,7 +209,7 @@ public final class GrantLedger {
         return peers.size();
     }
 
-    /** Users who hold grants, and those whose reports are still remembered. */
+    /** Users who hold grants, and those whose accounts are kept without grants. */
     int holders() {
         return holders.size();
     }

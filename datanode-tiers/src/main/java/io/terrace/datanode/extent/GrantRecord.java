@@ -13,7 +13,7 @@ public final class GrantRecord {
     long endsNs;
     boolean ended;
     /** Its holder has too many of this extent, and is told to give this one back. */
-    boolean crowdedOut;
+    boolean surplus;
     /** Accepted of what its holder reported. */
     long reads;
 

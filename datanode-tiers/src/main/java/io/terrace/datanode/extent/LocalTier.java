@@ -143,7 +143,7 @@ public final class LocalTier {
         if (extent.state != ExtentState.COPYING) {
             throw new IllegalStateException("published, but not being copied: " + extent);
         }
-        if (extent.spoilt || isOff(extent.key().pool())) {
+        if (extent.changed || isOff(extent.key().pool())) {
             giveUp(extent, nowNs);
             return false;
         }
@@ -374,7 +374,7 @@ public final class LocalTier {
 
     private void end(Extent extent, RetireCause cause, long nowNs) {
         if (extent.state == ExtentState.COPYING) {
-            extent.spoilt = true;
+            extent.changed = true;
         } else {
             retire(extent, cause, nowNs);
         }

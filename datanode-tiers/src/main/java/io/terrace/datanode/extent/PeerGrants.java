@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * The grants of one connection.
  *
  * <p>A client asks with each token that it is given, and the NameNode makes one for each open. So a process that opens a file
- * again and again holds many grants of one block, until they are idle for long enough: beyond {@link #CROWD} it is told to
- * give the oldest back, which it does at once, or asks again if it still reads. Beyond {@link #MOST} it is refused.
+ * again and again holds many grants of one block, until they are idle for long enough: beyond {@link #SOFT_LIMIT} it is told to
+ * give the oldest back, which it does at once, or asks again if it still reads. Beyond {@link #HARD_LIMIT} it is refused.
  *
  * <p>Not thread-safe: owned by {@link GrantLedger}.
  */
 final class PeerGrants {
 
-    static final int CROWD = 64;
-    static final int MOST = 2 * CROWD;
+    static final int SOFT_LIMIT = 64;
+    static final int HARD_LIMIT = 2 * SOFT_LIMIT;
 
     /** The oldest of an extent first. */
     private final Map<Extent, ArrayDeque<GrantRecord>> byExtent = new HashMap<>();
@@ -37,7 +37,7 @@ final class PeerGrants {
 
     boolean hasMostOf(Extent extent) {
         ArrayDeque<GrantRecord> ofExtent = byExtent.get(extent);
-        return ofExtent != null && ofExtent.size() >= MOST;
+        return ofExtent != null && ofExtent.size() >= HARD_LIMIT;
     }
 
     void add(GrantRecord grant) {
@@ -55,16 +55,16 @@ final class PeerGrants {
         }
     }
 
-    /** The oldest grant of an extent of which there is a crowd, once; null when there is none. */
+    /** The oldest grant of an extent that has more than {@link #SOFT_LIMIT}, once; null when there is none. */
     @Nullable
-    GrantRecord crowdedOut(Extent extent) {
+    GrantRecord surplus(Extent extent) {
         ArrayDeque<GrantRecord> ofExtent = byExtent.get(extent);
-        if (ofExtent == null || ofExtent.size() <= CROWD) {
+        if (ofExtent == null || ofExtent.size() <= SOFT_LIMIT) {
             return null;
         }
         for (GrantRecord grant : ofExtent) {
-            if (!grant.crowdedOut) {
-                grant.crowdedOut = true;
+            if (!grant.surplus) {
+                grant.surplus = true;
                 return grant;
             }
         }

@@ -88,7 +88,7 @@ final class PrincipalAccounts {
         }
     }
 
-    /** Forgets those of whom nothing is left to remember. */
+    /** Forgets those whose buckets are full again. */
     void forgetRested(long nowNs) {
         while (!resting.isEmpty()) {
             Iterator<Account> longest = resting.iterator();
@@ -99,7 +99,7 @@ final class PrincipalAccounts {
         }
     }
 
-    /** Holders that are remembered. */
+    /** Principals whose accounts are kept. */
     int size() {
         return accounts.size();
     }

@@ -58,9 +58,9 @@ public final class TierGrants {
             if (grant == null) {
                 return GrantAttempt.refuse(Refused.TOO_MANY_GRANTS);
             }
-            GrantRecord crowdedOut = ledger.crowdedOut(peer, extent);
-            if (crowdedOut != null) {
-                table.revoke(crowdedOut);
+            GrantRecord surplus = ledger.surplus(peer, extent);
+            if (surplus != null) {
+                table.revoke(surplus);
             }
             extent.lastReadNs = nowNs;
             return new GrantAttempt(grant, ledger.leaseNs(grant, nowNs), null);

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers clients of other hosts: from memory where the block is there, else from NVM. Both desks check the token for
+ * Answers clients of other hosts: from memory where the block is there, else from NVM. Both services check the token for
  * themselves; whose a grant is, its number says. Thread-safe.
  */
 public final class RoutingGrantService implements GrantService {
@@ -51,19 +51,19 @@ public final class RoutingGrantService implements GrantService {
 
     @Override
     public long renew(Peer peer, long grantId) {
-        return desk(grantId).renew(peer, grantId);
+        return service(grantId).renew(peer, grantId);
     }
 
     @Override
     public void released(Peer peer, long grantId) {
-        desk(grantId).released(peer, grantId);
+        service(grantId).released(peer, grantId);
     }
 
     @Override
     public void reported(Peer peer, List<ReadReport> reports) {
-        Map<TierGrantService, List<ReadReport>> byDesk =
-                reports.stream().collect(Collectors.groupingBy(report -> desk(report.grantId())));
-        byDesk.forEach((desk, ofDesk) -> desk.reported(peer, ofDesk));
+        Map<TierGrantService, List<ReadReport>> byService =
+                reports.stream().collect(Collectors.groupingBy(report -> service(report.grantId())));
+        byService.forEach((service, ofService) -> service.reported(peer, ofService));
     }
 
     @Override
@@ -74,7 +74,7 @@ public final class RoutingGrantService implements GrantService {
         }
     }
 
-    private TierGrantService desk(long grantId) {
+    private TierGrantService service(long grantId) {
         return nvm != null && grantId >= FIRST_NVM_GRANT ? nvm : memory;
     }
 }

@@ -50,8 +50,8 @@ public final class TierGrantService implements GrantService {
 
     private static final Logger LOG = LoggerFactory.getLogger(TierGrantService.class);
 
-    /** Who asks with a bad token asks as often as he likes: all refusals are counted, few are told. */
-    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+    /** A client may send any number of bad tokens: all refusals are counted, few are logged. */
+    private static final long LOG_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final LocalTier tier;
     private final StorageTier medium;
@@ -61,7 +61,7 @@ public final class TierGrantService implements GrantService {
     private final ReadMeter meter;
     private final MetricRegistry metricRegistry;
     private final LongSupplier nanoClock;
-    private final LogThrottle told = new LogThrottle(TELL_NS);
+    private final LogThrottle logThrottle = new LogThrottle(LOG_NS);
     private final Map<Long, Peer> peers = new ConcurrentHashMap<>();
 
     /** Gives grants on this tier, whose extents are on this medium. */
@@ -121,7 +121,7 @@ public final class TierGrantService implements GrantService {
             allowed = access.check(request.block(), request.token());
         } catch (TokenVerifier.Denied e) {
             String why = LogText.shown(String.valueOf(e.getMessage()));
-            Long others = told.next(nowNs);
+            Long others = logThrottle.next(nowNs);
             if (others != null) {
                 String block = LogText.shown(request.block().toString());
                 String user = LogText.shown(peer.user());

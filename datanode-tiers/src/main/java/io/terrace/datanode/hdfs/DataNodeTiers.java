@@ -84,7 +84,7 @@ final class DataNodeTiers implements Closeable {
     private final AccessRecorder accessRecorder;
     private final CopyQueue promotions;
     private final DatasetReplicas replicas;
-    private final MemoryTierListener news;
+    private final MemoryTierListener tierListener;
     private final HousekeepingAgent housekeeping;
     private final UnlinkedBytes unlinkedBytes;
     private final BackgroundChecks checks;
@@ -105,7 +105,7 @@ final class DataNodeTiers implements Closeable {
         Path channelDir = settings.channelDir();
         SlotTable table = channelDir == null ? null : opened(slotTable(settings));
         SlotAllocator slotAllocator = table == null ? SharedSlots.NONE : new SharedSlots(table);
-        news = new MemoryTierListener(metricRegistry, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
+        tierListener = new MemoryTierListener(metricRegistry, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
         GrantLedger ledger = new GrantLedger(settings.grantLimits());
         WatchedFiles extentFiles = new WatchedFiles(directory);
         tier = new LocalTier(
@@ -114,7 +114,7 @@ final class DataNodeTiers implements Closeable {
                 ledger,
                 extentFiles,
                 slotAllocator,
-                news,
+                tierListener,
                 descriptors::isHeld);
         pinRequests = new PinRequests(settings.extentsMax());
         anchored = new AnchoredPins(tier, descriptors::endAnchors, settings.lentTimeoutNs());
@@ -148,7 +148,7 @@ final class DataNodeTiers implements Closeable {
                     table,
                     volumes,
                     REGION_BASE + settings.regionBytes(),
-                    news::housekeepingWanted));
+                    tierListener::housekeepingWanted));
         }
         nvm = grants == null ? null : grants.nvm();
         HousekeepingAgent.Revoker revoker = grants == null ? grant -> {} : grants::revoke;
@@ -165,7 +165,7 @@ final class DataNodeTiers implements Closeable {
             return onNvm == null ? 0 : onNvm.turn(nowNs);
         });
         toClose.push(housekeeping::close);
-        news.onHousekeeping(housekeeping::wake);
+        tierListener.onHousekeeping(housekeeping::wake);
         checks = checks(datanode, settings, name);
         services = opened(services(datanode, settings, tokenBucket));
         gauges();
@@ -236,7 +236,7 @@ final class DataNodeTiers implements Closeable {
                 new CachedValue<>(() -> host.look(facts), CONDITIONS_NS, System::nanoTime),
                 metricRegistry,
                 settings.heatBlocksMax());
-        return new HeartbeatAgents(datanode, shared, settings, accessRecorder, news);
+        return new HeartbeatAgents(datanode, shared, settings, accessRecorder, tierListener);
     }
 
     /** Makes and starts everything. */
@@ -256,7 +256,7 @@ final class DataNodeTiers implements Closeable {
         housekeeping.start();
         NvmExtents onNvm = nvm == null ? null : nvm.extents();
         if (onNvm != null) {
-            news.listen((block, resident, pinned) -> {
+            tierListener.listen((block, resident, pinned) -> {
                 if (resident) {
                     onNvm.superseded(block.key());
                 }

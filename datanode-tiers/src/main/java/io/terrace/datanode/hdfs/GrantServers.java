@@ -67,7 +67,7 @@ final class GrantServers implements Closeable {
 
     private final Deque<Closeable> toClose = new ArrayDeque<>();
     private final VerbsServing.Served rdma;
-    private final TierGrantService desk;
+    private final TierGrantService grantService;
     private final GrantServer local;
     private final @Nullable TcpGrantServer remote;
     private final @Nullable NvmService nvm;
@@ -106,7 +106,7 @@ final class GrantServers implements Closeable {
                 }
             }
             LinkDirectory links = files.directory().links();
-            desk = new TierGrantService(
+            grantService = new TierGrantService(
                     parts.memory(),
                     StorageTier.MEMORY,
                     extent -> links.link(files.directory().file(extent)),
@@ -120,13 +120,13 @@ final class GrantServers implements Closeable {
                     datanode.getDatanodeUuid(),
                     table,
                     links,
-                    desk,
+                    grantService,
                     GrantLimits.DEFAULT,
                     parts.metricRegistry());
             toClose.push(local::close);
-            GrantService remoteDesk = new RoutingGrantService(desk, onNvm == null ? null : onNvm.desk());
+            GrantService remoteGrantService = new RoutingGrantService(grantService, onNvm == null ? null : onNvm.grantService());
             remote = TcpServing.serve(
-                    datanode, announced, links, remoteDesk, parts.replicas(), rdma.oneSided(), parts.metricRegistry());
+                    datanode, announced, links, remoteGrantService, parts.replicas(), rdma.oneSided(), parts.metricRegistry());
             if (remote != null) {
                 toClose.push(remote);
             }
@@ -142,7 +142,7 @@ final class GrantServers implements Closeable {
 
     /** Tells the holder of a grant in memory to stop reading. Does not block. */
     void revoke(GrantRecord grant) {
-        Peer peer = desk.peer(grant.peer());
+        Peer peer = grantService.peer(grant.peer());
         if (peer != null && remote != null && remote.serves(peer)) {
             remote.revoke(peer, grant.id(), grant.extentRetires());
         } else if (peer != null) {

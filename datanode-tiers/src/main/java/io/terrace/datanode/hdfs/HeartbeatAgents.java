@@ -109,7 +109,7 @@ final class HeartbeatAgents implements Agent, Closeable {
         LOG.info("The placement service of NameNode {} is expected at {}", nameNode.address(), address);
         HeartbeatAgent begun = new HeartbeatAgent(
                 address.getHostString() + ":" + address.getPort(),
-                news -> new HeartbeatExchange(nameNode.pool(), shared, news),
+                sendSoon -> new HeartbeatExchange(nameNode.pool(), shared, sendSoon),
                 new PlacementDialer(datanode.getConf(), address, settings.heartbeatTimeoutMs()),
                 settings.heartbeatIntervalMs(),
                 settings.heartbeatSoonestMs());

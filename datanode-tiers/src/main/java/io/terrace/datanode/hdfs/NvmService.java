@@ -51,7 +51,7 @@ final class NvmService implements Closeable {
     private final ThreadPoolExecutor verifier;
     private final LocalTier tier;
     private final NvmExtents extents;
-    private final TierGrantService desk;
+    private final TierGrantService grantService;
     private final CachedValue<Long> capacityBytes;
     private volatile @Nullable TcpGrantServer server;
 
@@ -101,7 +101,7 @@ final class NvmService implements Closeable {
                 verifier,
                 metricRegistry,
                 System::nanoTime);
-        desk = new TierGrantService(
+        grantService = new TierGrantService(
                 tier,
                 StorageTier.NVM,
                 links::oneTimeLink,
@@ -115,7 +115,7 @@ final class NvmService implements Closeable {
         metricRegistry.gauge(Metric.NVM_GRANTS, () -> tier.usage().grants());
     }
 
-    /** Who serves the grants of {@link #desk}. */
+    /** Who serves the grants of {@link #grantService}. */
     void servedBy(TcpGrantServer newServer) {
         server = newServer;
     }
@@ -127,8 +127,8 @@ final class NvmService implements Closeable {
     }
 
     /** Where grants on NVM are given. */
-    TierGrantService desk() {
-        return desk;
+    TierGrantService grantService() {
+        return grantService;
     }
 
     /** The extents. */
@@ -158,7 +158,7 @@ final class NvmService implements Closeable {
 
     private void revoke(GrantRecord grant) {
         TcpGrantServer present = server;
-        Peer peer = desk.peer(grant.peer());
+        Peer peer = grantService.peer(grant.peer());
         if (present != null && peer != null) {
             present.revoke(peer, grant.id(), grant.extentRetires());
         }

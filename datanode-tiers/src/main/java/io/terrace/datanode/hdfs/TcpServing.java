@@ -41,7 +41,7 @@ final class TcpServing {
             DataNode datanode,
             AnnouncedBlocks blocks,
             LinkDirectory links,
-            GrantService desk,
+            GrantService grantService,
             ReplicaSource replicas,
             OneSidedRanges oneSided,
             MetricRegistry metricRegistry) {
@@ -73,7 +73,7 @@ final class TcpServing {
                     datanode.getDatanodeUuid(),
                     blocks,
                     links,
-                    desk,
+                    grantService,
                     new ReplicaChecksums(replicas),
                     checksumMaxBytes,
                     oneSided,

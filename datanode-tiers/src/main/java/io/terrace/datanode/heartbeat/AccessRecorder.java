@@ -15,13 +15,13 @@ import java.util.function.LongSupplier;
  */
 public final class AccessRecorder {
 
-    /** A placement service's own table, and what to do when it has something new. */
+    /** A placement service's own table, and what to do when it has another block. */
     public interface Listener {
         /** Heat that has not been delivered. */
         HeatTable heat();
 
         /** The table has a block that it did not have before. */
-        void news();
+        void blockAdded();
     }
 
     private final MetricRegistry metricRegistry;
@@ -94,7 +94,7 @@ public final class AccessRecorder {
         long nowNs = nanoClock.getAsLong();
         for (Listener listener : listeners.getOrDefault(pool, List.of())) {
             if (listener.heat().read(blockId, reads, bytes, bytesFromMemory, nowNs)) {
-                listener.news();
+                listener.blockAdded();
             }
         }
     }

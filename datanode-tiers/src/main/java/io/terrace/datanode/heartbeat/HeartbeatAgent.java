@@ -104,7 +104,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
         sentNs = nowNs;
         soon = false;
         waitNs = beat(nowNs);
-        if (exchange.hasNews()) {
+        if (exchange.hasUnsent()) {
             soon = true;
         }
         return 1;

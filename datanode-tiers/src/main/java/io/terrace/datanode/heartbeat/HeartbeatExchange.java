@@ -75,7 +75,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
 
     private final String pool;
     private final Shared shared;
-    private final Runnable news;
+    private final Runnable sendSoon;
     private final HeatTable heat;
     private final ResidencyLog residency = new ResidencyLog(MOST_CHANGES);
     private final BlockingQueue<ResultProto> results = new ArrayBlockingQueue<>(MOST_RESULTS);
@@ -92,12 +92,12 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     /**
      * A link that has told nothing yet.
      *
-     * @param news called when there is something to tell before the next regular heartbeat
+     * @param sendSoon called when there is something to tell before the next regular heartbeat
      */
-    public HeartbeatExchange(String pool, Shared shared, Runnable news) {
+    public HeartbeatExchange(String pool, Shared shared, Runnable sendSoon) {
         this.pool = pool;
         this.shared = shared;
-        this.news = news;
+        this.sendSoon = sendSoon;
         this.heat = new HeatTable(shared.heatBlocks());
     }
 
@@ -107,15 +107,15 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     }
 
     @Override
-    public void news() {
-        news.run();
+    public void blockAdded() {
+        sendSoon.run();
     }
 
     @Override
     public void residency(BlockVersion block, boolean resident, boolean pinned) {
         if (block.key().pool().equals(pool)) {
             residency.add(new ResidencyLog.Entry(block, resident, pinned));
-            news.run();
+            sendSoon.run();
         }
     }
 
@@ -233,8 +233,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     }
 
     /** Whether the next heartbeat should not wait for its regular time. */
-    public boolean hasNews() {
-        return heat.size() > 0 || residency.hasNews() || !results.isEmpty();
+    public boolean hasUnsent() {
+        return heat.size() > 0 || residency.hasUnsent() || !results.isEmpty();
     }
 
     private void take(OrderProto proto, long epoch, long nowNs) {
@@ -242,7 +242,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         shared.orders().take(order, nowNs, result -> {
             // A result that does not fit is lost; the service asks again or gives up after its own deadline.
             results.offer(ProtoConverter.result(order, result));
-            news.run();
+            sendSoon.run();
         });
     }
 

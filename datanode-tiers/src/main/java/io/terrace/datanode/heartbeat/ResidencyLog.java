@@ -51,7 +51,7 @@ public final class ResidencyLog {
     }
 
     /** Whether there is something to tell. */
-    public synchronized boolean hasNews() {
+    public synchronized boolean hasUnsent() {
         return fullWanted || !pending.isEmpty();
     }
 

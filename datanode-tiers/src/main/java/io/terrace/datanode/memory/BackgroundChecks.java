@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Settles the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs what is in memory.
+ * Recovers the leftovers of an earlier process, pool by pool as their replicas become known, and scrubs what is in memory.
  * Leftovers of pools that the DataNode does not serve after {@value #LEFTOVERS_WAIT_MINUTES} minutes are
  * deleted; those of pools that it serves wait, since many replicas may take longer to be known.
  */
@@ -73,7 +73,7 @@ public final class BackgroundChecks implements Agent, Closeable {
     public int doWork(long nowNs) {
         String pool = readyPools.poll();
         if (pool != null) {
-            settle(pool);
+            recover(pool);
         }
         check(nanoClock.getAsLong());
         return pool == null ? 0 : 1;
@@ -81,34 +81,34 @@ public final class BackgroundChecks implements Agent, Closeable {
 
     private void check(long nowNs) {
         // A pool may be ready and wait for the leftovers of another one.
-        boolean settled = readyPools.isEmpty();
-        if (settled && nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
+        boolean noneReady = readyPools.isEmpty();
+        if (noneReady && nowNs - startNs > TimeUnit.MINUTES.toNanos(LEFTOVERS_WAIT_MINUTES)) {
             leftoverRecovery.discardUnserved(served);
         }
         if (scrubs && nextScrubNs - nowNs <= 0) {
             nextScrubNs = nowNs + scrubIntervalNs;
-            scrub.pass(() -> !thread.isClosed() && settleReady());
+            scrub.pass(() -> !thread.isClosed() && recoverReady());
         }
     }
 
-    private boolean settleReady() {
+    private boolean recoverReady() {
         for (String pool = readyPools.poll(); pool != null; pool = readyPools.poll()) {
-            settle(pool);
+            recover(pool);
         }
         return true;
     }
 
     /** The leftover that fails is not met again, so the pool's others have their turn. */
-    private void settle(String pool) {
+    private void recover(String pool) {
         try {
-            leftoverRecovery.settle(pool, () -> !thread.isClosed());
+            leftoverRecovery.recover(pool, () -> !thread.isClosed());
         } catch (RuntimeException | Error e) {
             readyPools.add(pool);
             throw e;
         }
     }
 
-    /** Leftovers that are not settled stay for the next process, if this is closed before the tier is. */
+    /** Leftovers that are not recovered stay for the next process, if this is closed before the tier is. */
     @Override
     public void close() {
         thread.close(true, STOP_WAIT_MS);

@@ -37,7 +37,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long STOP_WAIT_MS = 5_000;
     /** Thousands of directives may fail for one reason. */
-    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LOG_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final LocalTier tier;
     private final PinRequests pinRequests;
@@ -47,7 +47,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
     private final PinFailures pinFailures;
     private final Runnable beat;
     private final LongSupplier nanoClock;
-    private final LogThrottle told = new LogThrottle(TELL_NS);
+    private final LogThrottle logThrottle = new LogThrottle(LOG_NS);
     private final AgentThread thread;
     private volatile LongToIntFunction more = nowNs -> 0;
 
@@ -136,7 +136,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
     }
 
     private void tell(BlockKey key, MoveResult result) {
-        Long others = told.next(nanoClock.getAsLong());
+        Long others = logThrottle.next(nanoClock.getAsLong());
         if (others != null) {
             LOG.info(
                     "Pinned block {} is not in memory: {} {} (nor were {} others before it)",

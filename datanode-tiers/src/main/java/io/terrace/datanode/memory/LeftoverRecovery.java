@@ -72,7 +72,7 @@ public final class LeftoverRecovery {
      *
      * @param goOn false as soon as the process ends: what is not adopted then stays for the next one
      */
-    public void settle(String pool, BooleanSupplier goOn) {
+    public void recover(String pool, BooleanSupplier goOn) {
         Deque<MemoryDirectory.Leftover> leftovers = byPool.get(pool);
         if (leftovers == null) {
             return;
@@ -80,7 +80,7 @@ public final class LeftoverRecovery {
         int all = leftovers.size();
         int adopted = 0;
         while (goOn.getAsBoolean() && !leftovers.isEmpty()) {
-            adopted += settle(leftovers.remove(), goOn) ? 1 : 0;
+            adopted += recover(leftovers.remove(), goOn) ? 1 : 0;
         }
         if (leftovers.isEmpty()) {
             byPool.remove(pool);
@@ -88,7 +88,7 @@ public final class LeftoverRecovery {
         LOG.info("Of {} copies that an earlier process left of {}, {} are served again", all, pool, adopted);
     }
 
-    private boolean settle(MemoryDirectory.Leftover leftover, BooleanSupplier goOn) {
+    private boolean recover(MemoryDirectory.Leftover leftover, BooleanSupplier goOn) {
         tier.hold(-leftover.block().lengthBytes());
         boolean adopted = false;
         try {

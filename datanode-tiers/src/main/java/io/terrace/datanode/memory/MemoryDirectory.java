@@ -61,9 +61,9 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     private static final Set<PosixFilePermission> COPYING = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> SEALED = PosixFilePermissions.fromString("r--r--r--");
 
-    private static final long FAILURES_TOLD_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long FAILURES_LOG_NS = TimeUnit.SECONDS.toNanos(10);
 
-    private final LogThrottle failures = new LogThrottle(FAILURES_TOLD_NS);
+    private final LogThrottle failures = new LogThrottle(FAILURES_LOG_NS);
     private final OwnDirectory root;
     private final Path extents;
     private final Path leftovers;

@@ -106,7 +106,7 @@ public final class NvmExtents {
             verifier.execute(() -> admit(block));
         } catch (RejectedExecutionException e) {
             // Shutting down.
-            waited(block);
+            removeWaiting(block);
         }
     }
 
@@ -121,11 +121,11 @@ public final class NvmExtents {
                 case NOT_NOW -> metricRegistry.increment(Metric.NVM_NOT_ADMITTED);
                 case UNFIT -> {
                     metricRegistry.increment(Metric.NVM_NOT_ADMITTED);
-                    leaveAlone(replica.key());
+                    markUnfit(replica.key());
                 }
             }
         } finally {
-            waited(block);
+            removeWaiting(block);
         }
     }
 
@@ -186,7 +186,7 @@ public final class NvmExtents {
         return tier.liveExtents().stream().map(extent -> extent.key().pool()).collect(Collectors.toSet());
     }
 
-    private synchronized void waited(BlockId block) {
+    private synchronized void removeWaiting(BlockId block) {
         waiting.remove(block);
     }
 
@@ -199,7 +199,7 @@ public final class NvmExtents {
         return untilNs != null;
     }
 
-    private synchronized void leaveAlone(BlockKey key) {
+    private synchronized void markUnfit(BlockKey key) {
         if (unfit.size() >= MOST_UNFIT) {
             unfit.remove(unfit.keySet().iterator().next());
         }

@@ -49,9 +49,9 @@ public final class NvmLinks implements ExtentFiles, Closeable {
     private static final String ONE_TIME = "links";
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
-    private static final long FAILURES_TOLD_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long FAILURES_LOG_NS = TimeUnit.SECONDS.toNanos(10);
 
-    private final LogThrottle failures = new LogThrottle(FAILURES_TOLD_NS);
+    private final LogThrottle failures = new LogThrottle(FAILURES_LOG_NS);
     private final Map<Path, Volume> volumes = new ConcurrentHashMap<>();
     /** By identity. */
     private final Map<Extent, Link> links = new ConcurrentHashMap<>();

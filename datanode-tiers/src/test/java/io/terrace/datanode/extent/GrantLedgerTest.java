@@ -76,20 +76,20 @@ class GrantLedgerTest {
     }
 
     @Test
-    void crowd_ofOneConnectionOnOneBlock_isThinnedFromTheOldest_andBounded() {
+    void grants_ofOneConnectionOnOneBlock_areTakenBackFromTheOldest_andBounded() {
         GrantLedger large = ledger(10_000, 1_000);
         Extent extent = live(1);
         GrantRecord oldest = large.grant(1, ALICE, extent, NEVER, 0);
         GrantRecord next = large.grant(1, ALICE, extent, NEVER, 0);
-        for (int held = 2; held < PeerGrants.CROWD; held++) {
+        for (int held = 2; held < PeerGrants.SOFT_LIMIT; held++) {
             assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
         }
-        assertThat(large.crowdedOut(1, extent)).isNull();
+        assertThat(large.surplus(1, extent)).isNull();
         assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
-        assertThat(large.crowdedOut(1, extent)).isSameAs(oldest);
+        assertThat(large.surplus(1, extent)).isSameAs(oldest);
         assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
-        assertThat(large.crowdedOut(1, extent)).as("each is told once").isSameAs(next);
-        for (int held = PeerGrants.CROWD + 2; held < PeerGrants.MOST; held++) {
+        assertThat(large.surplus(1, extent)).as("each is told once").isSameAs(next);
+        for (int held = PeerGrants.SOFT_LIMIT + 2; held < PeerGrants.HARD_LIMIT; held++) {
             assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
         }
         assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNull();
@@ -99,7 +99,7 @@ class GrantLedgerTest {
                 .isNotNull();
         large.end(1, oldest.id());
         assertThat(large.grant(1, ALICE, extent, NEVER, 0)).isNotNull();
-        assertThat(large.endPeer(1)).hasSize(PeerGrants.MOST + 1);
+        assertThat(large.endPeer(1)).hasSize(PeerGrants.HARD_LIMIT + 1);
         assertThat(extent.grants).isEqualTo(1);
     }
 
@@ -209,7 +209,7 @@ class GrantLedgerTest {
     }
 
     @Test
-    void holders_thatComeAndGo_areRememberedUpToALimit() {
+    void holders_thatComeAndGo_areKeptUpToALimit() {
         Extent extent = live(1);
         for (int i = 0; i < 3 * PrincipalAccounts.MAX_RESTING; i++) {
             GrantRecord grant = ledger.grant(i, Principal.onAnotherHost("user " + i), extent, NEVER, 0);

@@ -143,10 +143,10 @@ class LocalTierTest {
     }
 
     @Test
-    void grant_thatMakesACrowdOfOneConnection_revokesItsOldest_andTheCopyStaysLive() {
+    void grants_ofOneConnectionBeyondTheSoftLimit_revokeItsOldest_andTheCopyStaysLive() {
         live(1, 600, 0);
         GrantRecord oldest = tier.grants().grant(7, USER, key(1), NEVER, 0).grant();
-        for (int held = 1; held < PeerGrants.CROWD; held++) {
+        for (int held = 1; held < PeerGrants.SOFT_LIMIT; held++) {
             assertThat(tier.grants().grant(7, USER, key(1), NEVER, 0).grant()).isNotNull();
         }
         assertThat(tier.grants().nextRevocation()).isNull();
@@ -158,7 +158,7 @@ class LocalTierTest {
         tier.grants().released(7, oldest.id(), 2);
         assertThat(tier.grants().renew(7, newest.id(), 3)).isPositive();
         assertThat(tier.isResident(key(1))).isTrue();
-        assertThat(tier.usage().grants()).isEqualTo(PeerGrants.CROWD);
+        assertThat(tier.usage().grants()).isEqualTo(PeerGrants.SOFT_LIMIT);
     }
 
     @Test
@@ -408,9 +408,9 @@ class LocalTierTest {
         tier.changed(POOL, 1, 3);
         tier.changed(POOL, 2, 3);
         assertThat(pins).containsExactly(true, true, false, false);
-        Extent spoilt = tier.begin(key(3), 100, true, 4).extent();
+        Extent changed = tier.begin(key(3), 100, true, 4).extent();
         tier.changed(POOL, 3, 4);
-        assertThat(tier.publish(spoilt, 5)).isFalse();
+        assertThat(tier.publish(changed, 5)).isFalse();
         assertThat(pins).as("never live").hasSize(4);
     }
 }

@@ -35,10 +35,10 @@ class RoutingGrantServiceTest {
     @TempDir
     Path volume;
 
-    private NvmFixture bed;
+    private NvmFixture fixture;
     private AccessRecorder accessRecorder;
     private TierGrantService memory;
-    private RoutingGrantService desk;
+    private RoutingGrantService grantService;
     private BlockKey key;
 
     /** Whose tokens are shown; null where there are none. */
@@ -49,15 +49,15 @@ class RoutingGrantServiceTest {
 
     @BeforeEach
     void make() throws IOException {
-        bed = new NvmFixture(volume, 10, Runnable::run);
-        accessRecorder = new AccessRecorder(bed.metricRegistry, () -> bed.nowNs);
-        memory = desk(bed.memory, StorageTier.MEMORY);
-        desk = new RoutingGrantService(memory, desk(bed.tier, StorageTier.NVM));
-        key = bed.replica(1);
-        bed.read(key);
+        fixture = new NvmFixture(volume, 10, Runnable::run);
+        accessRecorder = new AccessRecorder(fixture.metricRegistry, () -> fixture.nowNs);
+        memory = grantService(fixture.memory, StorageTier.MEMORY);
+        grantService = new RoutingGrantService(memory, grantService(fixture.tier, StorageTier.NVM));
+        key = fixture.replica(1);
+        fixture.read(key);
     }
 
-    private TierGrantService desk(LocalTier tier, StorageTier medium) {
+    private TierGrantService grantService(LocalTier tier, StorageTier medium) {
         return new TierGrantService(
                 tier,
                 medium,
@@ -70,8 +70,8 @@ class RoutingGrantServiceTest {
                 },
                 accessRecorder,
                 (peer, reads, bytes) -> {},
-                bed.metricRegistry,
-                () -> bed.nowNs);
+                fixture.metricRegistry,
+                () -> fixture.nowNs);
     }
 
     /** Grants that clients of these names are given, each over a connection of its own. */
@@ -80,7 +80,7 @@ class RoutingGrantServiceTest {
         int granted = 0;
         for (int session = firstSession; session < firstSession + count; session++) {
             Peer peer = new Peer(session, name + session, "", false, "test");
-            granted += desk.grant(peer, new GrantRequest(key, new byte[0], false)) instanceof Grant ? 1 : 0;
+            granted += grantService.grant(peer, new GrantRequest(key, new byte[0], false)) instanceof Grant ? 1 : 0;
         }
         return granted;
     }
@@ -107,23 +107,23 @@ class RoutingGrantServiceTest {
         Peer peer = new Peer(400, "alice", "", false, "test");
         GrantRequest request = new GrantRequest(key, new byte[0], false);
         user = "mallory";
-        assertThat(desk.holder(peer, request)).isEqualTo(Principal.onAnotherHost("mallory"));
+        assertThat(grantService.holder(peer, request)).isEqualTo(Principal.onAnotherHost("mallory"));
         assertThat(memory.holder(peer, request)).isEqualTo(Principal.onThisHost("alice"));
         bad = true;
-        assertThat(desk.holder(peer, request)).isEqualTo(Principal.UNPROVEN);
+        assertThat(grantService.holder(peer, request)).isEqualTo(Principal.UNPROVEN);
         bad = false;
         user = null;
-        assertThat(desk.holder(peer, request)).as("tokens are off").isEqualTo(Principal.UNKNOWN);
+        assertThat(grantService.holder(peer, request)).as("tokens are off").isEqualTo(Principal.UNKNOWN);
     }
 
     private GrantAnswer ask() {
-        return desk.grant(PEER, new GrantRequest(key, new byte[0], false));
+        return grantService.grant(PEER, new GrantRequest(key, new byte[0], false));
     }
 
     private void copyToMemory() {
         Extent copy = Objects.requireNonNull(
-                bed.memory.begin(key, NvmFixture.BYTES, false, bed.nowNs).extent());
-        bed.memory.publish(copy, bed.nowNs);
+                fixture.memory.begin(key, NvmFixture.BYTES, false, fixture.nowNs).extent());
+        fixture.memory.publish(copy, fixture.nowNs);
     }
 
     @Test
@@ -140,7 +140,7 @@ class RoutingGrantServiceTest {
 
     @Test
     void grant_whenMemoryIsOff_isRefused_thoughNvmHasTheBlock() {
-        bed.memory.serve(key.pool(), false, bed.nowNs);
+        fixture.memory.serve(key.pool(), false, fixture.nowNs);
         assertThat(ask()).isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason())
                 .isEqualTo(RefusalReason.OFF));
     }
@@ -155,16 +155,16 @@ class RoutingGrantServiceTest {
             }
 
             @Override
-            public void news() {}
+            public void blockAdded() {}
         });
         Grant onNvm = (Grant) ask();
         copyToMemory();
         Grant inMemory = (Grant) ask();
-        desk.reported(
+        grantService.reported(
                 PEER, List.of(new ReadReport(onNvm.grantId(), 2, 300), new ReadReport(inMemory.grantId(), 1, 40)));
-        assertThat(bed.metricRegistry.value(Metric.READS_GRANTED_BYTES)).isEqualTo(340);
-        assertThat(bed.metricRegistry.value(Metric.READS_GRANTED_NVM_BYTES)).isEqualTo(300);
-        assertThat(bed.metricRegistry.value(Metric.READS_GRANTED_NVM)).isEqualTo(2);
+        assertThat(fixture.metricRegistry.value(Metric.READS_GRANTED_BYTES)).isEqualTo(340);
+        assertThat(fixture.metricRegistry.value(Metric.READS_GRANTED_NVM_BYTES)).isEqualTo(300);
+        assertThat(fixture.metricRegistry.value(Metric.READS_GRANTED_NVM)).isEqualTo(2);
         assertThat(heat.drain(10)).singleElement().satisfies(hot -> {
             assertThat(hot.reads()).isEqualTo(3);
             assertThat(hot.bytesRead()).isEqualTo(340);
@@ -173,12 +173,12 @@ class RoutingGrantServiceTest {
     }
 
     @Test
-    void renewAndRelease_reachTheDeskOfTheGrant() {
+    void renewAndRelease_reachTheTierOfTheGrant() {
         Grant onNvm = (Grant) ask();
-        assertThat(desk.renew(PEER, onNvm.grantId())).isPositive();
-        assertThat(bed.tier.usage().grants()).isEqualTo(1);
-        desk.released(PEER, onNvm.grantId());
-        assertThat(bed.tier.usage().grants()).isZero();
+        assertThat(grantService.renew(PEER, onNvm.grantId())).isPositive();
+        assertThat(fixture.tier.usage().grants()).isEqualTo(1);
+        grantService.released(PEER, onNvm.grantId());
+        assertThat(fixture.tier.usage().grants()).isZero();
     }
 
     @Test
@@ -186,8 +186,8 @@ class RoutingGrantServiceTest {
         ask();
         copyToMemory();
         ask();
-        desk.disconnected(PEER, true);
-        assertThat(bed.tier.usage().grants()).isZero();
-        assertThat(bed.memory.usage().grants()).isZero();
+        grantService.disconnected(PEER, true);
+        assertThat(fixture.tier.usage().grants()).isZero();
+        assertThat(fixture.memory.usage().grants()).isZero();
     }
 }

@@ -34,8 +34,8 @@ class TierGrantServiceTest {
     @TempDir
     Path volume;
 
-    private NvmFixture bed;
-    private TierGrantService desk;
+    private NvmFixture fixture;
+    private TierGrantService grantService;
     private GrantRequest request;
 
     /** Thrown in place of making a link. */
@@ -45,20 +45,20 @@ class TierGrantServiceTest {
 
     @BeforeEach
     void make() throws IOException {
-        bed = new NvmFixture(volume, 10, Runnable::run);
-        desk = new TierGrantService(
-                bed.memory,
+        fixture = new NvmFixture(volume, 10, Runnable::run);
+        grantService = new TierGrantService(
+                fixture.memory,
                 StorageTier.MEMORY,
                 this::link,
                 this::check,
-                new AccessRecorder(bed.metricRegistry, () -> bed.nowNs),
+                new AccessRecorder(fixture.metricRegistry, () -> fixture.nowNs),
                 (peer, reads, bytes) -> {},
-                bed.metricRegistry,
-                () -> bed.nowNs);
-        BlockKey key = bed.replica(1);
+                fixture.metricRegistry,
+                () -> fixture.nowNs);
+        BlockKey key = fixture.replica(1);
         Extent copy = Objects.requireNonNull(
-                bed.memory.begin(key, NvmFixture.BYTES, false, bed.nowNs).extent());
-        bed.memory.publish(copy, bed.nowNs);
+                fixture.memory.begin(key, NvmFixture.BYTES, false, fixture.nowNs).extent());
+        fixture.memory.publish(copy, fixture.nowNs);
         request = new GrantRequest(key, new byte[0], false);
     }
 
@@ -80,17 +80,17 @@ class TierGrantServiceTest {
     void grant_thatFailsInAnUnexpectedWay_isGivenBack() {
         unlinkable = new IllegalArgumentException("as was wanted");
         for (int i = 0; i < 2 * NvmFixture.GRANTS; i++) {
-            assertThatThrownBy(() -> desk.grant(PEER, request)).isSameAs(unlinkable);
+            assertThatThrownBy(() -> grantService.grant(PEER, request)).isSameAs(unlinkable);
         }
         unlinkable = null;
-        assertThat(desk.grant(PEER, request)).isInstanceOf(Grant.class);
+        assertThat(grantService.grant(PEER, request)).isInstanceOf(Grant.class);
     }
 
     @Test
-    void refusal_ofAStrangersText_isShortAndOfOneLine() {
+    void refusal_ofUntrustedText_isShortAndOfOneLine() {
         denied = new TokenVerifier.Denied(
                 RefusalReason.BAD_TOKEN, "bad\n2026-01-01 INFO all is well\u2028\u001b[2J" + "x".repeat(16_000));
-        assertThat(desk.grant(PEER, request)).isInstanceOfSatisfying(Refusal.class, refusal -> {
+        assertThat(grantService.grant(PEER, request)).isInstanceOfSatisfying(Refusal.class, refusal -> {
             assertThat(refusal.reason()).isEqualTo(RefusalReason.BAD_TOKEN);
             assertThat(refusal.message())
                     .startsWith("bad\\u000a2026-01-01 INFO all is well\\u2028\\u001b[2Jxxx")
@@ -106,11 +106,11 @@ class TierGrantServiceTest {
         WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), trace);
         Logger.getLogger(GrantAuditLog.NAME).addAppender(appender);
         try {
-            Peer stranger = new Peer(6, "user", "", true, "bad\n2026-01-01 INFO all is well");
-            Grant grant = (Grant) desk.grant(stranger, request);
-            desk.reported(stranger, List.of(new ReadReport(grant.grantId(), 1, 10)));
+            Peer otherPeer = new Peer(6, "user", "", true, "bad\n2026-01-01 INFO all is well");
+            Grant grant = (Grant) grantService.grant(otherPeer, request);
+            grantService.reported(otherPeer, List.of(new ReadReport(grant.grantId(), 1, 10)));
             denied = new TokenVerifier.Denied(RefusalReason.BAD_TOKEN, "bad");
-            assertThat(desk.grant(PEER, request)).isInstanceOf(Refusal.class);
+            assertThat(grantService.grant(PEER, request)).isInstanceOf(Refusal.class);
         } finally {
             Logger.getLogger(GrantAuditLog.NAME).removeAppender(appender);
         }

@@ -180,11 +180,11 @@ class NvmReadsTest {
     /** Somebody who holds a grant and does not hear that it should give it back. */
     private static Grant hold(Path file) throws IOException {
         GrantRequest request = new GrantRequest(cluster.key(file, 0), token(file), false);
-        return (Grant) requireNonNull(cluster.service(0).nvm()).desk().grant(HOLDER, request);
+        return (Grant) requireNonNull(cluster.service(0).nvm()).grantService().grant(HOLDER, request);
     }
 
     private static void release(Grant grant) throws IOException {
-        requireNonNull(cluster.service(0).nvm()).desk().released(HOLDER, grant.grantId());
+        requireNonNull(cluster.service(0).nvm()).grantService().released(HOLDER, grant.grantId());
     }
 
     private static byte[] token(Path file) throws IOException {
@@ -336,7 +336,7 @@ class NvmReadsTest {
         Path file = granted("nvm/secret", 1000);
         NvmService nvm = requireNonNull(cluster.service(0).nvm());
         GrantRequest forged = new GrantRequest(cluster.key(file, 0), new byte[] {0, 0, 0, 0}, false);
-        assertThat(nvm.desk().grant(HOLDER, forged))
+        assertThat(nvm.grantService().grant(HOLDER, forged))
                 .isInstanceOfSatisfying(
                         Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(RefusalReason.BAD_TOKEN));
     }

@@ -34,7 +34,7 @@ class ResidencyLogTest {
         log.add(entry(7, false));
         assertThat(log.next(PAGE).entries()).hasSize(PAGE);
         assertThat(log.next(PAGE).entries()).containsExactly(entry(6, true), entry(1, false), entry(7, false));
-        assertThat(log.hasNews()).isFalse();
+        assertThat(log.hasUnsent()).isFalse();
     }
 
     @Test

@@ -28,18 +28,18 @@ class HousekeepingAgentTest {
 
     @Test
     void turn_thatEndsInAnError_isNotTheLast() throws IOException {
-        NvmFixture bed = new NvmFixture(volume, 10, Runnable::run);
+        NvmFixture fixture = new NvmFixture(volume, 10, Runnable::run);
         AtomicInteger beats = new AtomicInteger();
         Runnable beat = () -> {
             if (beats.incrementAndGet() == 1) {
                 throw new AssertionError("as was wanted");
             }
         };
-        CopyQueue copyQueue = new CopyQueue(bed.memory, 1, System::nanoTime, ns -> {});
+        CopyQueue copyQueue = new CopyQueue(fixture.memory, 1, System::nanoTime, ns -> {});
         try (HousekeepingAgent housekeeping = new HousekeepingAgent(
-                bed.memory,
+                fixture.memory,
                 new PinRequests(1),
-                bed,
+                fixture,
                 copyQueue,
                 grant -> {},
                 () -> {},
@@ -51,54 +51,54 @@ class HousekeepingAgentTest {
         }
     }
 
-    private HousekeepingAgent stepped(NvmFixture bed, CopyQueue copyQueue) throws IOException {
+    private HousekeepingAgent stepped(NvmFixture fixture, CopyQueue copyQueue) throws IOException {
         for (int id = 1; id <= PINS; id++) {
-            pinRequests.add(new PinRequests.Pin(NvmFixture.POOL, bed.replica(id).blockId()), bed.nowNs);
+            pinRequests.add(new PinRequests.Pin(NvmFixture.POOL, fixture.replica(id).blockId()), fixture.nowNs);
         }
         return new HousekeepingAgent(
-                bed.memory,
+                fixture.memory,
                 pinRequests,
-                bed,
+                fixture,
                 copyQueue,
                 grant -> {},
                 failures::incrementAndGet,
                 () -> {},
-                () -> bed.nowNs,
+                () -> fixture.nowNs,
                 "test");
     }
 
-    private static CopyQueue waiting(NvmFixture bed) {
-        return new CopyQueue(bed.memory, 2 * PINS, () -> bed.nowNs, ns -> {});
+    private static CopyQueue waiting(NvmFixture fixture) {
+        return new CopyQueue(fixture.memory, 2 * PINS, () -> fixture.nowNs, ns -> {});
     }
 
     @Test
     void pins_ofAPoolThatIsOff_areNotTried_untilItIsOnAgain() throws IOException {
-        NvmFixture bed = new NvmFixture(volume, 10, Runnable::run);
-        CopyQueue copyQueue = waiting(bed);
-        try (HousekeepingAgent housekeeping = stepped(bed, copyQueue)) {
-            bed.memory.serve(NvmFixture.POOL, false, bed.nowNs);
+        NvmFixture fixture = new NvmFixture(volume, 10, Runnable::run);
+        CopyQueue copyQueue = waiting(fixture);
+        try (HousekeepingAgent housekeeping = stepped(fixture, copyQueue)) {
+            fixture.memory.serve(NvmFixture.POOL, false, fixture.nowNs);
             for (int i = 0; i < 10; i++) {
-                bed.nowNs += TimeUnit.SECONDS.toNanos(30);
-                assertThat(housekeeping.doWork(bed.nowNs)).isZero();
+                fixture.nowNs += TimeUnit.SECONDS.toNanos(30);
+                assertThat(housekeeping.doWork(fixture.nowNs)).isZero();
             }
             assertThat(copyQueue.waiting()).isZero();
             assertThat(failures).hasValue(0);
-            bed.memory.serve(NvmFixture.POOL, true, bed.nowNs);
-            bed.nowNs += TimeUnit.SECONDS.toNanos(30);
-            assertThat(housekeeping.doWork(bed.nowNs)).isEqualTo(PINS);
+            fixture.memory.serve(NvmFixture.POOL, true, fixture.nowNs);
+            fixture.nowNs += TimeUnit.SECONDS.toNanos(30);
+            assertThat(housekeeping.doWork(fixture.nowNs)).isEqualTo(PINS);
             assertThat(copyQueue.waiting()).isEqualTo(PINS);
         }
     }
 
     @Test
     void pins_ofDeletedBlocks_areGivenUp_whileTheirPoolIsOffToo() throws IOException {
-        NvmFixture bed = new NvmFixture(volume, 10, Runnable::run);
-        try (HousekeepingAgent housekeeping = stepped(bed, waiting(bed))) {
-            pinRequests.add(new PinRequests.Pin(NvmFixture.POOL, PINS + 1), bed.nowNs);
-            bed.memory.serve(NvmFixture.POOL, false, bed.nowNs);
+        NvmFixture fixture = new NvmFixture(volume, 10, Runnable::run);
+        try (HousekeepingAgent housekeeping = stepped(fixture, waiting(fixture))) {
+            pinRequests.add(new PinRequests.Pin(NvmFixture.POOL, PINS + 1), fixture.nowNs);
+            fixture.memory.serve(NvmFixture.POOL, false, fixture.nowNs);
             for (int i = 0; i < 10; i++) {
-                bed.nowNs += TimeUnit.SECONDS.toNanos(30);
-                housekeeping.doWork(bed.nowNs);
+                fixture.nowNs += TimeUnit.SECONDS.toNanos(30);
+                housekeeping.doWork(fixture.nowNs);
             }
             assertThat(pinRequests.size()).isEqualTo(PINS);
         }
@@ -106,17 +106,17 @@ class HousekeepingAgentTest {
 
     @Test
     void pins_thatFail_areAllCounted_andToldOnceASecond() throws IOException {
-        NvmFixture bed = new NvmFixture(volume, 10, Runnable::run);
-        CopyQueue copyQueue = waiting(bed);
+        NvmFixture fixture = new NvmFixture(volume, 10, Runnable::run);
+        CopyQueue copyQueue = waiting(fixture);
         copyQueue.close();
         StringWriter lines = new StringWriter();
         WriterAppender appender = new WriterAppender(new PatternLayout("%m%n"), lines);
         Logger.getLogger(HousekeepingAgent.class).addAppender(appender);
-        try (HousekeepingAgent housekeeping = stepped(bed, copyQueue)) {
-            housekeeping.doWork(bed.nowNs);
+        try (HousekeepingAgent housekeeping = stepped(fixture, copyQueue)) {
+            housekeeping.doWork(fixture.nowNs);
             assertThat(failures).hasValue(PINS);
-            bed.nowNs += TimeUnit.SECONDS.toNanos(1);
-            housekeeping.doWork(bed.nowNs);
+            fixture.nowNs += TimeUnit.SECONDS.toNanos(1);
+            housekeeping.doWork(fixture.nowNs);
         } finally {
             Logger.getLogger(HousekeepingAgent.class).removeAppender(appender);
         }

@@ -32,146 +32,146 @@ class NvmExtentsTest {
     @TempDir
     Path volume;
 
-    private NvmFixture bed;
+    private NvmFixture fixture;
 
     @BeforeEach
     void make() throws IOException {
-        bed = new NvmFixture(volume, EXTENTS_MAX, Runnable::run);
+        fixture = new NvmFixture(volume, EXTENTS_MAX, Runnable::run);
     }
 
     private BlockKey admitted(long blockId) throws IOException {
-        BlockKey key = bed.replica(blockId);
-        bed.read(key);
-        assertThat(bed.tier.isResident(key)).isTrue();
+        BlockKey key = fixture.replica(blockId);
+        fixture.read(key);
+        assertThat(fixture.tier.isResident(key)).isTrue();
         return key;
     }
 
     private GrantRecord grant(BlockKey key) {
         return Objects.requireNonNull(
-                bed.tier.grants().grant(5, USER, key, NvmFixture.NEVER, bed.nowNs).grant());
+                fixture.tier.grants().grant(5, USER, key, NvmFixture.NEVER, fixture.nowNs).grant());
     }
 
     @Test
     void read_ofASoundReplica_makesItAnExtent_thatIsAnnounced_andTakesNoMemory() throws IOException {
         BlockKey key = admitted(1);
-        assertThat(bed.announced).containsExactly(key);
-        assertThat(bed.isLinked(key)).isTrue();
-        assertThat(bed.memory.usage().usedBytes()).isZero();
-        assertThat(bed.memory.liveExtents()).isEmpty();
-        assertThat(bed.metricRegistry.value(Metric.NVM_VERIFIED_BYTES)).isEqualTo(NvmFixture.BYTES);
+        assertThat(fixture.announced).containsExactly(key);
+        assertThat(fixture.isLinked(key)).isTrue();
+        assertThat(fixture.memory.usage().usedBytes()).isZero();
+        assertThat(fixture.memory.liveExtents()).isEmpty();
+        assertThat(fixture.metricRegistry.value(Metric.NVM_VERIFIED_BYTES)).isEqualTo(NvmFixture.BYTES);
     }
 
     @Test
     void read_ofABlockThatIsNotOnNvm_doesNothing() throws IOException {
-        bed.extents.read(NvmFixture.POOL, 99);
-        assertThat(bed.tier.usage().extents()).isZero();
+        fixture.extents.read(NvmFixture.POOL, 99);
+        assertThat(fixture.tier.usage().extents()).isZero();
         assertThat(volume.resolve("terrace")).doesNotExist();
     }
 
     @Test
     void corruptReplica_isNotGranted_andReportedOnce() throws IOException {
-        BlockKey key = bed.replica(1);
-        try (FileChannel bytes = FileChannel.open(bed.file(key), StandardOpenOption.WRITE)) {
+        BlockKey key = fixture.replica(1);
+        try (FileChannel bytes = FileChannel.open(fixture.file(key), StandardOpenOption.WRITE)) {
             bytes.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), NvmFixture.BYTES - 3);
         }
-        bed.read(key);
-        bed.read(key);
-        assertThat(bed.announced).isEmpty();
-        assertThat(bed.reportedCorrupt).containsExactly(key);
-        assertThat(bed.isLinked(key)).isFalse();
-        bed.nowNs += NvmExtents.UNFIT_NS;
-        bed.read(key);
-        assertThat(bed.reportedCorrupt).hasSize(2);
+        fixture.read(key);
+        fixture.read(key);
+        assertThat(fixture.announced).isEmpty();
+        assertThat(fixture.reportedCorrupt).containsExactly(key);
+        assertThat(fixture.isLinked(key)).isFalse();
+        fixture.nowNs += NvmExtents.UNFIT_NS;
+        fixture.read(key);
+        assertThat(fixture.reportedCorrupt).hasSize(2);
     }
 
     @Test
     void replicaWithoutChecksums_isNotGranted_andNotReported() throws IOException {
-        BlockKey key = bed.replica(1);
+        BlockKey key = fixture.replica(1);
         // A file written with dfs.checksum.type=NULL: version 1, type 0, 512 bytes a checksum.
-        Files.write(NvmFixture.meta(bed.file(key)), new byte[] {0, 1, 0, 0, 0, 2, 0});
-        bed.read(key);
-        assertThat(bed.announced).isEmpty();
-        assertThat(bed.reportedCorrupt).isEmpty();
-        assertThat(bed.isLinked(key)).isFalse();
+        Files.write(NvmFixture.meta(fixture.file(key)), new byte[] {0, 1, 0, 0, 0, 2, 0});
+        fixture.read(key);
+        assertThat(fixture.announced).isEmpty();
+        assertThat(fixture.reportedCorrupt).isEmpty();
+        assertThat(fixture.isLinked(key)).isFalse();
     }
 
     @Test
     void replicaThatIsLongerThanItsBlock_isNotGranted() throws IOException {
-        BlockKey key = bed.replica(1);
-        Files.write(bed.file(key), new byte[] {9}, StandardOpenOption.APPEND);
-        bed.read(key);
-        assertThat(bed.announced).isEmpty();
-        assertThat(bed.reportedCorrupt).containsExactly(key);
+        BlockKey key = fixture.replica(1);
+        Files.write(fixture.file(key), new byte[] {9}, StandardOpenOption.APPEND);
+        fixture.read(key);
+        assertThat(fixture.announced).isEmpty();
+        assertThat(fixture.reportedCorrupt).containsExactly(key);
     }
 
     @Test
     void changeWhileVerifying_isNotPublished_andLeavesNoLink() throws IOException {
-        BlockKey key = bed.replica(1);
-        bed.whileVerifying = () -> bed.extents.changed(key.pool(), key.blockId());
-        bed.read(key);
-        assertThat(bed.announced).isEmpty();
-        assertThat(bed.isLinked(key)).isFalse();
-        bed.whileVerifying = () -> {};
-        bed.read(key);
-        assertThat(bed.announced).containsExactly(key);
+        BlockKey key = fixture.replica(1);
+        fixture.whileVerifying = () -> fixture.extents.changed(key.pool(), key.blockId());
+        fixture.read(key);
+        assertThat(fixture.announced).isEmpty();
+        assertThat(fixture.isLinked(key)).isFalse();
+        fixture.whileVerifying = () -> {};
+        fixture.read(key);
+        assertThat(fixture.announced).containsExactly(key);
     }
 
     @Test
     void memoryCopyThatCameWhileVerifying_goesFirst() throws IOException {
-        BlockKey key = bed.replica(1);
-        bed.whileVerifying = () -> {
+        BlockKey key = fixture.replica(1);
+        fixture.whileVerifying = () -> {
             Extent copy = Objects.requireNonNull(
-                    bed.memory.begin(key, NvmFixture.BYTES, false, bed.nowNs).extent());
-            bed.memory.publish(copy, bed.nowNs);
+                    fixture.memory.begin(key, NvmFixture.BYTES, false, fixture.nowNs).extent());
+            fixture.memory.publish(copy, fixture.nowNs);
         };
-        bed.read(key);
-        assertThat(bed.tier.isResident(key)).isFalse();
-        assertThat(bed.isLinked(key)).isFalse();
+        fixture.read(key);
+        assertThat(fixture.tier.isResident(key)).isFalse();
+        assertThat(fixture.isLinked(key)).isFalse();
     }
 
     @Test
     void superseded_isRetired_andItsLinkGoesWithTheNextTurn() throws IOException {
         BlockKey key = admitted(1);
-        bed.extents.superseded(key);
-        assertThat(bed.announced).isEmpty();
-        bed.extents.turn(bed.nowNs, grant -> {});
-        assertThat(bed.isLinked(key)).isFalse();
+        fixture.extents.superseded(key);
+        assertThat(fixture.announced).isEmpty();
+        fixture.extents.turn(fixture.nowNs, grant -> {});
+        assertThat(fixture.isLinked(key)).isFalse();
     }
 
     @Test
     void changed_withoutAGrant_removesTheLinkAtOnce() throws IOException {
         BlockKey key = admitted(1);
-        bed.extents.changed(key.pool(), key.blockId());
-        assertThat(bed.announced).isEmpty();
-        assertThat(bed.isLinked(key)).isFalse();
+        fixture.extents.changed(key.pool(), key.blockId());
+        assertThat(fixture.announced).isEmpty();
+        assertThat(fixture.isLinked(key)).isFalse();
     }
 
     @Test
     void changed_whereADeviceMayHaveToLetGo_leavesTheLinkToTheNextTurn() throws IOException {
-        bed.extents.removeInTurns();
+        fixture.extents.removeInTurns();
         BlockKey key = admitted(1);
-        bed.extents.changed(key.pool(), key.blockId());
-        assertThat(bed.announced).isEmpty();
-        assertThat(bed.isLinked(key)).isTrue();
-        bed.extents.turn(bed.nowNs, grant -> {});
-        assertThat(bed.isLinked(key)).isFalse();
+        fixture.extents.changed(key.pool(), key.blockId());
+        assertThat(fixture.announced).isEmpty();
+        assertThat(fixture.isLinked(key)).isTrue();
+        fixture.extents.turn(fixture.nowNs, grant -> {});
+        assertThat(fixture.isLinked(key)).isFalse();
     }
 
     @Test
     void deleted_underAGrant_keepsItsBytesUntilTheGrantEnds() throws IOException {
         BlockKey key = admitted(1);
-        byte[] bytes = Files.readAllBytes(bed.file(key));
+        byte[] bytes = Files.readAllBytes(fixture.file(key));
         GrantRecord grant = grant(key);
-        Path leased = Path.of(bed.links.oneTimeLink(grant.extent()));
-        bed.delete(key);
+        Path leased = Path.of(fixture.links.oneTimeLink(grant.extent()));
+        fixture.delete(key);
         List<GrantRecord> revoked = new ArrayList<>();
-        bed.extents.turn(bed.nowNs, revoked::add);
+        fixture.extents.turn(fixture.nowNs, revoked::add);
         assertThat(revoked).containsExactly(grant);
         assertThat(Files.readAllBytes(leased)).isEqualTo(bytes);
-        assertThat(bed.tier.usage().extents()).isEqualTo(1);
-        bed.tier.grants().released(5, grant.id(), bed.nowNs);
-        bed.extents.turn(bed.nowNs, held -> {});
-        assertThat(bed.tier.usage().extents()).isZero();
+        assertThat(fixture.tier.usage().extents()).isEqualTo(1);
+        fixture.tier.grants().released(5, grant.id(), fixture.nowNs);
+        fixture.extents.turn(fixture.nowNs, held -> {});
+        assertThat(fixture.tier.usage().extents()).isZero();
         // Whoever opened it has it; for everybody else it is gone.
         assertThat(Files.readAllBytes(leased)).isEqualTo(bytes);
         assertThat(volume.resolve("terrace/extents")).isEmptyDirectory();
@@ -180,52 +180,52 @@ class NvmExtentsTest {
     @Test
     void full_longestUnreadMakesWay_butNotBeforeItsTime() throws IOException {
         BlockKey first = admitted(1);
-        bed.nowNs += 1;
+        fixture.nowNs += 1;
         BlockKey second = admitted(2);
-        BlockKey third = bed.replica(3);
-        bed.read(third);
-        assertThat(bed.announced).containsExactlyInAnyOrder(first, second);
-        assertThat(bed.metricRegistry.value(Metric.NVM_NOT_ADMITTED)).isEqualTo(1);
-        bed.nowNs += NvmFixture.LEASE_NS;
-        bed.read(third);
-        assertThat(bed.announced).containsExactlyInAnyOrder(second, third);
-        assertThat(bed.isLinked(first)).isFalse();
+        BlockKey third = fixture.replica(3);
+        fixture.read(third);
+        assertThat(fixture.announced).containsExactlyInAnyOrder(first, second);
+        assertThat(fixture.metricRegistry.value(Metric.NVM_NOT_ADMITTED)).isEqualTo(1);
+        fixture.nowNs += NvmFixture.LEASE_NS;
+        fixture.read(third);
+        assertThat(fixture.announced).containsExactlyInAnyOrder(second, third);
+        assertThat(fixture.isLinked(first)).isFalse();
     }
 
     @Test
     void full_ofGrantedExtents_takesNoOther() throws IOException {
         GrantRecord first = grant(admitted(1));
         GrantRecord second = grant(admitted(2));
-        bed.nowNs += NvmFixture.LEASE_NS;
-        BlockKey third = bed.replica(3);
-        bed.read(third);
-        assertThat(bed.announced)
+        fixture.nowNs += NvmFixture.LEASE_NS;
+        BlockKey third = fixture.replica(3);
+        fixture.read(third);
+        assertThat(fixture.announced)
                 .containsExactlyInAnyOrder(first.extent().key(), second.extent().key());
     }
 
     @Test
     void switchedOff_endsThem_andTakesNoOther() throws IOException {
         BlockKey key = admitted(1);
-        bed.memory.serve(NvmFixture.POOL, false, bed.nowNs);
-        bed.extents.turn(bed.nowNs, grant -> {});
-        assertThat(bed.announced).isEmpty();
-        bed.read(key);
-        assertThat(bed.announced).isEmpty();
-        bed.memory.serve(NvmFixture.POOL, true, bed.nowNs);
-        bed.read(key);
-        assertThat(bed.announced).containsExactly(key);
+        fixture.memory.serve(NvmFixture.POOL, false, fixture.nowNs);
+        fixture.extents.turn(fixture.nowNs, grant -> {});
+        assertThat(fixture.announced).isEmpty();
+        fixture.read(key);
+        assertThat(fixture.announced).isEmpty();
+        fixture.memory.serve(NvmFixture.POOL, true, fixture.nowNs);
+        fixture.read(key);
+        assertThat(fixture.announced).containsExactly(key);
     }
 
     @Test
     void closed_grantsNothingAnyMore() throws IOException {
         BlockKey key = admitted(1);
-        bed.extents.close();
-        bed.extents.turn(bed.nowNs, grant -> {});
-        assertThat(bed.isLinked(key)).as("a deleted block would keep its room").isFalse();
-        assertThat(bed.tier.grants().grant(5, USER, key, NvmFixture.NEVER, bed.nowNs).grant())
+        fixture.extents.close();
+        fixture.extents.turn(fixture.nowNs, grant -> {});
+        assertThat(fixture.isLinked(key)).as("a deleted block would keep its room").isFalse();
+        assertThat(fixture.tier.grants().grant(5, USER, key, NvmFixture.NEVER, fixture.nowNs).grant())
                 .isNull();
-        bed.read(key);
-        assertThat(bed.announced).isEmpty();
+        fixture.read(key);
+        assertThat(fixture.announced).isEmpty();
     }
 
     @Test

@@ -273,14 +273,14 @@ final class OneSidedQueue {
         return (long) WORD.getVolatile(words.bytes(), oneSidedRequest.slot * Long.BYTES);
     }
 
-    private void setWord(SVCPostSend.SendWRMod request, long workId, Attachment range, int landingSlot) {
+    private void setWord(SVCPostSend.SendWRMod request, long workId, Attachment range, int wordSlot) {
         request.setWr_id(workId);
         request.getRdmaMod().setRemote_addr(range.wordAddress());
         request.getRdmaMod().setRkey(range.wordKey());
-        SVCPostSend.SgeMod landing = request.getSgeMod(0);
-        landing.setAddr(words.address() + (long) landingSlot * Long.BYTES);
-        landing.setLength(Long.BYTES);
-        landing.setLkey(wordsRegistration.getLkey());
+        SVCPostSend.SgeMod target = request.getSgeMod(0);
+        target.setAddr(words.address() + (long) wordSlot * Long.BYTES);
+        target.setLength(Long.BYTES);
+        target.setLkey(wordsRegistration.getLkey());
     }
 
     private void set(SVCPostSend.SendWRMod request, long workId, long address, int key, int buffer, int length) {

@@ -41,7 +41,7 @@ public final class VerbsListener implements Closeable {
     private static final int BACKLOG = 128;
 
     /** Whoever is refused comes again as often as he likes. */
-    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LOG_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final RdmaCm cm;
     private final ConnectionEvents events;
@@ -53,7 +53,7 @@ public final class VerbsListener implements Closeable {
     private final CompletionChannel completions;
     private final boolean messages;
     private final AddressBlocklist heldOff = new AddressBlocklist();
-    private final LogThrottle told = new LogThrottle(TELL_NS);
+    private final LogThrottle logThrottle = new LogThrottle(LOG_NS);
     private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
     private final BlockingQueue<VerbsLink> accepted;
     private final CompletionAgent thread;
@@ -215,7 +215,7 @@ public final class VerbsListener implements Closeable {
             cm.accept(id, ConnectSequence.parameters());
         } catch (IOException | RuntimeException | Error e) {
             refuse(id, pair);
-            Long others = told.next(System.nanoTime());
+            Long others = logThrottle.next(System.nanoTime());
             if (others != null) {
                 VerbsProvider.LOG.info(
                         "A connection is refused: {} (and {} others before it)", String.valueOf(e), others);

@@ -33,12 +33,12 @@ final class RemoteConnection {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteConnection.class);
 
     private final TcpLink link;
-    private final TcpConnectionPool lanes;
+    private final TcpConnectionPool connections;
     private final @Nullable VerbsConnector verbs;
 
-    private RemoteConnection(TcpConnectionPool lanes, @Nullable VerbsConnector verbs) {
-        this.link = lanes.first();
-        this.lanes = lanes;
+    private RemoteConnection(TcpConnectionPool connections, @Nullable VerbsConnector verbs) {
+        this.link = connections.first();
+        this.connections = connections;
         this.verbs = verbs;
     }
 
@@ -67,9 +67,9 @@ final class RemoteConnection {
             while (link.resident() == ResidentBlocks.NONE && deadlineNs - System.nanoTime() > 0 && !link.hasEnded()) {
                 ByteBuffer unused = link.receive(TimeUnit.MILLISECONDS.toNanos(1));
             }
-            TcpConnectionPool lanes =
+            TcpConnectionPool connections =
                     new TcpConnectionPool(link, settings.connectionsMax(), settings.connectTimeoutNs());
-            return new RemoteConnection(lanes, VerbsConnector.at(welcome.links(), settings, metricRegistry));
+            return new RemoteConnection(connections, VerbsConnector.at(welcome.links(), settings, metricRegistry));
         } catch (IOException | RuntimeException e) {
             close(link);
             throw e;
@@ -87,7 +87,7 @@ final class RemoteConnection {
 
     /** Takes in what the DataNode told while nobody waited; never waits. */
     void pollInput() {
-        lanes.pollInput();
+        connections.pollInput();
     }
 
     /** What it said last of the blocks it has. */
@@ -103,7 +103,7 @@ final class RemoteConnection {
     RemoteExtent attach(
             RegionKey key, ClientConfig.Remote settings, MetricRegistry metricRegistry, long endsNs, long deadlineNs)
             throws IOException {
-        PooledTcpExtent tcp = lanes.attach(key, deadlineNs - System.nanoTime());
+        PooledTcpExtent tcp = connections.attach(key, deadlineNs - System.nanoTime());
         VerbsExtent region = verbs == null ? null : verbs.attach(key, settings.timeoutNs());
         return region != null && region.isUsable() ? new VerbsFirstExtent(region, tcp, endsNs, metricRegistry) : tcp;
     }
@@ -117,7 +117,7 @@ final class RemoteConnection {
     }
 
     void close() {
-        close(lanes);
+        close(connections);
         if (verbs != null) {
             verbs.close();
         }

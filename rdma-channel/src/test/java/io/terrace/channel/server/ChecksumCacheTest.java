@@ -19,7 +19,7 @@ class ChecksumCacheTest {
     private static final Principal HONEST = Principal.onAnotherHost("honest");
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final ChecksumCache shelf = new ChecksumCache(this::sums, MOST_BYTES, metricRegistry);
+    private final ChecksumCache cache = new ChecksumCache(this::sums, MOST_BYTES, metricRegistry);
     private int read;
     private boolean fails;
 
@@ -39,7 +39,7 @@ class ChecksumCacheTest {
     }
 
     private boolean takes(Principal principal, long id, long bytes) throws IOException {
-        return shelf.take(block(id), bytes, principal) != null;
+        return cache.take(block(id), bytes, principal) != null;
     }
 
     @Test
@@ -49,7 +49,7 @@ class ChecksumCacheTest {
         assertThat(takes(GREEDY, 1, 500)).isTrue();
         assertThat(takes(HONEST, 2, 252)).isFalse();
         assertThat(takes(HONEST, 3, 248)).isTrue();
-        assertThat(shelf.heldBytes()).isEqualTo(748);
+        assertThat(cache.heldBytes()).isEqualTo(748);
         assertThat(metricRegistry.value(Metric.CHANNEL_TCP_CHECKSUMS_REFUSED)).isEqualTo(2);
     }
 
@@ -61,9 +61,9 @@ class ChecksumCacheTest {
         }
         assertThat(his * 20).isEqualTo(MOST_BYTES / 2);
         assertThat(takes(HONEST, 1000, 240)).isTrue();
-        shelf.giveBack(block(0), GREEDY);
+        cache.giveBack(block(0), GREEDY);
         assertThat(takes(GREEDY, 2000, 20)).as("the honest user's count too").isFalse();
-        shelf.giveBack(block(1000), HONEST);
+        cache.giveBack(block(1000), HONEST);
         assertThat(takes(GREEDY, 2000, 20)).isTrue();
     }
 
@@ -74,8 +74,8 @@ class ChecksumCacheTest {
             theirs++;
         }
         assertThat(theirs * 20).isEqualTo(MOST_BYTES);
-        assertThat(shelf.heldBytes()).isEqualTo(MOST_BYTES);
-        shelf.giveBack(block(0), Principal.UNKNOWN);
+        assertThat(cache.heldBytes()).isEqualTo(MOST_BYTES);
+        cache.giveBack(block(0), Principal.UNKNOWN);
         assertThat(takes(Principal.UNKNOWN, 2000, 24)).isFalse();
         assertThat(takes(Principal.UNKNOWN, 2000, 20)).isTrue();
     }
@@ -89,15 +89,15 @@ class ChecksumCacheTest {
 
     @Test
     void checksums_thatAreHeld_areGivenWhateverIsFree_untilTheLastGaveThemBack() throws IOException {
-        ChunkChecksums first = shelf.take(block(1), 500, GREEDY);
-        assertThat(shelf.take(block(1), 500, GREEDY)).isSameAs(first);
-        assertThat(shelf.take(block(1), 500, HONEST)).isSameAs(first);
-        assertThat(shelf.heldBytes()).isEqualTo(500);
-        shelf.giveBack(block(1), GREEDY);
-        shelf.giveBack(block(1), GREEDY);
-        assertThat(shelf.heldBytes()).isEqualTo(500);
-        shelf.giveBack(block(1), HONEST);
-        assertThat(shelf.heldBytes()).isZero();
+        ChunkChecksums first = cache.take(block(1), 500, GREEDY);
+        assertThat(cache.take(block(1), 500, GREEDY)).isSameAs(first);
+        assertThat(cache.take(block(1), 500, HONEST)).isSameAs(first);
+        assertThat(cache.heldBytes()).isEqualTo(500);
+        cache.giveBack(block(1), GREEDY);
+        cache.giveBack(block(1), GREEDY);
+        assertThat(cache.heldBytes()).isEqualTo(500);
+        cache.giveBack(block(1), HONEST);
+        assertThat(cache.heldBytes()).isZero();
         assertThat(read).isEqualTo(1);
         assertThat(metricRegistry.value(Metric.CHANNEL_TCP_CHECKSUMS_REFUSED)).isZero();
     }
@@ -107,8 +107,8 @@ class ChecksumCacheTest {
         assertThat(takes(GREEDY, 1, 400)).isTrue();
         assertThat(takes(HONEST, 1, 400)).isTrue();
         assertThat(takes(HONEST, 2, 104)).isFalse();
-        shelf.giveBack(block(1), GREEDY);
-        assertThat(shelf.heldBytes()).isEqualTo(400);
+        cache.giveBack(block(1), GREEDY);
+        assertThat(cache.heldBytes()).isEqualTo(400);
         assertThat(takes(GREEDY, 2, 300)).isTrue();
     }
 
@@ -159,7 +159,7 @@ class ChecksumCacheTest {
     void room_ofChecksumsThatCannotBeRead_isGivenBack() throws IOException {
         fails = true;
         assertThatThrownBy(() -> takes(GREEDY, 1, 400)).isInstanceOf(InternalError.class);
-        assertThat(shelf.heldBytes()).isZero();
+        assertThat(cache.heldBytes()).isZero();
         fails = false;
         assertThat(takes(GREEDY, 1, 500)).isTrue();
     }

@@ -60,7 +60,7 @@ final class GrantedRangesTest {
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
     private final ReceivedMessages received = new ReceivedMessages();
     private TcpListener listener;
-    private ChecksumCache shelf;
+    private ChecksumCache cache;
     private TcpRange range;
     private GrantedRanges ranges;
     private TcpGrantSession client;
@@ -78,7 +78,7 @@ final class GrantedRangesTest {
         Path file = Files.write(dir.resolve("extent"), content);
         TcpLimits limits = new TcpLimits(8, 8, 1, 256, 2L * LENGTH, 10_000, 300_000);
         listener = TcpListener.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, received);
-        shelf = new ChecksumCache(
+        cache = new ChecksumCache(
                 (block, length, room) -> {
                     if (checksumsFail) {
                         throw new InternalError("as was wanted");
@@ -93,7 +93,7 @@ final class GrantedRangesTest {
                 listener,
                 LinkDirectory.create(dir.resolve("links")),
                 new Owner(file),
-                shelf,
+                cache,
                 OneSidedRanges.NONE,
                 later);
         link = TcpLink.connect(listener.address(), limits, TIMEOUT_NS);
@@ -101,7 +101,7 @@ final class GrantedRangesTest {
         TcpSession session = Objects.requireNonNull(received.nextSession(TIMEOUT_NS));
         client = new TcpGrantSession(new Peer(1, "user", "", false, "user/test"), session, Runnable::run);
         assertThat(ranges.grant(client, asking(BLOCK), Principal.UNKNOWN)).isInstanceOf(Grant.class);
-        heldBytes = shelf.heldBytes();
+        heldBytes = cache.heldBytes();
         range = client.held.get(7L).range;
         region = link.attach(range.key, TIMEOUT_NS);
     }
@@ -117,7 +117,7 @@ final class GrantedRangesTest {
     void disconnected_withoutReads_isToldAtOnce() {
         client.calls.runSoon(() -> ranges.ended(client, true));
         eventually(() -> told.equals(List.of("released 7", "disconnected")));
-        eventually(() -> shelf.heldBytes() == 0);
+        eventually(() -> cache.heldBytes() == 0);
     }
 
     @Test
@@ -126,7 +126,7 @@ final class GrantedRangesTest {
         client.calls.runSoon(() -> ranges.ended(client, true));
         Thread.sleep(100);
         assertThat(told).isEmpty();
-        assertThat(shelf.heldBytes()).isPositive();
+        assertThat(cache.heldBytes()).isPositive();
         link.close();
         eventually(() -> told.size() == 3);
         assertThat(told).endsWith("released 7", "disconnected");
@@ -185,7 +185,7 @@ final class GrantedRangesTest {
         ownerFails = true;
         client.calls.runSoon(() -> ranges.ended(client, true));
         eventually(() -> told.equals(List.of("disconnected")));
-        assertThat(shelf.heldBytes()).isZero();
+        assertThat(cache.heldBytes()).isZero();
     }
 
     @Test
@@ -194,7 +194,7 @@ final class GrantedRangesTest {
         assertThatThrownBy(() -> ranges.grant(client, asking(OTHER), Principal.UNKNOWN))
                 .isInstanceOf(InternalError.class);
         assertThat(told).containsExactly("released 7");
-        assertThat(shelf.heldBytes()).isEqualTo(heldBytes);
+        assertThat(cache.heldBytes()).isEqualTo(heldBytes);
     }
 
     /** Reads whose answers nobody takes: some are stuck in the socket. */

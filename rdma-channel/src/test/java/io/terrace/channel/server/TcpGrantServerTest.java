@@ -50,21 +50,21 @@ final class TcpGrantServerTest {
     @TempDir
     Path dir;
 
-    private TcpGrantFixture bed;
+    private TcpGrantFixture fixture;
 
     private void serve(TcpLimits limits) throws IOException {
-        bed = new TcpGrantFixture(dir, limits);
+        fixture = new TcpGrantFixture(dir, limits);
     }
 
     @AfterEach
     void stop() throws IOException {
-        bed.close();
+        fixture.close();
     }
 
     @Test
     void asks_inAFlood_haveOneWorker_andOthersAreServed() throws Exception {
         serve(PATIENT);
-        try (SocketChannel hostile = SocketChannel.open(bed.server.address())) {
+        try (SocketChannel hostile = SocketChannel.open(fixture.server.address())) {
             hostile.write(frame(new Message.Hello("somebody/hostile")));
             hostile.configureBlocking(false);
             ByteBuffer asks = asks(SLOW, 400_000);
@@ -75,30 +75,30 @@ final class TcpGrantServerTest {
                 assertThat(System.nanoTime() - deadlineNs).isNegative();
             }
             assertThat(asks.hasRemaining()).as("its input waits").isTrue();
-            assertThat(bed.slowCalls.get()).isEqualTo(1);
-            try (TcpLink honest = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
-                bed.assertRead(honest);
+            assertThat(fixture.slowCalls.get()).isEqualTo(1);
+            try (TcpLink honest = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
+                fixture.assertRead(honest);
             }
-            bed.slowBlock.countDown();
+            fixture.slowBlock.countDown();
             // It was not cut: its calls go on as it takes the answers.
             hostile.configureBlocking(true);
             hostile.socket().setSoTimeout(TIMEOUT_MS);
             assertThat(hostile.socket().getInputStream().readNBytes(100_000)).hasSize(100_000);
-            assertThat(bed.slowCalls.get()).isGreaterThan(SerialExecutor.MOST_WAITING);
+            assertThat(fixture.slowCalls.get()).isGreaterThan(SerialExecutor.MOST_WAITING);
         }
-        assertThat(bed.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isZero();
+        assertThat(fixture.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isZero();
     }
 
     @Test
     void connection_thatAsksForNothing_isCut_andOneThatReachedForARangeIsNot() throws Exception {
         serve(limits(64, PATIENCE_MS));
-        try (TcpLink first = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS);
+        try (TcpLink first = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS);
                 Socket silent = socket()) {
             Grant grant = ask(first, BLOCK);
             TcpLink beside = first.beside(TIMEOUT_NS);
             try (TcpExtent region = beside.attach(key(grant), TIMEOUT_NS)) {
                 assertEnds(silent);
-                bed.assertBytes(region);
+                fixture.assertBytes(region);
             } finally {
                 beside.close();
             }
@@ -108,8 +108,8 @@ final class TcpGrantServerTest {
     @Test
     void client_thatTakesNoAnswers_isCut_howeverMuchItSays() throws Exception {
         serve(limits(64, PATIENCE_MS));
-        try (TcpLink honest = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS);
-                SocketChannel deaf = SocketChannel.open(bed.server.address())) {
+        try (TcpLink honest = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS);
+                SocketChannel deaf = SocketChannel.open(fixture.server.address())) {
             Grant grant = ask(honest, BLOCK);
             deaf.write(attach(key(grant)));
             for (int i = 0; i < 32; i++) {
@@ -124,7 +124,7 @@ final class TcpGrantServerTest {
                 }
             });
             try (TcpExtent region = honest.attach(key(grant), TIMEOUT_NS)) {
-                bed.assertBytes(region);
+                fixture.assertBytes(region);
             }
         }
     }
@@ -137,16 +137,16 @@ final class TcpGrantServerTest {
             for (int i = 0; i < 3; i++) {
                 taken.add(socket());
             }
-            eventually(() -> bed.metricRegistry.value(Metric.CHANNEL_TCP_CONNECTIONS) == 3);
+            eventually(() -> fixture.metricRegistry.value(Metric.CHANNEL_TCP_CONNECTIONS) == 3);
             try (Socket tooMany = socket()) {
                 assertEnds(tooMany);
             }
             // It ends before it is counted.
-            eventually(() -> bed.metricRegistry.value(Metric.CHANNEL_CONNECTIONS_REFUSED) == 1);
+            eventually(() -> fixture.metricRegistry.value(Metric.CHANNEL_CONNECTIONS_REFUSED) == 1);
             taken.remove(0).close();
-            eventually(() -> bed.metricRegistry.value(Metric.CHANNEL_TCP_CONNECTIONS) == 2);
-            try (TcpLink next = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
-                bed.assertRead(next);
+            eventually(() -> fixture.metricRegistry.value(Metric.CHANNEL_TCP_CONNECTIONS) == 2);
+            try (TcpLink next = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
+                fixture.assertRead(next);
             }
         } finally {
             for (Socket socket : taken) {
@@ -160,7 +160,7 @@ final class TcpGrantServerTest {
         serve(limits(64, PATIENCE_MS));
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        try (TcpLink honest = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+        try (TcpLink honest = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             Grant grant = ask(honest, BLOCK);
             for (int round = 0; round < 30; round++) {
                 try (Socket hostile = socket()) {
@@ -178,9 +178,9 @@ final class TcpGrantServerTest {
                             .isTrue();
                 }
             }
-            assertThat(bed.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isEqualTo(30);
+            assertThat(fixture.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isEqualTo(30);
             try (TcpExtent region = honest.attach(key(grant), TIMEOUT_NS)) {
-                bed.assertBytes(region);
+                fixture.assertBytes(region);
             }
         }
     }
@@ -198,7 +198,7 @@ final class TcpGrantServerTest {
                     assertThat(ends(hostile)).isTrue();
                 }
             }
-            assertThat(bed.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isEqualTo(connections);
+            assertThat(fixture.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isEqualTo(connections);
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs);
             assertThat(log.containing("Cut connection")).hasSizeBetween(1, limits.threads() * (int) (seconds + 1));
         }
@@ -207,7 +207,7 @@ final class TcpGrantServerTest {
     @Test
     void request_thatComesByteByByte_hasTheTimeOfOne() throws Exception {
         serve(limits(64, PATIENCE_MS));
-        try (SocketChannel dripping = SocketChannel.open(bed.server.address())) {
+        try (SocketChannel dripping = SocketChannel.open(fixture.server.address())) {
             dripping.write(frame(new Message.Hello("somebody/hostile")));
             ByteBuffer request = frame(new Message.Ask(1, new GrantRequest(BLOCK, new byte[16_000], false)));
             eventually(() -> {
@@ -225,19 +225,19 @@ final class TcpGrantServerTest {
     @Test
     void request_whoseRestCameWhileInputWaited_isTaken() throws Exception {
         serve(limits(64, PATIENCE_MS));
-        try (SocketChannel patient = SocketChannel.open(bed.server.address())) {
+        try (SocketChannel patient = SocketChannel.open(fixture.server.address())) {
             patient.write(frame(new Message.Hello("somebody/patient")));
             ByteBuffer asks = asks(SLOW, SerialExecutor.MOST_WAITING + 2);
             ByteBuffer head = asks.duplicate().limit(asks.limit() - 20);
             patient.write(head);
-            eventually(() -> bed.slowCalls.get() == 1);
+            eventually(() -> fixture.slowCalls.get() == 1);
             // Longer than the rest of a request may take.
             Thread.sleep(3 * PATIENCE_MS);
             patient.write(asks.position(head.position()));
-            bed.slowBlock.countDown();
-            eventually(() -> bed.slowCalls.get() == SerialExecutor.MOST_WAITING + 2);
+            fixture.slowBlock.countDown();
+            eventually(() -> fixture.slowCalls.get() == SerialExecutor.MOST_WAITING + 2);
         }
-        assertThat(bed.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isZero();
+        assertThat(fixture.metricRegistry.value(Metric.CHANNEL_PEERS_CUT)).isZero();
     }
 
     private static ByteBuffer asks(BlockKey block, int count) {
@@ -291,7 +291,7 @@ final class TcpGrantServerTest {
     }
 
     private Socket socket() throws IOException {
-        InetSocketAddress where = (InetSocketAddress) bed.server.address();
+        InetSocketAddress where = (InetSocketAddress) fixture.server.address();
         Socket socket = new Socket(where.getAddress(), where.getPort());
         socket.setSoTimeout(TIMEOUT_MS);
         return socket;

@@ -35,21 +35,21 @@ final class TcpRevocationTest {
     @TempDir
     Path dir;
 
-    private TcpGrantFixture bed;
+    private TcpGrantFixture fixture;
 
     @BeforeEach
     void start() throws IOException {
-        bed = new TcpGrantFixture(dir, PATIENT);
+        fixture = new TcpGrantFixture(dir, PATIENT);
     }
 
     @AfterEach
     void stop() throws IOException {
-        bed.close();
+        fixture.close();
     }
 
     @Test
     void owner_thatFailsWithAnError_costsTheCallAndNotThoseAfterIt() throws Exception {
-        try (TcpLink client = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+        try (TcpLink client = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             ask(client, BLOCK);
             say(client, asking(2, BROKEN));
             say(client, asking(3, BLOCK));
@@ -59,54 +59,54 @@ final class TcpRevocationTest {
 
     @Test
     void revoke_whileItsHolderIsGrantedSomethingElse_doesNotWaitForThat() throws Exception {
-        try (TcpLink holder = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+        try (TcpLink holder = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             Grant grant = ask(holder, BLOCK);
             say(holder, asking(2, SLOW));
-            eventually(() -> bed.slowCalls.get() == 1);
+            eventually(() -> fixture.slowCalls.get() == 1);
             assertTimeoutPreemptively(
-                    Duration.ofNanos(TIMEOUT_NS), () -> bed.server.revoke(bed.lastPeer.get(), grant.grantId(), true));
+                    Duration.ofNanos(TIMEOUT_NS), () -> fixture.server.revoke(fixture.lastPeer.get(), grant.grantId(), true));
         }
     }
 
     @Test
     void revoke_whileGrantsOfOthersHang_isCarriedOut_andTheirOwnFollow() throws Exception {
-        try (TcpLink honest = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS);
-                TcpLink hanging = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS);
-                TcpLink another = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+        try (TcpLink honest = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS);
+                TcpLink hanging = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS);
+                TcpLink another = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             Grant grant = ask(honest, BLOCK);
-            Peer holder = bed.lastPeer.get();
+            Peer holder = fixture.lastPeer.get();
             Grant late = ask(hanging, BLOCK);
-            Peer latePeer = bed.lastPeer.get();
+            Peer latePeer = fixture.lastPeer.get();
             ask(another, BLOCK);
             say(hanging, asking(2, SLOW));
             say(another, asking(2, SLOW));
-            eventually(() -> bed.slowCalls.get() == 2);
-            bed.server.revoke(latePeer, late.grantId(), true);
-            bed.server.revoke(holder, grant.grantId(), true);
-            eventually(() -> bed.released.contains(grant.grantId()));
-            assertThat(bed.released).doesNotContain(late.grantId());
-            bed.slowBlock.countDown();
-            eventually(() -> bed.released.contains(late.grantId()));
+            eventually(() -> fixture.slowCalls.get() == 2);
+            fixture.server.revoke(latePeer, late.grantId(), true);
+            fixture.server.revoke(holder, grant.grantId(), true);
+            eventually(() -> fixture.released.contains(grant.grantId()));
+            assertThat(fixture.released).doesNotContain(late.grantId());
+            fixture.slowBlock.countDown();
+            eventually(() -> fixture.released.contains(late.grantId()));
         }
     }
 
     @Test
     void grants_ofOneUserThatHang_keepNobodyElseFromHis_andTheRestOfHisFollow() throws Exception {
         List<TcpLink> greedy = new ArrayList<>();
-        try (TcpLink honest = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+        try (TcpLink honest = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             for (int i = 0; i < 2 * MOST_HANGING; i++) {
-                TcpLink one = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS);
+                TcpLink one = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS);
                 greedy.add(one);
                 askAs("greedy", one, SLOW);
             }
-            eventually(() -> bed.slowCalls.get() == MOST_HANGING);
+            eventually(() -> fixture.slowCalls.get() == MOST_HANGING);
             askAs("honest", honest, BLOCK);
             Grant grant = granted(honest);
-            bed.server.revoke(bed.lastPeer.get(), grant.grantId(), true);
-            eventually(() -> bed.released.contains(grant.grantId()));
-            assertThat(bed.slowCalls.get()).isEqualTo(MOST_HANGING);
-            bed.slowBlock.countDown();
-            eventually(() -> bed.slowCalls.get() == greedy.size());
+            fixture.server.revoke(fixture.lastPeer.get(), grant.grantId(), true);
+            eventually(() -> fixture.released.contains(grant.grantId()));
+            assertThat(fixture.slowCalls.get()).isEqualTo(MOST_HANGING);
+            fixture.slowBlock.countDown();
+            eventually(() -> fixture.slowCalls.get() == greedy.size());
         } finally {
             for (TcpLink link : greedy) {
                 link.close();
@@ -116,56 +116,56 @@ final class TcpRevocationTest {
 
     @Test
     void disconnect_whileAGrantHangs_isToldWhenThatIsOver_andOthersAreServed() throws Exception {
-        try (TcpLink honest = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
-            TcpLink hanging = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS);
+        try (TcpLink honest = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
+            TcpLink hanging = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS);
             ask(hanging, BLOCK);
-            long leaving = bed.lastPeer.get().session();
+            long leaving = fixture.lastPeer.get().session();
             say(hanging, asking(2, SLOW));
-            eventually(() -> bed.slowCalls.get() == 1);
+            eventually(() -> fixture.slowCalls.get() == 1);
             hanging.close();
             Grant grant = ask(honest, BLOCK);
-            bed.server.revoke(bed.lastPeer.get(), grant.grantId(), true);
-            eventually(() -> bed.released.contains(grant.grantId()));
-            assertThat(bed.gone).isEmpty();
-            bed.slowBlock.countDown();
-            eventually(() -> bed.gone.contains(leaving));
+            fixture.server.revoke(fixture.lastPeer.get(), grant.grantId(), true);
+            eventually(() -> fixture.released.contains(grant.grantId()));
+            assertThat(fixture.gone).isEmpty();
+            fixture.slowBlock.countDown();
+            eventually(() -> fixture.gone.contains(leaving));
         }
     }
 
     @Test
     void tick_thatFailsOnce_isFollowedByOthers() throws Exception {
-        bed.leaseMs = 3_000;
-        try (TcpLink link = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
-            bed.failingReports.set(1);
+        fixture.leaseMs = 3_000;
+        try (TcpLink link = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
+            fixture.failingReports.set(1);
             Grant grant = ask(link, BLOCK);
-            eventually(() -> bed.failingReports.get() <= 0);
-            eventually(() -> bed.released.contains(grant.grantId()));
+            eventually(() -> fixture.failingReports.get() <= 0);
+            eventually(() -> fixture.released.contains(grant.grantId()));
         }
     }
 
     @Test
     void tick_whoseNewsFail_looksAfterClients_andIsFollowedByOthers() throws Exception {
-        bed.leaseMs = 3_000;
-        try (TcpLink link = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+        fixture.leaseMs = 3_000;
+        try (TcpLink link = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             Grant grant = ask(link, BLOCK);
-            bed.newsFail = true;
-            eventually(() -> bed.newsFailed.get() > 1);
-            eventually(() -> bed.released.contains(grant.grantId()));
+            fixture.newsFail = true;
+            eventually(() -> fixture.newsFailed.get() > 1);
+            eventually(() -> fixture.released.contains(grant.grantId()));
         }
     }
 
     @Test
     void revoke_ofOneGrantTooMany_leavesTheExtentToTheOthers() throws Exception {
-        try (TcpLink link = TcpLink.connect(bed.server.address(), PATIENT, TIMEOUT_NS)) {
+        try (TcpLink link = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             Grant one = ask(link, BLOCK);
             say(link, asking(2, BLOCK));
             Grant two = granted(link);
-            bed.server.revoke(bed.lastPeer.get(), one.grantId(), false);
-            eventually(() -> bed.released.contains(one.grantId()));
-            assertThat(bed.oneSided).containsExactly("ended " + one.linkName());
-            bed.server.revoke(bed.lastPeer.get(), two.grantId(), true);
-            eventually(() -> bed.released.contains(two.grantId()));
-            assertThat(bed.oneSided)
+            fixture.server.revoke(fixture.lastPeer.get(), one.grantId(), false);
+            eventually(() -> fixture.released.contains(one.grantId()));
+            assertThat(fixture.oneSided).containsExactly("ended " + one.linkName());
+            fixture.server.revoke(fixture.lastPeer.get(), two.grantId(), true);
+            eventually(() -> fixture.released.contains(two.grantId()));
+            assertThat(fixture.oneSided)
                     .containsExactly("ended " + one.linkName(), "retired " + two.linkName(), "ended " + two.linkName());
         }
     }

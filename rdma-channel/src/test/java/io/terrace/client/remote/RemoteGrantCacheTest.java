@@ -30,27 +30,27 @@ final class RemoteGrantCacheTest {
     @TempDir
     Path dir;
 
-    private TcpGrantFixture bed;
+    private TcpGrantFixture fixture;
     private RemoteConnection connection;
     private RemoteGrantCache grants;
 
     @BeforeEach
     void start() throws IOException {
-        bed = new TcpGrantFixture(dir, TcpLimits.DEFAULT);
-        bed.leaseMs = TimeUnit.NANOSECONDS.toMillis(HOUR_NS);
+        fixture = new TcpGrantFixture(dir, TcpLimits.DEFAULT);
+        fixture.leaseMs = TimeUnit.NANOSECONDS.toMillis(HOUR_NS);
         Configuration conf = new Configuration(false);
         conf.set("terrace.client.tcp.timeout", "20s");
         conf.set("terrace.client.tcp.connect.timeout", "20s");
         ClientConfig.Remote settings = ClientConfig.from(conf).remote();
         connection = RemoteConnection.to(
-                "datanode", (InetSocketAddress) bed.server.address(), settings, "user/test", new MetricRegistry());
+                "datanode", (InetSocketAddress) fixture.server.address(), settings, "user/test", new MetricRegistry());
         grants = new RemoteGrantCache(connection, settings, new MetricRegistry());
     }
 
     @AfterEach
     void stop() throws IOException {
         connection.close();
-        bed.close();
+        fixture.close();
     }
 
     @Test

@@ -43,7 +43,7 @@ final class ReportedHeatChecks implements AccessRecorder.Listener {
     }
 
     @Override
-    public void news() {
+    public void blockAdded() {
         // All is looked at when all is quiet.
     }
 

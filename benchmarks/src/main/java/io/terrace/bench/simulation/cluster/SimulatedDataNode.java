@@ -153,7 +153,7 @@ public final class SimulatedDataNode {
             process.after(
                     simulatedCluster.scheduler().between(MS, 500 * MS),
                     "leftovers",
-                    () -> leftoverRecovery.settle(SimulatedNamespace.POOL, () -> true));
+                    () -> leftoverRecovery.recover(SimulatedNamespace.POOL, () -> true));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  * checksums. As in stock's cache they stay pinned, and are not reported any more, until the client lets go or {@code
  * dfs.datanode.cache.revocation.timeout.ms} has passed (HDFS-5182, HDFS-7491).
  *
- * <p>Nothing tells when a client lets go, so {@link #settle} asks; the DataNode's heartbeat, which reports the bytes in
+ * <p>Nothing tells when a client lets go, so {@link #endReleased} asks; the DataNode's heartbeat, which reports the bytes in
  * use, does it often enough. As many as there are pinned extents at the most. Thread-safe.
  */
 public final class AnchoredPins {
@@ -51,7 +51,7 @@ public final class AnchoredPins {
     }
 
     /** Ends the pins that nobody holds any more, and those that were held for too long. */
-    synchronized void settle(long nowNs) {
+    synchronized void endReleased(long nowNs) {
         endsNs.entrySet().removeIf(entry -> {
             PinRequests.Pin pin = entry.getKey();
             boolean over = entry.getValue() - nowNs <= 0 || releases.test(pin);

@@ -10,7 +10,7 @@ import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.security.token.Token;
 
 /**
- * Reads the block token of a stranger. Hadoop's own readers allocate whatever length a token states, up to 2 GB, before
+ * Reads the block token that a client sent. Hadoop's own readers allocate whatever length a token states, up to 2 GB, before
  * they look whether so many bytes follow; here every length is held against what is left first.
  */
 final class BoundedTokens {

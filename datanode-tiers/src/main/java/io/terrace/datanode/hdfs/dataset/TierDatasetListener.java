@@ -185,7 +185,7 @@ public final class TierDatasetListener implements DatasetListener {
 
     @Override
     public List<Long> pinned(String pool) {
-        anchored.settle(nanoClock.getAsLong());
+        anchored.endReleased(nanoClock.getAsLong());
         return tier.pinnedBlocks(pool).stream()
                 .filter(blockId -> !anchored.isEnding(new PinRequests.Pin(pool, blockId)))
                 .toList();
@@ -198,7 +198,7 @@ public final class TierDatasetListener implements DatasetListener {
 
     @Override
     public long pinnedCopies() {
-        anchored.settle(nanoClock.getAsLong());
+        anchored.endReleased(nanoClock.getAsLong());
         return tier.pinnedCopies();
     }
 
@@ -209,7 +209,7 @@ public final class TierDatasetListener implements DatasetListener {
 
     @Override
     public long pinUsedBytes() {
-        anchored.settle(nanoClock.getAsLong());
+        anchored.endReleased(nanoClock.getAsLong());
         return tier.usage().pinnedBytes();
     }
 

@@ -53,12 +53,12 @@ class AnchoredPinsTest {
     void unpin_ofAnAnchoredBlock_keepsItUntilTheClientLetsGo() {
         anchored.add(PIN);
         pins.unpin(PIN, 0);
-        pins.settle(TIMEOUT_NS / 2);
+        pins.endReleased(TIMEOUT_NS / 2);
         assertThat(tier.isPinned(KEY)).isTrue();
         assertThat(pins.isEnding(PIN)).as("reported no more").isTrue();
 
         anchored.clear();
-        pins.settle(TIMEOUT_NS / 2);
+        pins.endReleased(TIMEOUT_NS / 2);
         assertThat(tier.isResident(KEY)).isFalse();
         assertThat(pins.isEnding(PIN)).isFalse();
     }
@@ -68,9 +68,9 @@ class AnchoredPinsTest {
         anchored.add(PIN);
         pins.unpin(PIN, 0);
         pins.unpin(PIN, TIMEOUT_NS - 1);
-        pins.settle(TIMEOUT_NS - 1);
+        pins.endReleased(TIMEOUT_NS - 1);
         assertThat(tier.isPinned(KEY)).isTrue();
-        pins.settle(TIMEOUT_NS);
+        pins.endReleased(TIMEOUT_NS);
         assertThat(tier.isResident(KEY)).as("asking again does not lengthen it").isFalse();
     }
 
@@ -81,7 +81,7 @@ class AnchoredPinsTest {
         pins.pinnedAgain(PIN);
         assertThat(pins.isEnding(PIN)).isFalse();
         anchored.clear();
-        pins.settle(10 * TIMEOUT_NS);
+        pins.endReleased(10 * TIMEOUT_NS);
         assertThat(tier.isPinned(KEY)).isTrue();
     }
 
@@ -89,7 +89,7 @@ class AnchoredPinsTest {
     void unpin_ofAnotherBlock_leavesThisOne() {
         pins.unpin(new PinRequests.Pin("pool", 2), 0);
         pins.unpin(new PinRequests.Pin("other", 1), 0);
-        pins.settle(10 * TIMEOUT_NS);
+        pins.endReleased(10 * TIMEOUT_NS);
         assertThat(tier.isPinned(KEY)).isTrue();
     }
 }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reads of one range over several connections. */
-final class LanedReadTest {
+final class PooledReadTest {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
     private static final int LENGTH = 3 * (1 << 20) + 13;
     private static final int LARGE = 300_000;
@@ -44,7 +44,7 @@ final class LanedReadTest {
     private byte[] content;
     private TcpListener listener;
     private TcpRange range;
-    private TcpConnectionPool lanes;
+    private TcpConnectionPool pool;
     private PooledTcpExtent region;
 
     @BeforeEach
@@ -57,7 +57,7 @@ final class LanedReadTest {
     @AfterEach
     void stop() throws IOException {
         region.close();
-        lanes.close();
+        pool.close();
         listener.close();
     }
 
@@ -119,7 +119,7 @@ final class LanedReadTest {
             Thread.sleep(20);
         }
         assertThat(listener.connections()).isEqualTo(1);
-        lanes.pollInput();
+        pool.pollInput();
         takeTwo();
         assertThat(listener.connections()).as("not at once").isEqualTo(1);
         while (listener.connections() == 1 && System.nanoTime() - deadlineNs < 0) {
@@ -192,8 +192,8 @@ final class LanedReadTest {
         listener = TcpListener.open(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits, new ReceivedMessages());
         range = listener.register(new ExtentRange(file, 0, LENGTH), ChecksummedReadTest.checksums(content));
-        lanes = new TcpConnectionPool(TcpLink.connect(listener.address(), limits, TIMEOUT_NS), most, TIMEOUT_NS);
-        region = lanes.attach(range.key, TIMEOUT_NS);
+        pool = new TcpConnectionPool(TcpLink.connect(listener.address(), limits, TIMEOUT_NS), most, TIMEOUT_NS);
+        region = pool.attach(range.key, TIMEOUT_NS);
     }
 
     private void assertRead(RemoteExtent from, int offset, int bytes) throws IOException {
