@@ -225,7 +225,7 @@ final class DataNodeLink {
     private @Nullable ByteBuffer firstFrame(FramedSocket connected) throws IOException {
         long deadlineNs = System.nanoTime() + HELLO_TIMEOUT_NS;
         ByteBuffer frame = null;
-        // Whoever has something to send wakes the socket, and may do so before the welcome is here.
+        // Other threads wake the socket when there is something to send, perhaps before the welcome is here.
         for (long leftNs = HELLO_TIMEOUT_NS; frame == null && leftNs > 0 && !closing; ) {
             frame = connected.receive(leftNs);
             leftNs = deadlineNs - System.nanoTime();
@@ -258,7 +258,7 @@ final class DataNodeLink {
     }
 
     private void flushOutbox(FramedSocket connected) throws IOException {
-        // Taken off only once it is sent, so that what could not be is still there to be counted.
+        // Removed only once it is sent: reports that could not be sent are counted at the end.
         for (Message message = outbox.peek(); message != null; message = outbox.peek()) {
             connected.send(MessageCodec.encode(message), SEND_TIMEOUT_NS);
             outbox.remove();
@@ -288,7 +288,7 @@ final class DataNodeLink {
         } else if (message instanceof Message.Renewed renewed) {
             grants.renewed(renewed.leases());
         } else {
-            throw new MalformedMessageException("a DataNode that speaks as a client");
+            throw new MalformedMessageException("a DataNode sent a client's message");
         }
     }
 

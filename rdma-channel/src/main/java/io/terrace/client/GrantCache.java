@@ -105,7 +105,7 @@ public final class GrantCache<G extends CachedGrant, R> {
     public void hold(G grant) {
         grants.put(grant.key(), grant);
         if (!grant.isUsable()) {
-            // It may have ended before it was entered; then nobody would take it out again.
+            // It may have ended before it was added; then nobody would remove it.
             forget(grant);
         }
     }

@@ -69,7 +69,7 @@ final class LocalDataNodes {
         ClientMetrics.metricRegistry().gauge(Metric.CLIENT_CONNECTIONS, () -> ALL.values().stream()
                 .mapToLong(memory -> memory.links.size())
                 .sum());
-        // What was read in the last moments is reported, and the DataNodes need not guess whether we died.
+        // Reports the last reads and says goodbye, so the DataNodes know that this was no crash.
         Runtime.getRuntime().addShutdownHook(new Thread(LocalDataNodes::closeAll, "terrace-goodbye"));
     }
 
@@ -170,7 +170,7 @@ final class LocalDataNodes {
             for (Path socket : channel.sockets(MAX_LINKS)) {
                 if (links.size() < MAX_LINKS
                         && links.stream().noneMatch(link -> link.socketPath().equals(socket))) {
-                    // Here and not on every look, since it may have to ask for the owner's name.
+                    // Not at each lookup, since it may have to resolve the owner's name.
                     channel.requireOwner(settings.owners(), SocketDirectory.ownUid());
                     DataNodeLink link = new DataNodeLink(
                             socket, settings, limits, clientName, grants::size, (grant, how) -> grants.forget(grant));

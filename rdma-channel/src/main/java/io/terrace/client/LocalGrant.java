@@ -187,7 +187,7 @@ public final class LocalGrant implements CachedGrant {
         try {
             whole = content.read(position, target, offset, length) && isStillWhole();
         } catch (IOException | InternalError e) {
-            // InternalError is the JVM's word for a mapping whose file was cut.
+            // The JVM throws InternalError for a mapping whose file was truncated.
             failed(e);
         } finally {
             exit(whole, length);
@@ -218,7 +218,7 @@ public final class LocalGrant implements CachedGrant {
         count(length);
         used = true;
         if (cleaned) {
-            // Its last report is gone already.
+            // Its last report was taken already.
             ReadReport late = takeReport();
             if (late != null) {
                 ClientMetrics.metricRegistry().add(Metric.CLIENT_UNREPORTED_BYTES, late.bytes());
@@ -261,7 +261,7 @@ public final class LocalGrant implements CachedGrant {
     /** Takes what was read since the last time; null when nothing was. */
     @Nullable
     public ReadReport takeReport() {
-        // In this order no bytes go out before the read that they belong to.
+        // Bytes before reads: no report has a read's bytes without the read.
         long bytesNow = (long) BYTES.getAndSet(this, 0L);
         long readsNow = (long) READS.getAndSet(this, 0L);
         return readsNow == 0 && bytesNow == 0 ? null : new ReadReport(id(), readsNow, bytesNow);

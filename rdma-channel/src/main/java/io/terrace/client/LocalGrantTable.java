@@ -88,7 +88,7 @@ final class LocalGrantTable {
             if (grant != null) {
                 grant.renewable = lease.leaseMs() > 0;
                 if (grant.renewable) {
-                    // Counted from when it was asked for, which is before the DataNode counted.
+                    // The lease is counted from the request, so it ends here before it ends on the DataNode.
                     grant.extendLease(renewAskedNs + TimeUnit.MILLISECONDS.toNanos(lease.leaseMs()));
                 }
             }

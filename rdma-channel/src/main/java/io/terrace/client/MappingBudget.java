@@ -31,7 +31,7 @@ final class MappingBudget {
         try {
             return file.map(offset, windowBytes);
         } catch (IOException | OutOfMemoryError e) {
-            // map() says OutOfMemoryError when the kernel has no more mappings to give.
+            // map() throws OutOfMemoryError when the process has as many mappings as the kernel allows.
             LOG.debug("Cannot map {} bytes", windowBytes, e);
             mappedBytes.addAndGet(-windowBytes);
             return null;

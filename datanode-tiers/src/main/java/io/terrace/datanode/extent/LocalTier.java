@@ -141,7 +141,7 @@ public final class LocalTier {
      */
     public synchronized boolean publish(Extent extent, long nowNs) {
         if (extent.state != ExtentState.COPYING) {
-            throw new IllegalStateException("published, but not being copied: " + extent);
+            throw new IllegalStateException("cannot publish an extent that is not being copied: " + extent);
         }
         if (extent.changed || isOff(extent.key().pool())) {
             giveUp(extent, nowNs);
@@ -278,8 +278,7 @@ public final class LocalTier {
         if (extent == null) {
             return null;
         }
-        // Stock's clients skip checksums of what is pinned, so of that they are passed the verified copy and nothing
-        // else.
+        // Stock clients skip the checksums of pinned blocks, so of those they get the verified copy only.
         if (descriptorPassed && !extent.pinned && table.space().isTooMuchKeptOpen()) {
             events.notPassed();
             return null;
@@ -303,7 +302,7 @@ public final class LocalTier {
     public synchronized void giveBack(Extent extent, long nowNs) {
         extent.lentStreams--;
         if (extent.lentStreams < 0) {
-            throw new IllegalStateException("given back more often than lent: " + extent);
+            throw new IllegalStateException("returned more often than lent: " + extent);
         }
         table.removeIfUnread(extent, nowNs);
     }
@@ -318,7 +317,7 @@ public final class LocalTier {
         int work;
         synchronized (this) {
             work = ledger.endOverdue(nowNs).size();
-            // Also asks again about descriptors that stock clients hold: nothing tells when they are closed.
+            // Also checks descriptors of stock clients again: nobody reports when they are closed.
             table.retiring().forEach(extent -> table.removeIfUnread(extent, nowNs));
             table.removalsBegin(nowNs);
         }

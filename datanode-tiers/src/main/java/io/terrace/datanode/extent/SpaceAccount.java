@@ -65,7 +65,7 @@ final class SpaceAccount {
      */
     long unaccounted(long leastBytes, long mostBytes) {
         keptOpenBytes = Math.max(Math.min(keptOpenBytes, mostBytes), Math.min(passedAndRemovedBytes, leastBytes));
-        // The last pages of files may hide as much again.
+        // The last page of each file counts in full, which may hide as many bytes again.
         long hiddenBytes = (long) extents * AddressSpace.PAGE_BYTES;
         passedAndRemovedBytes = Math.min(passedAndRemovedBytes, mostBytes + hiddenBytes);
         return keptOpenBytes;

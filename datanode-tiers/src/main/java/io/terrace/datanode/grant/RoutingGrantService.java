@@ -38,7 +38,7 @@ public final class RoutingGrantService implements GrantService {
     @Override
     public GrantAnswer grant(Peer peer, GrantRequest request) {
         GrantAnswer answer = memory.grantElsewhere(peer, request);
-        // Anything else holds for both: the token is bad, or the operator has switched Terrace off.
+        // Any other refusal holds for both tiers: the token is bad, or Terrace is switched off.
         return nvm != null && answer instanceof Refusal refusal && refusal.reason() == RefusalReason.NOT_RESIDENT
                 ? nvm.grantElsewhere(peer, request)
                 : answer;

@@ -129,7 +129,7 @@ public final class TierGrantService implements GrantService {
             }
             return new Refusal(e.reason(), why);
         }
-        // Half the clock's range is for ever; the whole would overflow.
+        // Half the range of a long is long enough; more would overflow.
         long validNs = Math.min(TimeUnit.MILLISECONDS.toNanos(allowed.validMs()), Long.MAX_VALUE / 2);
         peers.put(peer.session(), peer);
         GrantAttempt attempt =
@@ -145,7 +145,7 @@ public final class TierGrantService implements GrantService {
             return new Refusal(RefusalReason.EXPIRED_TOKEN, "the token is about to end");
         }
         try {
-            // The grant keeps the file there.
+            // The file stays as long as the grant is held.
             String link = links.link(extent);
             ExtentDescriptor descriptor = new ExtentDescriptor(
                     extent.key(), medium, extent.address(), extent.lengthBytes(), extent.slot(), extent.sequence());
@@ -167,7 +167,7 @@ public final class TierGrantService implements GrantService {
             throw new IllegalStateException("neither a grant nor a refusal");
         }
         return switch (refused) {
-            case NOT_RESIDENT -> new Refusal(RefusalReason.NOT_RESIDENT, "not in memory here");
+            case NOT_RESIDENT -> new Refusal(RefusalReason.NOT_RESIDENT, "not in memory on this DataNode");
             case STALE_STAMP -> new Refusal(RefusalReason.STALE_STAMP, "in memory with another generation stamp");
             case NO_SLOT -> new Refusal(RefusalReason.BUSY, "no slot left for it");
             case TOO_MANY_GRANTS -> new Refusal(RefusalReason.BUSY, "too many grants are held");

@@ -135,7 +135,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
             try {
                 failed(e);
             } catch (RuntimeException | Error again) {
-                // Without memory the log may fail too, and a thread that ends is heard of no more.
+                // Without memory the log may fail too; the thread must not end.
                 e.addSuppressed(again);
             }
             return intervalNs;
@@ -158,7 +158,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
                 LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
             }
         } else if (!answeredBefore && RetriableException.class.getName().equals(refusal.getClassName())) {
-            // As it does until this DataNode has registered, which is a matter of seconds.
+            // Usual until this DataNode has registered, which takes seconds.
             if (logged.add(Trouble.NOT_READY)) {
                 LOG.info("The placement service {} is not ready for this DataNode: {}", service, firstLine(refusal));
             }

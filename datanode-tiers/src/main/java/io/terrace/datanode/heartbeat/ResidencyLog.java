@@ -67,7 +67,7 @@ public final class ResidencyLog {
     public synchronized Page begin(List<Entry> everything, int pageEntries) {
         pending.clear();
         everything.forEach(entry -> pending.put(entry.block().key().blockId(), entry));
-        // The report itself counts for no changes, or a long one would begin anew at each change and never end.
+        // The full report does not count as changes, or a long one would start over at each change and never end.
         limit = pending.size() + most;
         fullWanted = false;
         return new Page(true, take(pageEntries));

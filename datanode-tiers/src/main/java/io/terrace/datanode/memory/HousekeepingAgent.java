@@ -113,7 +113,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
             return 0;
         }
         if (!tier.serves(pin.pool())) {
-            // The wish stays, for when it is on again.
+            // The request stays until the pool is served again.
             return 0;
         }
         BlockKey key = found.key();
@@ -149,7 +149,7 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
 
     @Override
     public void close() {
-        // Not interrupted: what a turn has begun, such as the removal of a file, comes to its end.
+        // Not interrupted: a turn finishes what it began, such as the removal of a file.
         thread.close(false, STOP_WAIT_MS);
     }
 }

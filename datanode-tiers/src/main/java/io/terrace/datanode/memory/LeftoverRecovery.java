@@ -97,7 +97,7 @@ public final class LeftoverRecovery {
             if (!adopted && goOn.getAsBoolean()) {
                 discard(leftover);
             } else if (!adopted) {
-                // A stop interrupts what is verified and closes the tier, which says nothing against the copy.
+                // A stop interrupts the verification and closes the tier: the copy may be good.
                 tier.hold(leftover.block().lengthBytes());
             }
         }

@@ -250,7 +250,7 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
         Path file = file(extent);
         try {
             if (truncate && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-                // A file without a name cannot be cut any more: it keeps its name until it is.
+                // Truncate before unlinking: without its name the file could not be truncated again.
                 Files.setPosixFilePermissions(file, COPYING);
                 try (FileChannel bytes = FileChannel.open(file, StandardOpenOption.WRITE)) {
                     bytes.truncate(0);

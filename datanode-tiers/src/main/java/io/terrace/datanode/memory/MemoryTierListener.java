@@ -55,7 +55,7 @@ public final class MemoryTierListener implements ExtentListener {
         if (extent.slot() == Extent.NO_SLOT) {
             metricRegistry.increment(Metric.MEMORY_NO_SLOT);
         }
-        // So that they read the copy from now on, and the pages of the replica can go.
+        // Clients read the copy from now on, and the replica's pages can be dropped.
         refreshDescriptors.accept(extent.key());
         tell(extent, true, pinned);
     }

@@ -70,7 +70,7 @@ public final class Scrubber {
     private boolean check(Extent extent) {
         BlockKey key = extent.key();
         BlockVersion block = extent.version();
-        // Lent like to a reader, so that the file is there as long as it is looked at.
+        // Lent as to a reader, so that the file stays while it is verified.
         Extent lent = tier.lendToVerify(key);
         if (lent == null) {
             return true;

@@ -45,19 +45,19 @@ public final class UnlinkedBytes {
         if (!looked || lookNs - nowNs <= 0) {
             looked = true;
             lookNs = nowNs + LOOK_NS;
-            // Files come and go meanwhile: what was there before or after the look is accounted for.
+            // Files come and go during the measurement: take the larger account of before and after.
             LocalTier.Usage before = tier.usage();
             long usedBytes = fileSystemUsedBytes.getAsLong();
             LocalTier.Usage after = tier.usage();
             long leastBytes = Math.max(0, usedBytes - Math.max(accountedBytes(before), accountedBytes(after)));
-            // What is accounted for and not there yet, or any more, hides as much of what is kept open.
+            // Bytes that are accounted but not in a file hide as many bytes that are kept open.
             long hiddenBytes = Math.max(before.changingBytes(), after.changingBytes());
             bytes = tier.unaccounted(leastBytes, leastBytes + hiddenBytes);
         }
     }
 
     private long accountedBytes(LocalTier.Usage usage) {
-        // The last page of each file is used as a whole.
+        // The last page of each file counts in full.
         return usage.usedBytes() + (long) usage.extents() * AddressSpace.PAGE_BYTES + otherBytes;
     }
 }

@@ -146,7 +146,7 @@ public final class CopyQueue implements Closeable {
     public void close() {
         closed = true;
         queue.clear();
-        // A copy in the making fails with its interrupted channel and is abandoned, as the whole tier is about to be.
+        // The interrupt closes the channel of a running copy, which is abandoned; the tier closes next.
         workers.forEach(worker -> worker.stop(true));
         workers.forEach(worker -> worker.close(false, STOP_WAIT_MS));
     }

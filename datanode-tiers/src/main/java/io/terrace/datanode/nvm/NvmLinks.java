@@ -92,7 +92,7 @@ public final class NvmLinks implements ExtentFiles, Closeable {
                 Files.deleteIfExists(link.file());
             } catch (IOException e) {
                 if (!Files.exists(link.file(), LinkOption.NOFOLLOW_LINKS)) {
-                    // The volume failed, and took its links along.
+                    // The volume failed, and its links are gone with it.
                     links.remove(extent);
                     return true;
                 }
@@ -132,7 +132,7 @@ public final class NvmLinks implements ExtentFiles, Closeable {
         }
         synchronized (volumes) {
             if (known == null) {
-                // Added while this process runs: nobody looked at what another one left there.
+                // The volume was added while this process runs, and may have links of an earlier process.
                 sweep(root);
             }
             Path ours = ownerOnly(root.resolve(OURS));

@@ -82,7 +82,7 @@ final class FairExecutor {
         try {
             workers.execute(run);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // Either the server closes and serves nobody any more, or nothing would ever run this later.
+            // The server is closing, or no thread would run this later.
             run.run();
         }
     }
@@ -106,7 +106,7 @@ final class FairExecutor {
                 queued.release(principal, 1);
                 waiting.remove(principal);
                 if (!his.isEmpty()) {
-                    // This user is served after the others.
+                    // This user's turn comes after those of the others.
                     waiting.put(principal, his);
                 }
                 return new Counted(principal, work);

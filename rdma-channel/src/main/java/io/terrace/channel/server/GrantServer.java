@@ -156,7 +156,7 @@ public final class GrantServer implements AutoCloseable {
             try {
                 end(session);
             } catch (RuntimeException | Error e) {
-                LOG.error("Cannot tell the owner that client {} of {} is gone", session.number, session.user, e);
+                LOG.error("Cannot report the end of client {} of {}", session.number, session.user, e);
             }
         }
         try {
@@ -191,7 +191,7 @@ public final class GrantServer implements AutoCloseable {
             if (key.channel() == listener) {
                 // Without a free file descriptor the listener stays ready and this thread would spin, so wait for the
                 // next sweep.
-                LOG.warn("Cannot take a client in", why);
+                LOG.warn("Cannot accept a client", why);
                 listening.interestOps(0);
                 return;
             }
@@ -202,7 +202,7 @@ public final class GrantServer implements AutoCloseable {
                 LOG.debug("Lost client {} of {}", session.number, session.user, why);
                 end(session);
             } else {
-                // The end comes first: without memory there may be none for a line in the log.
+                // End the session first: without memory the log may fail.
                 end(session);
                 LOG.error("Client {} of {} cannot be served", session.number, session.user, why);
             }
@@ -248,7 +248,7 @@ public final class GrantServer implements AutoCloseable {
     private void take(GrantSession session, Message message, int messageBytes) throws MalformedMessageException {
         if (!session.saidHello()) {
             if (!(message instanceof Message.Hello hello)) {
-                throw new MalformedMessageException("a client that does not say hello");
+                throw new MalformedMessageException("the first message of a client is not Hello");
             }
             session.hello(hello.client());
             session.send(welcome);

@@ -168,7 +168,7 @@ final class GrantedRanges implements GrantDispatcher.Grants<TcpGrantSession> {
         if (held != null) {
             client.ending++;
             long graceNs = graceNs(held.range.key);
-            // Comes back on whatever thread ended the last read.
+            // Continues on the thread that ended the last read.
             listener.revoke(
                     held.range.key, () -> onLater(() -> client.calls.runSoon(() -> over(client, held)), graceNs));
         }
@@ -178,7 +178,7 @@ final class GrantedRanges implements GrantDispatcher.Grants<TcpGrantSession> {
         try {
             return oneSided.ended(key);
         } catch (RuntimeException | Error e) {
-            LOG.error("Reads of a range that is over may go on beside tcp", e);
+            LOG.error("Cannot end the RDMA reads of a range: they may go on beside tcp", e);
             return LONG_GRACE_NS;
         }
     }
@@ -219,7 +219,7 @@ final class GrantedRanges implements GrantDispatcher.Grants<TcpGrantSession> {
         try {
             owner.reported(client.peer(), TcpGrantSession.unreported(List.of(held)));
         } catch (RuntimeException | Error e) {
-            LOG.error("What {} read is not accounted for", client.peer(), e);
+            LOG.error("Cannot account what {} read", client.peer(), e);
         }
         try {
             owner.released(client.peer(), held.grantId);
@@ -241,7 +241,7 @@ final class GrantedRanges implements GrantDispatcher.Grants<TcpGrantSession> {
         try {
             later.schedule(work, delayNs, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // The server closes, and serves nobody any more; or there would never be another time.
+            // The server is closing, or no thread would run this later.
             work.run();
         }
     }

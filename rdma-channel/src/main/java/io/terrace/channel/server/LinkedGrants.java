@@ -68,7 +68,7 @@ final class LinkedGrants implements GrantDispatcher.Grants<GrantSession> {
                     .map(id -> new Message.Lease(id, Math.max(0, owner.renew(peer, id))))
                     .toList()));
         }
-        throw new MalformedMessageException("a client that speaks as a server");
+        throw new MalformedMessageException("a client sent a server's message");
     }
 
     @Override

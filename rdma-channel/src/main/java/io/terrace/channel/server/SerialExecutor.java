@@ -128,7 +128,7 @@ final class SerialExecutor {
         try {
             call.whenNext(this::runOne);
         } catch (RuntimeException | Error e) {
-            // The calls behind it would wait for good.
+            // Otherwise the calls behind it would wait forever.
             LOG.error("Cut the connection of {}, whose calls cannot be answered", session.peer(), e);
             session.close();
         }
@@ -156,7 +156,7 @@ final class SerialExecutor {
         try {
             work.run();
         } catch (RuntimeException | Error e) {
-            // Calls behind one that never ends would wait for good.
+            // Calls behind one that never ends would wait forever.
             LOG.error("A call of {} failed", session.peer(), e);
         }
     }

@@ -117,7 +117,7 @@ public final class TcpGrantServer implements Closeable {
         TcpGrantSession client = clients.get(peer.session());
         if (client != null) {
             metricRegistry.increment(Metric.CHANNEL_REVOKES);
-            // A grant to the same client may be under way for long: then it comes right after that.
+            // A grant may be under way to the same client: the message follows it.
             ticker.execute(() -> client.calls.runSoon(() -> {
                 if (extentRetires) {
                     ranges.retired(client, grantId);
@@ -163,7 +163,7 @@ public final class TcpGrantServer implements Closeable {
         public void ended(TcpSession session) {
             TcpGrantSession client = clients.get(FIRST_SESSION + session.number);
             if (client != null) {
-                // Should this fail, the next tick comes back to it.
+                // If this fails, the next tick tries again.
                 disconnected(client);
             }
         }
@@ -174,11 +174,11 @@ public final class TcpGrantServer implements Closeable {
         TcpGrantSession client = clients.get(number);
         if (client == null) {
             if (!(message instanceof Message.Hello hello)) {
-                throw new MalformedMessageException("a client that does not say hello");
+                throw new MalformedMessageException("the first message of a client is not Hello");
             }
             String user = hello.client().substring(0, Math.max(0, hello.client().indexOf('/')));
             if (clients.isEmpty()) {
-                // While there was nobody to tell, nobody looked.
+                // Changes are not collected while no client is connected.
                 tellChanges();
             }
             Peer peer = new Peer(number, user, "", session.isOfThisHost(), hello.client());
@@ -198,14 +198,14 @@ public final class TcpGrantServer implements Closeable {
                 tellChanges();
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("The tcp channel of {} cannot tell what changed", datanode, e);
+            LOG.error("The tcp channel of {} cannot announce changes", datanode, e);
         }
         try {
             if (ticks % REPORT_EVERY == 0) {
                 clients.values().forEach(this::lookAfter);
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("The tcp channel of {} cannot look after its clients", datanode, e);
+            LOG.error("A turn of the tcp channel of {} failed", datanode, e);
         }
     }
 
@@ -237,7 +237,7 @@ public final class TcpGrantServer implements Closeable {
                 try {
                     frames.forEach(frame -> tell(client.session, frame));
                 } catch (RuntimeException | Error e) {
-                    // It would believe for good what is not so.
+                    // The client would keep a wrong list of resident blocks.
                     LOG.error("Cut connection {}, which misses changes", client.session.number, e);
                     client.session.close();
                 }

@@ -85,7 +85,7 @@ final class TcpGrantSession extends GrantDispatcher.Session {
     @Override
     void send(Message message) {
         try {
-            // Its length comes first; the frame around it has one already.
+            // Skips the length in front: the frame has one of its own.
             session.send(MessageCodec.encode(message).position(Integer.BYTES));
         } catch (IOException e) {
             LOG.debug("Connection {} is gone", session.number, e);

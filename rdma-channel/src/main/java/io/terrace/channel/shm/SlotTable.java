@@ -91,7 +91,7 @@ public final class SlotTable implements Closeable {
         int rounded = Math.max(2 * BUCKET_SLOTS, ceilingPowerOfTwo(slots));
         long lengthBytes = HEADER_BYTES + (long) rounded * SLOT_BYTES;
         Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
-        // The process's umask may have taken the others' bit away.
+        // The umask of the process may have cleared the bit for others.
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             fillWithZeros(file, lengthBytes);

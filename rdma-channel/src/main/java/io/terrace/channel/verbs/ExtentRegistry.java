@@ -118,7 +118,7 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
             register(extent, new ExtentRange(file, key.address(), key.lengthBytes()), checksums);
             admit(extent, key);
         } catch (IOException | RuntimeException | Error e) {
-            // Tcp serves it, whatever this was.
+            // Tcp serves the extent, whatever failed here.
             refused(place, extent, e);
         }
     }
@@ -155,12 +155,12 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
 
     private synchronized void refused(Place place, Extent extent, Throwable why) {
         if (extent.own == null) {
-            // Who waits for the same does not try in its turn.
+            // Threads that wait for the same extent do not try again.
             extent.freed = true;
             extents.remove(place, extent);
         }
         refused.run();
-        // Whoever reads it asks again and again: one line until there is room once more.
+        // Its readers ask again and again: log once until there is space again.
         if (refusals.first()) {
             VerbsProvider.LOG.info("{} and others are served over tcp only: {}", place.block, String.valueOf(why));
         }
@@ -207,7 +207,7 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
         try {
             var unused = later.schedule(() -> deregister(own), leftNs, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // Closed: the listener gives all back.
+            // Closed: the listener deregisters everything.
             VerbsProvider.LOG.debug("An extent goes with its listener", e);
         }
     }

@@ -119,7 +119,7 @@ final class FlowControl {
             }
             case ControlFrame.ATTACHED -> {
                 messageAssembler.owe();
-                // A late answer is nobody's any more.
+                // Nobody waits for a late answer.
                 answers.replace(frame.number(), body);
             }
             default -> {}

@@ -78,7 +78,7 @@ final class OneSidedQueue {
     @Nullable
     OneSidedRequest prepare(long offset, int bytes, int most, int sumBytes) {
         if (sumBytes > RegisteredBuffers.LARGE_BYTES) {
-            // The device would write them over the buffers of others.
+            // The device would write into buffers of other requests.
             throw new IllegalArgumentException("checksums of " + sumBytes + " bytes");
         }
         boolean large = bytes > RegisteredBuffers.SMALL_BYTES;

@@ -53,7 +53,7 @@ final class OneSidedTransfers {
                 link.requireConnected();
                 oneSidedRequest = oneSidedQueue.prepare(offset, bytes, bufferBytes, sumBytes);
                 if (oneSidedRequest == null) {
-                    // Only who has to wait needs the time: the processor may have been taken from us since it was set.
+                    // Read the clock only if it must wait: the thread may have been descheduled meanwhile.
                     VerbsLink.requireTime(deadlineNs);
                     link.drive();
                     if (posted != null) {

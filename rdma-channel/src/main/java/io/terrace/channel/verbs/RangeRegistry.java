@@ -73,7 +73,7 @@ final class RangeRegistry implements Closeable {
             memoryRegistrar.endRest(System.nanoTime());
             int word = reserve(bytes);
             try {
-                // Pins pages, which may take seconds: others go on meanwhile.
+                // Pins pages, which may take seconds, so not under the lock.
                 RegisteredRange registered = memoryRegistrar.add(range, access, checksums, word);
                 ranges.put(secret(registered.key()), registered);
                 admit(registered.key(), registered.key());

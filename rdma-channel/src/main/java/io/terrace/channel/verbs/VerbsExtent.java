@@ -122,7 +122,7 @@ public final class VerbsExtent implements RemoteExtent {
         long start = offset - skipBytes(offset);
         long end = Math.min(key.lengthBytes(), (offset + bytes + chunk - 1) / chunk * chunk);
         if (start / Attachment.SEGMENT_BYTES != (end - 1) / Attachment.SEGMENT_BYTES) {
-            throw new ChannelException(Status.FAILED, "a piece of two registrations", null);
+            throw new ChannelException(Status.FAILED, "a piece that spans two registrations", null);
         }
         int wide = (int) (end - start);
         int sumBytes = range.sumBytes(wide);

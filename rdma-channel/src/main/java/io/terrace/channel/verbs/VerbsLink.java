@@ -79,7 +79,7 @@ public final class VerbsLink implements Closeable {
             polled[i] = new IbvWC();
         }
         this.poll = queue == null ? null : domain.verbs().pollCQ(queue.queue(), polled, POLLED);
-        // Last, since it registers memory that nobody would give back.
+        // Last: it registers memory, which a later failure would leak.
         this.oneSidedQueue = new OneSidedQueue(domain, pair, completions, operations);
         this.transfers = new OneSidedTransfers(this, lock, this.oneSidedQueue, domain.buffers());
     }
@@ -146,7 +146,7 @@ public final class VerbsLink implements Closeable {
     public void close() throws IOException {
         lock.lock();
         try {
-            // What is over already has an end of its own.
+            // A request that is over already has its own result.
             drive();
             end(Status.DISCONNECTED);
             if (!closed) {

@@ -200,7 +200,7 @@ public final class VerbsListener implements Closeable {
         QueuePair pair = null;
         try {
             if (closed || sessions.size() >= limits.sessions()) {
-                throw new IOException(closed ? "nobody listens any more" : "too many connections");
+                throw new IOException(closed ? "the listener is closed" : "too many connections");
             }
             InetAddress from = from(id);
             if (!messages && heldOff.isHeldOff(from, System.nanoTime())) {
@@ -227,7 +227,7 @@ public final class VerbsListener implements Closeable {
         if (cm.getDstAddr(id) instanceof InetSocketAddress internet) {
             return internet.getAddress();
         }
-        throw new IOException("it comes from nowhere");
+        throw new IOException("its address is not known");
     }
 
     private void refuse(RdmaCmId id, @Nullable QueuePair pair) {
@@ -261,11 +261,11 @@ public final class VerbsListener implements Closeable {
     private void end(Session session) {
         boolean unused = accepted.remove(session.link);
         close(session.link);
-        // Last: whoever closes the listener meanwhile waits for the session's end before the completion queue goes.
+        // Last: close() waits for the session's end before it destroys the completion queue.
         boolean first = sessions.remove(session.number) != null;
         if (first && !messages && !session.link.wasOfUse() && heldOff.wasUseless(session.from, System.nanoTime())) {
             VerbsProvider.LOG.warn(
-                    "No RDMA connection is taken from {} for a minute: more than {} of no use came from there within one",
+                    "No RDMA connection is accepted from {} for a minute: more than {} useless ones came from there within a minute",
                     session.from,
                     AddressBlocklist.TOLERATED);
         }
@@ -289,7 +289,7 @@ public final class VerbsListener implements Closeable {
                     session.link.completed(completion.getWr_id(), completion.getStatus(), completion.getByte_len());
                 } catch (RuntimeException | Error e) {
                     end(session);
-                    VerbsProvider.LOG.warn("A connection is cut, since what it sent cannot be dealt with", e);
+                    VerbsProvider.LOG.warn("Closed a connection: cannot process what it sent", e);
                 }
             }
         }
@@ -303,7 +303,7 @@ public final class VerbsListener implements Closeable {
                         end(session);
                     }
                 } catch (RuntimeException | Error e) {
-                    VerbsProvider.LOG.warn("A connection cannot be looked after", e);
+                    VerbsProvider.LOG.warn("Cannot check a connection for timeouts", e);
                 }
             });
         }

@@ -208,7 +208,7 @@ final class FallbackBlockReader implements BlockReader {
     }
 
     private @Nullable BlockReader shortCircuitReader() {
-        // Null where its name is not known; stock fails there, which must not be the end of a read from memory.
+        // Null if the name is not known: stock fails then, which must not fail a read from memory.
         InetAddress address = range.stockAddress().getAddress();
         if (range.underConstruction()
                 || !range.conf().getBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, false)
@@ -223,7 +223,7 @@ final class FallbackBlockReader implements BlockReader {
             }
             reader.close();
         } catch (IOException e) {
-            // No mapping, no harm: the bytes come from memory by the caller's other way.
+            // Without a mapping the caller copies the bytes from memory.
             LOG.debug("No zero-copy reads of {}", range.block(), e);
         }
         return null;

@@ -63,7 +63,7 @@ final class RemoteConnection {
                     || !welcome.datanode().equals(uuid)) {
                 throw new MalformedMessageException(address + " is not DataNode " + uuid);
             }
-            // What it has comes right behind the welcome.
+            // The list of resident blocks follows the welcome.
             while (link.resident() == ResidentBlocks.NONE && deadlineNs - System.nanoTime() > 0 && !link.hasEnded()) {
                 ByteBuffer unused = link.receive(TimeUnit.MILLISECONDS.toNanos(1));
             }

@@ -207,7 +207,7 @@ public final class RemoteDataNode {
     private void pause(@Nullable RemoteConnection of, Exception why) {
         RemoteGrantCache present = current;
         if (of != null && (present == null || present.connection() != of)) {
-            // Told by others already.
+            // Another thread has logged it.
             return;
         }
         metricRegistry.increment(Metric.CLIENT_REMOTE_UNREACHABLE);

@@ -73,7 +73,7 @@ final class RemoteGrantCache {
         }
         RemoteGrant granted = grants.obtain(key, pending -> askInTurn(pending, token), settings.timeoutNs())
                 .grant();
-        // It is held even if those who waited for it have given up.
+        // The grant is held even if its waiters gave up.
         return granted == null ? grants.usable(key) : granted;
     }
 
@@ -146,7 +146,7 @@ final class RemoteGrantCache {
                 refuse(key.block());
                 return null;
             }
-            // The late answer to somebody who has given up: that grant ends with its lease.
+            // A late answer, whose waiter gave up: that grant ends with its lease.
         }
     }
 

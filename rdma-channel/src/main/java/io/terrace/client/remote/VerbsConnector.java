@@ -96,7 +96,7 @@ final class VerbsConnector {
             LOG.debug("{} is not offered by RDMA at {}", key, address, e);
             return null;
         } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
-            // Who is told to stop says nothing about RDMA.
+            // An interrupt says nothing about RDMA.
             if (!Thread.currentThread().isInterrupted()) {
                 failed(e);
             }
@@ -112,7 +112,7 @@ final class VerbsConnector {
             LOG.debug("No RDMA to {} for {} ms", address, pauseNs / 1_000_000, why);
         }
         if (!(why instanceof IOException)) {
-            // Nobody knows what state it is in.
+            // Its state is unknown.
             drop();
         }
         pausedUntilNs = System.nanoTime() + pauseNs;

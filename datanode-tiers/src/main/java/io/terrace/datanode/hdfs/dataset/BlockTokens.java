@@ -76,7 +76,7 @@ public final class BlockTokens implements TokenVerifier {
             throw new Denied(RefusalReason.OFF, "block pool " + pool + " is not registered");
         }
         if (!secrets.isBlockPoolRegistered(pool)) {
-            // The registration is there a moment before its keys are.
+            // The registration exists a moment before its keys do.
             if (needed) {
                 throw new Denied(RefusalReason.OFF, "the keys of block pool " + pool + " are not here yet");
             }
@@ -109,7 +109,7 @@ public final class BlockTokens implements TokenVerifier {
                     validMs <= 0 ? RefusalReason.EXPIRED_TOKEN : RefusalReason.BAD_TOKEN,
                     String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            // Hadoop looks into a token before it looks at its secret, and finds nothing where it expects a block pool.
+            // Hadoop reads a token before it checks its secret, and fails where the block pool is missing.
             throw new Denied(RefusalReason.BAD_TOKEN, "not a token of a block");
         }
         return new Allowed(validMs, identifier.getUserId());

@@ -71,12 +71,12 @@ public final class EagerPromotion implements DatasetListener {
     }
 
     private void promote(ExtendedBlock block) {
-        // Ids of erasure-coded blocks are negative; those are not promoted.
+        // Erasure-coded blocks have negative ids and are not promoted.
         BlockVersion found = block.getBlockId() < 0 ? null : replicas.find(block.getBlockPoolId(), block.getBlockId());
         if (found == null || found.lengthBytes() == 0) {
             return;
         }
-        // For what is larger than the tier all others would go for nothing.
+        // A block larger than the tier would evict all others in vain.
         if (copy(found) == MoveOutcome.NO_ROOM
                 && found.lengthBytes() <= tier.usage().capacityBytes()) {
             makeRoom(found.lengthBytes());

@@ -67,7 +67,7 @@ public final class CompletionAgent {
             Thread.onSpinWait();
         } else {
             idle = 0;
-            // One more look after asking for an event: a completion in between would tell nobody.
+            // Poll once more after asking for an event: a completion in between raises none.
             notify.execute();
             if (take() == 0 && verbs.getCqEvent(queue.channel(), queue.queue(), LOOK_MS)) {
                 verbs.ackCqEvents(queue.queue(), 1);
@@ -96,7 +96,7 @@ public final class CompletionAgent {
 
     private static void log(Throwable why) {
         try {
-            LOG.error("A completion is lost", why);
+            LOG.error("Lost a completion", why);
         } catch (RuntimeException | Error e) {
             // Without memory the log may fail too.
             why.addSuppressed(e);

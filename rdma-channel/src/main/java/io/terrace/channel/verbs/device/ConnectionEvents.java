@@ -75,7 +75,7 @@ public final class ConnectionEvents implements Closeable {
         if (taker != null) {
             taker.accept(type, id);
         } else if (request) {
-            // Nobody listens there any more.
+            // Its listener is gone.
             int unused = cm.destroyCmId(id);
         }
     }

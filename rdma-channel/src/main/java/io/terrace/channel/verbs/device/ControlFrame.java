@@ -78,10 +78,10 @@ public record ControlFrame(byte type, int credits, long number, int bodyBytes) {
      */
     public void requireExpected(boolean attachable, boolean messages) throws MalformedMessageException {
         if (!messages && (type == PART || type == MESSAGE)) {
-            throw new MalformedMessageException("a message where nobody takes any");
+            throw new MalformedMessageException("a message on a connection that takes none");
         }
         if (attachable && type == ATTACHED) {
-            throw new MalformedMessageException("an answer where nothing was asked for");
+            throw new MalformedMessageException("an answer without a request");
         }
     }
 }

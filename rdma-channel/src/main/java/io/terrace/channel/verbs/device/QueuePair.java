@@ -184,7 +184,7 @@ public final class QueuePair {
         try {
             cm.disconnect(id);
         } catch (IOException e) {
-            // The other side was first, or it never came to a connection.
+            // The other side disconnected first, or there was no connection.
         }
     }
 

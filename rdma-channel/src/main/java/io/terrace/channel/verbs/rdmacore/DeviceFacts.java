@@ -38,7 +38,7 @@ public record DeviceFacts(int vendor, long pagingGeneral, int pagingReliable) {
             error = Function.getFunction(new Pointer(query)).invokeInt(arguments);
         }
         if (error != 0) {
-            // The driver knows the plain question only.
+            // The driver supports the basic query only.
             attributes.bytes().put(0, new byte[Layout.DeviceAttributes.EXTENDED_BYTES]);
             RdmaCoreVerbs.require(
                     "ibv_query_device", Libibverbs.ibv_query_device(device.address, attributes.address()));

@@ -124,7 +124,7 @@ final class RdmaCoreCm extends RdmaCm {
         Handles.EventChannel events = (Handles.EventChannel) channel;
         int result = Librdmacm.rdma_get_cm_event(events.address, out.address());
         if (result != 0 && Native.getLastError() == TRY_AGAIN) {
-            // It was of a connection that somebody has destroyed since: the kernel takes such events back.
+            // Its connection was destroyed meanwhile: the kernel withdraws such events.
             return null;
         }
         require("rdma_get_cm_event", result);

@@ -212,7 +212,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
         try {
             super.addBlockPool(bpid, conf);
         } catch (AddBlockPoolException e) {
-            // The DataNode gives up the volumes that failed, of which it tells, and goes on with the others.
+            // The DataNode removes the volumes that failed, reports them, and continues with the others.
             poolReady(bpid);
             throw e;
         }
@@ -268,7 +268,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
             super.uncache(bpid, blockIds);
             return;
         }
-        // What stock cached before there was a watch, stock must let go.
+        // Stock must uncache what it cached before there was a listener.
         long[] stocks =
                 LongStream.of(blockIds).filter(id -> super.isCached(bpid, id)).toArray();
         super.uncache(bpid, stocks);
