@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Whatever one step throws, an {@link Error} too, ends the channel that it was about and no other. One thread turns; any
  * thread may call {@link #add} and {@link #wakeup}.
+ *
+ * <p>No {@link io.terrace.common.AgentThread} runs it: that parks and goes on after any failure, while this waits in its
+ * selector, and its server must end when the selector has failed.
  */
 final class EventLoop implements Closeable {
 

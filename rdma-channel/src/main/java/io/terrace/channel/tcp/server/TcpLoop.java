@@ -26,6 +26,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Serves the connections that it was given, on one thread: a read from an extent is a read of memory, so no connection
  * waits long for another's.
+ *
+ * <p>No {@link io.terrace.common.AgentThread} runs it: that parks and goes on after any failure, while this waits in its
+ * selector, and its connections must end when the selector has failed.
  */
 public final class TcpLoop implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpLoop.class);
