@@ -12,19 +12,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a range of another host over several connections. Each read uses the connection with least in flight; a reader
- * of many pieces takes one by {@link #lane} and keeps it, so that the pieces come in order. Thread-safe.
+ * of many pieces takes one by {@link #leastBusy} and keeps it, so that the pieces come in order. Thread-safe.
  */
 public final class PooledTcpExtent implements RemoteExtent {
     private static final Logger LOG = LoggerFactory.getLogger(PooledTcpExtent.class);
 
-    private final TcpConnectionPool lanes;
+    private final TcpConnectionPool pool;
     private final RegionKey key;
     private final TcpExtent first;
     private final Map<TcpLink, TcpExtent> others = new ConcurrentHashMap<>(4);
     private boolean closed;
 
-    PooledTcpExtent(TcpConnectionPool lanes, RegionKey key, TcpExtent first) {
-        this.lanes = lanes;
+    PooledTcpExtent(TcpConnectionPool pool, RegionKey key, TcpExtent first) {
+        this.pool = pool;
         this.key = key;
         this.first = first;
     }
@@ -40,9 +40,9 @@ public final class PooledTcpExtent implements RemoteExtent {
     }
 
     @Override
-    public RemoteExtent lane() {
-        TcpLink link = lanes.idlest();
-        if (link == lanes.first()) {
+    public RemoteExtent leastBusy() {
+        TcpLink link = pool.idlest();
+        if (link == pool.first()) {
             return first;
         }
         TcpExtent region = others.get(link);
@@ -51,12 +51,12 @@ public final class PooledTcpExtent implements RemoteExtent {
 
     @Override
     public ExtentPiece begin(long offset, int bytes, long timeoutNs) throws IOException {
-        return lane().begin(offset, bytes, timeoutNs);
+        return leastBusy().begin(offset, bytes, timeoutNs);
     }
 
     @Override
     public void read(long offset, ByteBuffer target, long timeoutNs) throws IOException {
-        lane().read(offset, target, timeoutNs);
+        leastBusy().read(offset, target, timeoutNs);
     }
 
     @Override
@@ -74,14 +74,14 @@ public final class PooledTcpExtent implements RemoteExtent {
         }
         others.keySet().removeIf(TcpLink::hasEnded);
         try {
-            TcpExtent fresh = link.attach(key, lanes.timeoutNs());
+            TcpExtent fresh = link.attach(key, pool.timeoutNs());
             others.put(link, fresh);
             return fresh;
         } catch (IOException e) {
             // Whether the range is void or only this connection, the first one tells.
             LOG.debug("Cannot reach for a range over one more connection", e);
             if (link.hasEnded()) {
-                lanes.ended(link);
+                pool.ended(link);
             }
             return first;
         }

@@ -25,7 +25,7 @@ public interface RemoteExtent extends Closeable {
     int maxPieceBytes();
 
     /** The same range over the way that is least used now, for a reader of several pieces to stay on; not to be closed. */
-    default RemoteExtent lane() {
+    default RemoteExtent leastBusy() {
         return this;
     }
 

@@ -111,7 +111,7 @@ final class Prefetcher implements Closeable {
         long timeoutNs = memory.settings().timeoutNs();
         ExtentPiece piece = coming.poll();
         if (piece == null) {
-            region = range.lane();
+            region = range.leastBusy();
             piece = region.begin(askedTo, lengthBytes(Math.max(pieceBytes, wantedBytes)), timeoutNs);
             askedTo += piece.lengthBytes();
         } else {

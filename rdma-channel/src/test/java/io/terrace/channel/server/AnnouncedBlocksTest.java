@@ -26,21 +26,21 @@ class AnnouncedBlocksTest {
     void announced_areThoseOfTheTableAndTheOthers_eachOnce() throws IOException, MalformedMessageException {
         try (SlotTable table = SlotTable.create(directory.resolve("slots"), 16, new Random(7))) {
             AnnouncedBlocks blocks = new AnnouncedBlocks(table);
-            ResidencyBroadcast news = new ResidencyBroadcast(blocks);
-            ResidentBlocks heard = ResidentBlocks.NONE.after(body(news.everything()));
+            ResidencyBroadcast broadcast = new ResidencyBroadcast(blocks);
+            ResidentBlocks heard = ResidentBlocks.NONE.after(body(broadcast.everything()));
             table.publish(table.claim(IN_TABLE));
             blocks.add(OTHER);
             blocks.add(IN_TABLE);
             assertThat(blocks.sortedFingerprints()).hasSize(2).isSorted();
-            heard = heard.after(body(news.changes()));
+            heard = heard.after(body(broadcast.changes()));
             assertThat(heard.contains(SlotTable.fingerprint(heard.fingerprintKey(), IN_TABLE)))
                     .isTrue();
             assertThat(heard.contains(SlotTable.fingerprint(heard.fingerprintKey(), OTHER)))
                     .isTrue();
             blocks.remove(IN_TABLE);
-            assertThat(news.changes()).as("the table still has it").isEmpty();
+            assertThat(broadcast.changes()).as("the table still has it").isEmpty();
             blocks.remove(OTHER);
-            heard = heard.after(body(news.changes()));
+            heard = heard.after(body(broadcast.changes()));
             assertThat(heard.size()).isEqualTo(1);
             assertThat(table.lookup(OTHER))
                     .as("clients of the same host never hear of it")

@@ -78,9 +78,9 @@ public final class TcpGrantFixture implements Closeable {
     public final AtomicInteger failingReports = new AtomicInteger();
 
     /** Whether the DataNode fails to tell what it announces, and how often it did. */
-    public volatile boolean newsFail;
+    public volatile boolean broadcastFails;
 
-    public final AtomicInteger newsFailed = new AtomicInteger();
+    public final AtomicInteger failedBroadcasts = new AtomicInteger();
 
     public volatile long leaseMs = 60_000;
 
@@ -178,8 +178,8 @@ public final class TcpGrantFixture implements Closeable {
 
         @Override
         long[] sortedFingerprints() {
-            if (newsFail) {
-                newsFailed.incrementAndGet();
+            if (broadcastFails) {
+                failedBroadcasts.incrementAndGet();
                 throw new InternalError("as was wanted");
             }
             return super.sortedFingerprints();

@@ -144,12 +144,12 @@ final class TcpRevocationTest {
     }
 
     @Test
-    void tick_whoseNewsFail_looksAfterClients_andIsFollowedByOthers() throws Exception {
+    void tick_whoseBroadcastFails_checksClients_andIsFollowedByOthers() throws Exception {
         fixture.leaseMs = 3_000;
         try (TcpLink link = TcpLink.connect(fixture.server.address(), PATIENT, TIMEOUT_NS)) {
             Grant grant = ask(link, BLOCK);
-            fixture.newsFail = true;
-            eventually(() -> fixture.newsFailed.get() > 1);
+            fixture.broadcastFails = true;
+            eventually(() -> fixture.failedBroadcasts.get() > 1);
             eventually(() -> fixture.released.contains(grant.grantId()));
         }
     }

@@ -50,7 +50,7 @@ final class AddressBlocklistTest {
     }
 
     @Test
-    void addresses_beyondThoseThatAreRemembered_takeThePlaceOfTheOldest() throws Exception {
+    void addresses_beyondTheLimit_takeThePlaceOfTheOldest() throws Exception {
         useless(0, AddressBlocklist.TOLERATED + 1, 0);
         useless(1, AddressBlocklist.TOLERATED + 1, 0);
         useless(0, 1, 1);

@@ -82,11 +82,11 @@ final class PooledReadTest {
     }
 
     @Test
-    void lane_isKeptByItsReader() throws IOException {
-        RemoteExtent lane = region.lane();
+    void leastBusy_isKeptByItsReader() throws IOException {
+        RemoteExtent stream = region.leastBusy();
         for (int i = 0; i < 4; i++) {
-            try (ExtentPiece ahead = lane.begin(0, LARGE, TIMEOUT_NS);
-                    ExtentPiece next = lane.begin(LARGE, LARGE, TIMEOUT_NS)) {
+            try (ExtentPiece ahead = stream.begin(0, LARGE, TIMEOUT_NS);
+                    ExtentPiece next = stream.begin(LARGE, LARGE, TIMEOUT_NS)) {
                 assertPiece(ahead, 0);
                 assertPiece(next, LARGE);
             }

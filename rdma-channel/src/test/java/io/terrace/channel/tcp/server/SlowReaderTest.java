@@ -45,7 +45,7 @@ final class SlowReaderTest {
     }
 
     @Test
-    void client_thatTakesDropsOfTheNews_isCut_andOneThatTakesAllIsNot() throws Exception {
+    void client_thatReadsBroadcastsTooSlowly_isCut_andOneThatReadsAllIsNot() throws Exception {
         byte[] frame = TcpResponse.Ready.frame(TcpFrame.RESIDENT, Status.DONE, 0, FRAME_BYTES - TcpFrame.HEADER_BYTES)
                 .array();
         try (Socket dripping = connect();
