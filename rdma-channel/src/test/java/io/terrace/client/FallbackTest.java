@@ -46,7 +46,8 @@ class FallbackTest {
     }
 
     private void assertFallsBack(Metric reason) throws Exception {
-        assertThat(moved(reason, () -> assertThat(fixture.build(1, 5000)).isNull())).isEqualTo(1);
+        assertThat(moved(reason, () -> assertThat(fixture.build(1, 5000)).isNull()))
+                .isEqualTo(1);
     }
 
     @Test
@@ -118,9 +119,9 @@ class FallbackTest {
 
     @Test
     void build_ofAFileUnderConstruction_isStock() throws Exception {
-        assertThat(moved(
-                        Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION,
-                        () -> assertThat(fixture.build(1, 5000, new byte[0], false)).isNull()))
+        assertThat(moved(Metric.CLIENT_FALLBACK_UNDER_CONSTRUCTION, () -> assertThat(
+                                fixture.build(1, 5000, new byte[0], false))
+                        .isNull()))
                 .isEqualTo(1);
     }
 

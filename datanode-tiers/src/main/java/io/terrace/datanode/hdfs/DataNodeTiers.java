@@ -105,7 +105,8 @@ final class DataNodeTiers implements Closeable {
         Path channelDir = settings.channelDir();
         SlotTable table = channelDir == null ? null : opened(slotTable(settings));
         SlotAllocator slotAllocator = table == null ? SharedSlots.NONE : new SharedSlots(table);
-        tierListener = new MemoryTierListener(metricRegistry, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
+        tierListener = new MemoryTierListener(
+                metricRegistry, descriptors::invalidate, new StockMetrics(datanode.getMetrics()));
         GrantLedger ledger = new GrantLedger(settings.grantLimits());
         WatchedFiles extentFiles = new WatchedFiles(directory);
         tier = new LocalTier(

@@ -124,9 +124,16 @@ final class GrantServers implements Closeable {
                     GrantLimits.DEFAULT,
                     parts.metricRegistry());
             toClose.push(local::close);
-            GrantService remoteGrantService = new RoutingGrantService(grantService, onNvm == null ? null : onNvm.grantService());
+            GrantService remoteGrantService =
+                    new RoutingGrantService(grantService, onNvm == null ? null : onNvm.grantService());
             remote = TcpServing.serve(
-                    datanode, announced, links, remoteGrantService, parts.replicas(), rdma.oneSided(), parts.metricRegistry());
+                    datanode,
+                    announced,
+                    links,
+                    remoteGrantService,
+                    parts.replicas(),
+                    rdma.oneSided(),
+                    parts.metricRegistry());
             if (remote != null) {
                 toClose.push(remote);
             }

@@ -93,7 +93,9 @@ public final class HousekeepingAgent implements Agent, AutoCloseable {
     public int doWork(long nowNs) {
         beat.run();
         int work = 0;
-        for (GrantRecord grant = tier.grants().nextRevocation(); grant != null; grant = tier.grants().nextRevocation()) {
+        for (GrantRecord grant = tier.grants().nextRevocation();
+                grant != null;
+                grant = tier.grants().nextRevocation()) {
             revoker.revoke(grant);
             work++;
         }

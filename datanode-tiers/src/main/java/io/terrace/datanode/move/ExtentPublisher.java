@@ -4,8 +4,8 @@ import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.LocalTier.Admission;
 import io.terrace.datanode.extent.LocalTier;
+import io.terrace.datanode.extent.LocalTier.Admission;
 import io.terrace.datanode.replica.CorruptReplicaException;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.replica.VerifiedCopy;
@@ -42,8 +42,7 @@ public final class ExtentPublisher {
     private final LongSupplier nanoClock;
 
     /** @param tokenBucket the rate at which bytes are copied or verified */
-    public ExtentPublisher(
-            LocalTier tier, ReplicaSource source, TokenBucket tokenBucket, LongSupplier nanoClock) {
+    public ExtentPublisher(LocalTier tier, ReplicaSource source, TokenBucket tokenBucket, LongSupplier nanoClock) {
         this.tier = tier;
         this.source = source;
         this.verifier = new VerifiedCopy(tokenBucket);

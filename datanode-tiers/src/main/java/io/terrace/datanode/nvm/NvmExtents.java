@@ -168,7 +168,9 @@ public final class NvmExtents {
             }
         }
         int work = 0;
-        for (GrantRecord grant = tier.grants().nextRevocation(); grant != null; grant = tier.grants().nextRevocation()) {
+        for (GrantRecord grant = tier.grants().nextRevocation();
+                grant != null;
+                grant = tier.grants().nextRevocation()) {
             revoker.accept(grant);
             work++;
         }

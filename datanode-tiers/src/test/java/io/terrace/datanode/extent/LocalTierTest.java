@@ -128,7 +128,8 @@ class LocalTierTest {
         Extent extent = live(1, 600, 0);
         GrantRecord grant = tier.grants().grant(7, USER, key(1), NEVER, 0).grant();
         tier.changed(POOL, 1, 1);
-        assertThat(tier.grants().grant(8, USER, key(1), NEVER, 1).refused()).isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
+        assertThat(tier.grants().grant(8, USER, key(1), NEVER, 1).refused())
+                .isEqualTo(GrantAttempt.Refused.NOT_RESIDENT);
         assertThat(tier.grants().nextRevocation()).isSameAs(grant);
         assertThat(grant.extentRetires()).isTrue();
         assertThat(tier.grants().nextRevocation()).isNull();
@@ -154,7 +155,9 @@ class LocalTierTest {
         assertThat(tier.grants().nextRevocation()).isSameAs(oldest);
         assertThat(oldest.extentRetires()).isFalse();
         assertThat(tier.grants().nextRevocation()).isNull();
-        assertThat(tier.grants().renew(7, oldest.id(), 1)).as("until it is given back").isPositive();
+        assertThat(tier.grants().renew(7, oldest.id(), 1))
+                .as("until it is given back")
+                .isPositive();
         tier.grants().released(7, oldest.id(), 2);
         assertThat(tier.grants().renew(7, newest.id(), 3)).isPositive();
         assertThat(tier.isResident(key(1))).isTrue();
@@ -285,7 +288,8 @@ class LocalTierTest {
         Extent extent = tier.begin(newer, 450, false, 1).extent();
         assertThat(tier.publish(extent, 2)).isTrue();
         assertThat(tier.isResident(key(1))).isFalse();
-        assertThat(tier.grants().grant(7, USER, key(1), NEVER, 3).refused()).isEqualTo(GrantAttempt.Refused.STALE_STAMP);
+        assertThat(tier.grants().grant(7, USER, key(1), NEVER, 3).refused())
+                .isEqualTo(GrantAttempt.Refused.STALE_STAMP);
         assertThat(tier.grants().grant(7, USER, newer, NEVER, 3).grant()).isNotNull();
     }
 
@@ -356,7 +360,8 @@ class LocalTierTest {
                     }
                 }
                 case 8 -> {
-                    GrantRecord grant = tier.grants().grant(random.nextInt(3), USER, key, now + random.nextInt(2_000), now)
+                    GrantRecord grant = tier.grants()
+                            .grant(random.nextInt(3), USER, key, now + random.nextInt(2_000), now)
                             .grant();
                     if (grant != null) {
                         held.add(grant);

@@ -121,8 +121,9 @@ class RoutingGrantServiceTest {
     }
 
     private void copyToMemory() {
-        Extent copy = Objects.requireNonNull(
-                fixture.memory.begin(key, NvmFixture.BYTES, false, fixture.nowNs).extent());
+        Extent copy = Objects.requireNonNull(fixture.memory
+                .begin(key, NvmFixture.BYTES, false, fixture.nowNs)
+                .extent());
         fixture.memory.publish(copy, fixture.nowNs);
     }
 

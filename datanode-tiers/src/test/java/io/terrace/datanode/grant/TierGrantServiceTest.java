@@ -56,8 +56,9 @@ class TierGrantServiceTest {
                 fixture.metricRegistry,
                 () -> fixture.nowNs);
         BlockKey key = fixture.replica(1);
-        Extent copy = Objects.requireNonNull(
-                fixture.memory.begin(key, NvmFixture.BYTES, false, fixture.nowNs).extent());
+        Extent copy = Objects.requireNonNull(fixture.memory
+                .begin(key, NvmFixture.BYTES, false, fixture.nowNs)
+                .extent());
         fixture.memory.publish(copy, fixture.nowNs);
         request = new GrantRequest(key, new byte[0], false);
     }

@@ -70,8 +70,8 @@ final class HeartbeatExchangeGoldenTest {
                         orders,
                         epochFence,
                         accessRecorder,
-                        (pool, id) ->
-                                new HeartbeatExchange.ReplicaLook.Seen(new BlockVersion(key(id), 100), StorageTier.DISK),
+                        (pool, id) -> new HeartbeatExchange.ReplicaLook.Seen(
+                                new BlockVersion(key(id), 100), StorageTier.DISK),
                         () -> List.of(TierStateProto.newBuilder()
                                 .setTier(TierProto.NVM)
                                 .setCapacityBytes(1000)

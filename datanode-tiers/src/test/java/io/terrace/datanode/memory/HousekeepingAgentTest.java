@@ -53,7 +53,8 @@ class HousekeepingAgentTest {
 
     private HousekeepingAgent stepped(NvmFixture fixture, CopyQueue copyQueue) throws IOException {
         for (int id = 1; id <= PINS; id++) {
-            pinRequests.add(new PinRequests.Pin(NvmFixture.POOL, fixture.replica(id).blockId()), fixture.nowNs);
+            pinRequests.add(
+                    new PinRequests.Pin(NvmFixture.POOL, fixture.replica(id).blockId()), fixture.nowNs);
         }
         return new HousekeepingAgent(
                 fixture.memory,

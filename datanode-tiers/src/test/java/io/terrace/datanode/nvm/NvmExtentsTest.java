@@ -47,8 +47,10 @@ class NvmExtentsTest {
     }
 
     private GrantRecord grant(BlockKey key) {
-        return Objects.requireNonNull(
-                fixture.tier.grants().grant(5, USER, key, NvmFixture.NEVER, fixture.nowNs).grant());
+        return Objects.requireNonNull(fixture.tier
+                .grants()
+                .grant(5, USER, key, NvmFixture.NEVER, fixture.nowNs)
+                .grant());
     }
 
     @Test
@@ -120,8 +122,9 @@ class NvmExtentsTest {
     void memoryCopyThatCameWhileVerifying_goesFirst() throws IOException {
         BlockKey key = fixture.replica(1);
         fixture.whileVerifying = () -> {
-            Extent copy = Objects.requireNonNull(
-                    fixture.memory.begin(key, NvmFixture.BYTES, false, fixture.nowNs).extent());
+            Extent copy = Objects.requireNonNull(fixture.memory
+                    .begin(key, NvmFixture.BYTES, false, fixture.nowNs)
+                    .extent());
             fixture.memory.publish(copy, fixture.nowNs);
         };
         fixture.read(key);
@@ -221,8 +224,13 @@ class NvmExtentsTest {
         BlockKey key = admitted(1);
         fixture.extents.close();
         fixture.extents.turn(fixture.nowNs, grant -> {});
-        assertThat(fixture.isLinked(key)).as("a deleted block would keep its room").isFalse();
-        assertThat(fixture.tier.grants().grant(5, USER, key, NvmFixture.NEVER, fixture.nowNs).grant())
+        assertThat(fixture.isLinked(key))
+                .as("a deleted block would keep its room")
+                .isFalse();
+        assertThat(fixture.tier
+                        .grants()
+                        .grant(5, USER, key, NvmFixture.NEVER, fixture.nowNs)
+                        .grant())
                 .isNull();
         fixture.read(key);
         assertThat(fixture.announced).isEmpty();

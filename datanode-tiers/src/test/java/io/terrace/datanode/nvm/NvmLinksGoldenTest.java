@@ -22,7 +22,8 @@ final class NvmLinksGoldenTest {
         Extent extent = new Extent(key, 5, 4096, 3, 0);
         Path file = Files.writeString(volume.resolve("blk_1073741825"), "01234");
         try (NvmLinks links = new NvmLinks()) {
-            links.link(extent, new NvmReplica(new BlockVersion(key, 5), volume, file)).close();
+            links.link(extent, new NvmReplica(new BlockVersion(key, 5), volume, file))
+                    .close();
             assertThat(volume.resolve("terrace/extents/blk_1073741825_1001_3")).exists();
             assertThat(volume.relativize(Path.of(links.oneTimeLink(extent))).toString())
                     .matches("terrace/links/[0-9a-f]{32}");

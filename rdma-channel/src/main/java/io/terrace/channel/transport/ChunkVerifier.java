@@ -12,8 +12,7 @@ public interface ChunkVerifier {
     }
 
     /** By the JDK. {@link NativeChunkVerifier} is faster where libhadoop is loaded. */
-    Maker JDK =
-            (kind, chunkBytes) -> (data, sums) -> firstWrong(kind.start(), chunkBytes, data.duplicate(), sums);
+    Maker JDK = (kind, chunkBytes) -> (data, sums) -> firstWrong(kind.start(), chunkBytes, data.duplicate(), sums);
 
     /**
      * The offset of the first chunk that does not match, from the data's position; -1 when all do.

@@ -64,7 +64,8 @@ final class TcpRevocationTest {
             say(holder, asking(2, SLOW));
             eventually(() -> fixture.slowCalls.get() == 1);
             assertTimeoutPreemptively(
-                    Duration.ofNanos(TIMEOUT_NS), () -> fixture.server.revoke(fixture.lastPeer.get(), grant.grantId(), true));
+                    Duration.ofNanos(TIMEOUT_NS),
+                    () -> fixture.server.revoke(fixture.lastPeer.get(), grant.grantId(), true));
         }
     }
 

@@ -54,7 +54,10 @@ abstract class MutatedSource implements ReplicaSource {
                             @Override
                             public ReadableByteChannel meta() {
                                 return new MemoryChannel(
-                                        new Replica(block.key().blockId(), 0, 0, bytes).meta, false, count -> count, () -> {});
+                                        new Replica(block.key().blockId(), 0, 0, bytes).meta,
+                                        false,
+                                        count -> count,
+                                        () -> {});
                             }
                         };
             }
@@ -81,7 +84,8 @@ abstract class MutatedSource implements ReplicaSource {
         return new MutatedSource(source) {
             @Override
             public OpenReplica open(BlockVersion block) throws IOException {
-                return new PlantedReplica(super.open(block), () -> delete.accept(block.key().blockId()));
+                return new PlantedReplica(
+                        super.open(block), () -> delete.accept(block.key().blockId()));
             }
         };
     }

@@ -72,9 +72,7 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
             return null;
         }
         return new NvmReplica(
-                version(pool, replica),
-                Path.of(replica.getVolume().getBaseURI()),
-                Path.of(replica.getBlockURI()));
+                version(pool, replica), Path.of(replica.getVolume().getBaseURI()), Path.of(replica.getBlockURI()));
     }
 
     /** The replica of a block and its tier; null when it is gone or part of an erasure-coded block, which stays. */

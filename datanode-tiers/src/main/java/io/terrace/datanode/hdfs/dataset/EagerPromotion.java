@@ -1,6 +1,5 @@
 package io.terrace.datanode.hdfs.dataset;
 
-import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
