@@ -37,8 +37,8 @@ public final class ClusterChecks implements ClusterObserver {
 
     private record Told(String dataNode, long epoch, long moveId, long blockId, long stamp, String outcome) {}
 
-    /** An order that must not be carried out. */
-    private record Fenced(SimulatedDataNode dataNode, int nameNode, long moveId, long blockId) {}
+    /** An order that must not be carried out; move ids begin anew with each epoch. */
+    private record Fenced(SimulatedDataNode dataNode, int nameNode, long epoch, long moveId, long blockId) {}
 
     private record Sent(long epoch, long moveId) {}
 
@@ -168,6 +168,7 @@ public final class ClusterChecks implements ClusterObserver {
                             || !fenced.contains(new Fenced(
                                     dataNode,
                                     nameNode,
+                                    result.getEpoch(),
                                     result.getMoveId(),
                                     result.getBlock().getBlockId())),
                     Invariant.EPOCH_FENCED,
@@ -195,9 +196,14 @@ public final class ClusterChecks implements ClusterObserver {
             return response;
         }
         long highest = epochsHeard.getOrDefault(dataNode, 0L);
+        HeartbeatResponseProto obeyed = hooks.answer(response, highest);
         for (OrderProto order : response.getOrdersList()) {
             Fenced id = new Fenced(
-                    dataNode, nameNode, order.getMoveId(), order.getBlock().getBlockId());
+                    dataNode,
+                    nameNode,
+                    obeyed.getEpoch(),
+                    order.getMoveId(),
+                    order.getBlock().getBlockId());
             dataNode.process()
                     .say(
                             "is ordered by nn%d in epoch %d: %s %d_%d as move %d",
@@ -214,7 +220,7 @@ public final class ClusterChecks implements ClusterObserver {
             }
         }
         epochsHeard.merge(dataNode, response.getEpoch(), Math::max);
-        return hooks.answer(response, highest);
+        return obeyed;
     }
 
     /** Looks at the moves that ended since the last time. */

@@ -178,10 +178,12 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         if (!process.isAlive()) {
             return;
         }
-        grants.remove(grant.id());
-        files.remove(grant.id());
         byKey.remove(grant.key(), grant);
-        lastUsedNs.remove(grant.id());
+        // A read may keep a grant of a DataNode that died, while its next process has given the same id again.
+        if (grants.remove(grant.id(), grant)) {
+            files.remove(grant.id());
+            lastUsedNs.remove(grant.id());
+        }
         simulatedCluster.observer().ended(asked, grant.id());
         if (how == LocalGrant.End.LOST || (deaf && how == LocalGrant.End.REVOKED)) {
             if (clinging && how == LocalGrant.End.REVOKED) {
