@@ -226,6 +226,10 @@ public final class PlacementEngine {
             node = new DataNodeState(said.node(), settings.moves(), activePolicy.make(), nowMs);
             clusterState.nodes().put(said.node(), node);
         }
+        if (node.session().isOfEndedProcess(said)) {
+            metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS_AGAIN);
+            return HeartbeatAnswer.standby(settings.heartbeats().intervalMs());
+        }
         HeartbeatAnswer again = node.session().answerAgain(said);
         if (again != null) {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS_AGAIN);

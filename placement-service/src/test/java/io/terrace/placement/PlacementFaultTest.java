@@ -31,6 +31,24 @@ class PlacementFaultTest extends SteppedLoop {
     }
 
     @Test
+    void heartbeat_lateFromAProcessThatEnded_isNotCounted_andEndsNothingOfTheNext() {
+        beat(one);
+        one.reads(block(1, 1), 3);
+        Heartbeat late = one.heartbeat();
+        placement.heartbeat(nowMs, late);
+        one.restarts();
+        one.arrives(block(2, 1), false);
+        beat(one);
+        HeartbeatAnswer answer = placement.heartbeat(nowMs, late);
+        assertThat(answer.active()).isFalse();
+        assertThat(answer.orders()).isEmpty();
+        assertThat(metricRegistry.value(Metric.PLACEMENT_READS)).isEqualTo(3);
+        one.reads(block(2, 1), 1);
+        Heartbeat present = one.heartbeat();
+        assertThat(placement.heartbeat(nowMs, present).fullWanted()).isFalse();
+    }
+
+    @Test
     void promotion_noRoomYet_isTriedAgain() {
         one.carryOut = order -> one.orders.size() < 3 ? MoveOutcome.NO_ROOM : null;
         one.reads(block(1, 1), 3);

@@ -2,6 +2,8 @@ package io.terrace.placement.state;
 
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,23 +17,42 @@ public final class HeartbeatSession {
     /** What the DataNode has and what the service knows differ for no longer than this. */
     static final long FULL_REPORT_MS = 600_000;
 
+    /** Ended processes that are known; a heartbeat is late by less than so many restarts. */
+    private static final int MOST_ENDED = 8;
+
     private long incarnation;
     private long sequence = -1;
     private @Nullable HeartbeatAnswer lastAnswer;
     private boolean fullSeen;
     private long fullMs;
     private final Set<Long> unreported = new HashSet<>();
+    private final Deque<Long> ended = new ArrayDeque<>();
 
     /** Takes the heartbeat's place in the sequence; says whether the DataNode was started anew. */
     boolean received(Heartbeat heartbeat) {
         boolean anew = heartbeat.incarnation() != incarnation;
         if (anew) {
+            if (sequence >= 0) {
+                end(incarnation);
+            }
             fullSeen = false;
             unreported.clear();
         }
         incarnation = heartbeat.incarnation();
         sequence = heartbeat.sequence();
         return anew;
+    }
+
+    private void end(long process) {
+        if (ended.size() == MOST_ENDED) {
+            ended.remove();
+        }
+        ended.add(process);
+    }
+
+    /** Whether this is a late heartbeat of a process that another one has followed: all that it says is over. */
+    public boolean isOfEndedProcess(Heartbeat heartbeat) {
+        return ended.contains(heartbeat.incarnation());
     }
 
     long sequence() {
