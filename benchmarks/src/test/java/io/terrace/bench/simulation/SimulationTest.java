@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The seeds that run with every build, and the proof that they can find something. */
 @Tag("simulation")
@@ -37,6 +38,16 @@ final class SimulationTest {
         // A storm in which nobody reads would prove nothing.
         assertThat(seeds.grantReads()).isGreaterThan(50L * SEEDS);
         assertThat(seeds.stockReads()).isGreaterThan(50L * SEEDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {2502, 3730, 5807, 7292, 23928})
+    void everyInvariant_holdsInSeedsThatFailedOnce(long seed) {
+        StringWriter said = new StringWriter();
+
+        int failed = new Seeds(directory, new PrintWriter(said, true)).run(seed, 1);
+
+        assertThat(failed).as(said.toString()).isZero();
     }
 
     @ParameterizedTest
