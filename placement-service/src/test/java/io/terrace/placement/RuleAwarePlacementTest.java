@@ -64,8 +64,8 @@ class RuleAwarePlacementTest extends SteppedLoop {
                 .containsExactlyInAnyOrder(14L, 15L, 16L, 17L, 18L, 19L, 20L, 8L, 9L, 10L);
         assertThat(placement.reports().nodes(nowMs).get(0).pools())
                 .containsExactly(
-                        new PoolUsage("default", 7 * MB, 10 * MB, 7 * MB),
-                        new PoolUsage("etl", 3 * MB, 3 * MB, 3 * MB));
+                        new PoolUsage("memory", "default", 7 * MB, 10 * MB, 7 * MB),
+                        new PoolUsage("memory", "etl", 3 * MB, 3 * MB, 3 * MB));
         String why =
                 placement.reports().block(nowMs, 9, 1).standings().get(0).why().sentence();
         assertThat(why).startsWith("pool etl, 3 of 3 MB used: ");

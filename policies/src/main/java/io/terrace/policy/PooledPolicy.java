@@ -7,74 +7,83 @@ import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.api.PoolShare;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.policy.api.TierHierarchy;
+import io.terrace.policy.api.TierSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides the memory tier among pools, each with a policy of its own that sees the accesses to the pool's objects alone
- * and places them in the pool's part. The first pool takes what no other claims.
+ * Divides the tiers above the base among pools, each with a policy of its own that sees the accesses to the pool's objects
+ * alone and places them in the pool's part of each tier. The first pool takes what no other claims.
  *
- * <p>A pool can always fill its own share. Beyond it, up to its most, it may use what others that lend leave unused. When
- * an owner needs its room, whoever took most beyond his own share gives it back: its policy is given less room, and what
- * that makes it let go is wished away before the owner's promotion. Offers of room are renewed with {@link #tick}.
+ * <p>A pool can always fill its own share of a tier. Beyond it, up to its most, it may use what others that lend leave
+ * unused. When an owner needs its room, the pool that took most beyond its own share returns it: its policy is given less
+ * room, and the moves down that it then requests are passed on before the owner's moves up. Offers of room are renewed
+ * with {@link #tick}.
  *
- * <p>Objects that were in memory before their pool was known ({@link #moved} without a wish) belong to none until they are
- * read or {@link #belongs} tells; they are the first to go. Policies are made when their pool is first used.
+ * <p>Objects that were above the base before their pool was known ({@link #moved} without a request) belong to no pool
+ * until they are read or {@link #belongs} tells; they are the first to go. Policies are made when their pool is first
+ * used.
  */
 public final class PooledPolicy implements PlacementPolicy {
 
     /** Most pools, the first one included. */
     public static final int MOST_POOLS = 9;
 
-    private static final int MEMORY = 0;
-    private static final int HOME = 1;
-    /** Offers that have grown by less than such a part of the memory are left as they are. */
-    private static final int LEAST_CHANGE = 64;
-
-    private final List<PoolShare> shares;
     private final List<Function<TierHierarchy, PlacementPolicy>> makers;
     private final TierHierarchy tiers;
+    private final int base;
     private final @Nullable PlacementPolicy[] policies;
-    private final MoveRequests[] hearers;
-    private final long[] roomBytes;
-    private final PoolTable ledger;
-    private final int nobody;
-    private long memoryBytes;
+    private final MoveRequests[] requestsOf;
+    private final TierPartition[] partitions;
+    private final PoolTable table;
+    /** Number of the pools, and the pool of objects whose own is not known. */
+    private final int unknownPool;
 
-    private long[] wishes = new long[64];
-    private int wished;
+    /** Requests not passed on yet: object, size, tier it leaves, tier it goes to. */
+    private long[] requests = new long[64];
+
+    private int requestsEnd;
+    /** Where the requests end that make room in each tier, from the fastest on. */
+    private final int[] roomMadeEnds;
 
     /**
-     * @param tiers memory and home
-     * @param shares of the pools, the first one's being what the others leave
+     * @param divided the pools' shares of each tier above the base, by the tier's name; the first pool's share is what the
+     *     others leave
      * @param makers of their policies
      */
     public PooledPolicy(
-            TierHierarchy tiers, List<PoolShare> shares, List<Function<TierHierarchy, PlacementPolicy>> makers) {
-        double sum = shares.stream().mapToDouble(PoolShare::share).sum();
-        if (tiers.size() != 2 || shares.size() != makers.size() || shares.isEmpty() || shares.size() > MOST_POOLS) {
-            throw new IllegalArgumentException(shares.size() + " pools with " + makers.size() + " policies in "
-                    + tiers.size() + " tiers; there may be " + MOST_POOLS + " pools in 2 tiers");
+            TierHierarchy tiers,
+            Map<String, List<PoolShare>> divided,
+            List<Function<TierHierarchy, PlacementPolicy>> makers) {
+        unknownPool = makers.size();
+        if (makers.isEmpty() || unknownPool > MOST_POOLS) {
+            throw new IllegalArgumentException(unknownPool + " pools; there may be 1 to " + MOST_POOLS);
         }
-        if (sum > 1 + 1e-9) {
-            throw new IllegalArgumentException("the pools' shares add up to " + sum + ", which is over 1");
-        }
-        this.shares = List.copyOf(shares);
         this.makers = List.copyOf(makers);
         this.tiers = tiers;
-        nobody = shares.size();
-        policies = new PlacementPolicy[nobody];
-        roomBytes = new long[nobody];
-        ledger = new PoolTable(nobody);
-        hearers = new MoveRequests[nobody];
-        for (int i = 0; i < nobody; i++) {
-            int pool = i;
-            hearers[i] = (object, size, from, to) -> note(object, size, to, pool);
+        base = tiers.base();
+        policies = new PlacementPolicy[unknownPool];
+        partitions = new TierPartition[base];
+        roomMadeEnds = new int[base];
+        for (int tier = 0; tier < base; tier++) {
+            TierSpec spec = tiers.tier(tier);
+            List<PoolShare> shares = divided.getOrDefault(spec.name(), List.of());
+            if (shares.size() != unknownPool) {
+                throw new IllegalArgumentException(
+                        unknownPool + " pools, but " + shares.size() + " shares of tier " + spec.name());
+            }
+            partitions[tier] = new TierPartition(spec.name(), spec.capacityBytes(), shares);
         }
-        memoryBytes = tiers.tier(MEMORY).capacityBytes();
+        table = new PoolTable(unknownPool, partitions);
+        requestsOf = new MoveRequests[unknownPool];
+        for (int i = 0; i < unknownPool; i++) {
+            int pool = i;
+            requestsOf[i] = (object, size, from, to) -> note(object, size, from, to, pool);
+        }
         offerRoom(0);
     }
 
@@ -86,135 +95,105 @@ public final class PooledPolicy implements PlacementPolicy {
     private PlacementPolicy policy(int pool) {
         PlacementPolicy policy = policies[pool];
         if (policy == null) {
-            policy = makers.get(pool)
-                    .apply(TierHierarchy.of(tiers.tier(MEMORY).withCapacity(roomBytes[pool]), tiers.tier(HOME)));
+            List<TierSpec> parts = new ArrayList<>(tiers.tiers());
+            for (int tier = 0; tier < base; tier++) {
+                parts.set(tier, tiers.tier(tier).withCapacity(partitions[tier].roomBytes(pool)));
+            }
+            policy = makers.get(pool).apply(new TierHierarchy(parts));
             policies[pool] = policy;
         }
         return policy;
     }
 
-    private long ownBytes(int pool) {
-        return (long) (shares.get(pool).share() * memoryBytes);
-    }
-
-    private long mostBytes(int pool) {
-        return Math.max(ownBytes(pool), (long) (shares.get(pool).most() * memoryBytes));
-    }
-
-    /** What a pool could take now: its own share, or what others leave. */
-    private long offer(int pool) {
-        long taken = 0;
-        for (int other = 0; other < nobody; other++) {
-            if (other != pool) {
-                long used = ledger.usedBytes(other);
-                taken += shares.get(other).lends() ? used : Math.max(used, ownBytes(other));
-            }
-        }
-        return Math.min(mostBytes(pool), Math.max(ownBytes(pool), memoryBytes - taken));
-    }
-
     private void offerRoom(long nowMs) {
-        for (int pool = 0; pool < nobody; pool++) {
-            long offered = offer(pool);
-            if (offered < roomBytes[pool] || offered - roomBytes[pool] > memoryBytes / LEAST_CHANGE) {
-                room(nowMs, pool, offered);
+        for (int tier = 0; tier < base; tier++) {
+            for (int pool = 0; pool < unknownPool; pool++) {
+                long offered = partitions[tier].offer(pool);
+                if (partitions[tier].differsEnough(pool, offered)) {
+                    room(nowMs, pool, tier, offered);
+                }
             }
         }
     }
 
-    private void room(long nowMs, int pool, long bytes) {
-        roomBytes[pool] = bytes;
+    private void room(long nowMs, int pool, int tier, long bytes) {
+        partitions[tier].room(pool, bytes);
         PlacementPolicy policy = policies[pool];
         if (policy != null) {
-            policy.resize(nowMs, MEMORY, bytes, hearers[pool]);
+            policy.resize(nowMs, tier, bytes, requestsOf[pool]);
         }
     }
 
     @Override
     public void access(Access access, MoveRequests out) {
-        int pool = access.pool() < nobody ? access.pool() : 0;
+        int pool = access.pool() < unknownPool ? access.pool() : 0;
         long object = access.object();
         join(access.nowMs(), object, pool);
-        if (access.tier() == MEMORY && ledger.pool(object) == PoolTable.ABSENT) {
-            ledger.in(object, access.sizeBytes(), pool);
+        if (access.tier() < base && table.pool(object) == PoolTable.ABSENT) {
+            table.confirm(object, access.sizeBytes(), pool, access.tier());
         }
-        ledger.resize(object, access.sizeBytes());
-        if (!ledger.isIn(object)) {
-            // Others may have taken since of what was offered; what comes in now is not to be given back at once.
-            long offered = offer(pool);
-            if (offered < roomBytes[pool]) {
-                room(access.nowMs(), pool, offered);
+        table.resize(object, access.sizeBytes());
+        for (int tier = 0; tier < table.tier(object); tier++) {
+            // Others may have taken since of what was offered; what comes in now is not to be returned at once.
+            long offered = partitions[tier].offer(pool);
+            if (offered < partitions[tier].roomBytes(pool)) {
+                room(access.nowMs(), pool, tier, offered);
             }
         }
-        policy(pool).access(access, hearers[pool]);
+        policy(pool).access(access, requestsOf[pool]);
         pass(access.nowMs(), out);
     }
 
     /** Takes an object out of the pool that it was in before. */
     private void join(long nowMs, long object, int pool) {
-        int before = ledger.pool(object);
+        int before = table.pool(object);
         if (before == PoolTable.ABSENT || before == pool) {
             return;
         }
-        if (before < nobody) {
+        if (before < unknownPool) {
             policy(before).vanished(nowMs, object);
         }
-        ledger.forget(object);
+        table.forget(object);
     }
 
     @Override
     public void belongs(long nowMs, long object, int pool, MoveRequests out) {
-        int known = pool < nobody ? pool : 0;
-        if (ledger.isIn(object) && !ledger.isPending(object) && ledger.pool(object) != known) {
-            long sizeBytes = ledger.sizeBytes(object);
+        int known = pool < unknownPool ? pool : 0;
+        int tier = table.tier(object);
+        if (tier < base && !table.isPending(object) && table.pool(object) != known) {
+            long sizeBytes = table.sizeBytes(object);
             join(nowMs, object, known);
-            ledger.in(object, sizeBytes, known);
-            policy(known).moved(nowMs, object, sizeBytes, MEMORY, hearers[known]);
+            table.confirm(object, sizeBytes, known, tier);
+            policy(known).moved(nowMs, object, sizeBytes, tier, requestsOf[known]);
             pass(nowMs, out);
         }
     }
 
     @Override
     public void moved(long nowMs, long object, long sizeBytes, int tier, MoveRequests out) {
-        int pool = ledger.pool(object);
-        if (pool == PoolTable.ABSENT || pool == nobody) {
-            stray(object, sizeBytes, tier);
-        } else {
-            boolean booked = ledger.isIn(object) == (tier == MEMORY);
-            if (booked || !ledger.isPending(object)) {
-                stands(object, sizeBytes, tier, pool);
-            }
-            policy(pool).moved(nowMs, object, sizeBytes, tier, hearers[pool]);
+        int pool = knownPool(object);
+        if (pool == unknownPool || table.tier(object) == tier || !table.isPending(object)) {
+            table.confirm(object, sizeBytes, pool, tier);
+        }
+        if (pool < unknownPool) {
+            policy(pool).moved(nowMs, object, sizeBytes, tier, requestsOf[pool]);
         }
         pass(nowMs, out);
     }
 
     @Override
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests out) {
-        int pool = ledger.pool(object);
-        if (pool == PoolTable.ABSENT || pool == nobody) {
-            stray(object, sizeBytes, tier);
-        } else {
-            stands(object, sizeBytes, tier, pool);
-            policy(pool).moveFailed(nowMs, object, sizeBytes, tier, hearers[pool]);
+        int pool = knownPool(object);
+        table.confirm(object, sizeBytes, pool, tier);
+        if (pool < unknownPool) {
+            policy(pool).moveFailed(nowMs, object, sizeBytes, tier, requestsOf[pool]);
         }
         pass(nowMs, out);
     }
 
-    private void stray(long object, long sizeBytes, int tier) {
-        if (tier == MEMORY) {
-            ledger.in(object, sizeBytes, nobody);
-        } else {
-            ledger.forget(object);
-        }
-    }
-
-    private void stands(long object, long sizeBytes, int tier, int pool) {
-        if (tier == MEMORY) {
-            ledger.in(object, sizeBytes, pool);
-        } else {
-            ledger.forget(object);
-        }
+    private int knownPool(long object) {
+        int pool = table.pool(object);
+        return pool == PoolTable.ABSENT ? unknownPool : pool;
     }
 
     @Override
@@ -224,15 +203,15 @@ public final class PooledPolicy implements PlacementPolicy {
                 policy.vanished(nowMs, object);
             }
         }
-        ledger.forget(object);
+        table.forget(object);
     }
 
     @Override
     public void tick(long nowMs, MoveRequests out) {
-        for (int pool = 0; pool < nobody; pool++) {
+        for (int pool = 0; pool < unknownPool; pool++) {
             PlacementPolicy policy = policies[pool];
             if (policy != null) {
-                policy.tick(nowMs, hearers[pool]);
+                policy.tick(nowMs, requestsOf[pool]);
             }
         }
         offerRoom(nowMs);
@@ -241,73 +220,70 @@ public final class PooledPolicy implements PlacementPolicy {
 
     @Override
     public void resize(long nowMs, int tier, long capacityBytes, MoveRequests out) {
-        if (tier != MEMORY || capacityBytes < 0) {
-            throw new IllegalArgumentException(
-                    "tier " + tier + " cannot have " + capacityBytes + " bytes; memory alone can be resized");
+        if (tier < 0 || tier >= base || capacityBytes < 0) {
+            throw new IllegalArgumentException("tier " + tier + " cannot have " + capacityBytes
+                    + " bytes; only tiers 0.." + (base - 1) + " can be resized, to 0 or more");
         }
-        memoryBytes = capacityBytes;
+        partitions[tier].capacity(capacityBytes);
         offerRoom(nowMs);
         pass(nowMs, out);
     }
 
-    private void note(long object, long sizeBytes, int toTier, int pool) {
-        ledger.wished(object, sizeBytes, pool, toTier == MEMORY);
-        if (wished + 3 > wishes.length) {
-            wishes = Arrays.copyOf(wishes, wishes.length * 2);
+    private void note(long object, long sizeBytes, int fromTier, int toTier, int pool) {
+        table.request(object, sizeBytes, pool, toTier);
+        if (requestsEnd + 4 > requests.length) {
+            requests = Arrays.copyOf(requests, requests.length * 2);
         }
-        wishes[wished++] = object;
-        wishes[wished++] = sizeBytes;
-        wishes[wished++] = toTier;
+        requests[requestsEnd++] = object;
+        requests[requestsEnd++] = sizeBytes;
+        requests[requestsEnd++] = fromTier;
+        requests[requestsEnd++] = toTier;
     }
 
-    /** Lets out what the policies wished, and before it what must leave so that it fits. */
+    /** Passes on what the policies requested, and before it what must leave so that it fits: the slowest tier first. */
     private void pass(long nowMs, MoveRequests out) {
-        int first = wished;
-        while (ledger.totalBytes() > memoryBytes && giveBack(nowMs)) {
-            continue;
+        int requested = requestsEnd;
+        for (int tier = 0; tier < base; tier++) {
+            while (partitions[tier].isOverbooked() && makeRoom(nowMs, tier)) {
+                continue;
+            }
+            roomMadeEnds[tier] = requestsEnd;
         }
-        emit(first, wished, out);
-        emit(0, first, out);
-        wished = 0;
+        for (int tier = base - 1; tier >= 0; tier--) {
+            emit(tier == 0 ? requested : roomMadeEnds[tier - 1], roomMadeEnds[tier], out);
+        }
+        emit(0, requested, out);
+        requestsEnd = 0;
     }
 
     private void emit(int from, int to, MoveRequests out) {
-        for (int at = from; at < to; at += 3) {
-            int tier = (int) wishes[at + 2];
-            out.place(wishes[at], wishes[at + 1], HOME - tier, tier);
+        for (int at = from; at < to; at += 4) {
+            out.place(requests[at], requests[at + 1], (int) requests[at + 2], (int) requests[at + 3]);
         }
     }
 
-    /** Whether somebody who has more than his own let go of something. */
-    private boolean giveBack(long nowMs) {
-        long before = ledger.totalBytes();
-        if (ledger.hasUnassigned()) {
-            long object = ledger.firstUnassigned();
-            note(object, ledger.sizeBytes(object), HOME, nobody);
+    /** Moves down an object without a pool, or makes the largest borrower return room; whether that left less in the tier. */
+    private boolean makeRoom(long nowMs, int tier) {
+        TierPartition partition = partitions[tier];
+        if (!partition.unassigned().isEmpty()) {
+            long object = partition.unassigned().firstLong();
+            note(object, table.sizeBytes(object), tier, base, unknownPool);
             return true;
         }
-        int debtor = -1;
-        long most = 0;
-        for (int pool = 0; pool < nobody; pool++) {
-            long beyond = ledger.usedBytes(pool) - ownBytes(pool);
-            if (beyond > most) {
-                most = beyond;
-                debtor = pool;
-            }
-        }
-        if (debtor < 0) {
+        int borrower = partition.largestBorrower();
+        if (borrower < 0) {
             return false;
         }
-        long wanted = ledger.usedBytes(debtor) - (before - memoryBytes);
-        room(nowMs, debtor, Math.max(ownBytes(debtor), wanted));
-        return ledger.totalBytes() < before;
+        long before = partition.totalBytes();
+        room(nowMs, borrower, tier, partition.roomAfterReturn(borrower));
+        return partition.totalBytes() < before;
     }
 
     @Override
     public @Nullable Explanation explain(long nowMs, long object) {
-        int pool = ledger.pool(object);
-        Explanation found = pool == PoolTable.ABSENT || pool == nobody ? null : explained(nowMs, object, pool);
-        for (int other = 0; other < nobody && found == null; other++) {
+        int pool = knownPool(object);
+        Explanation found = pool == unknownPool ? null : explained(nowMs, object, pool);
+        for (int other = 0; other < unknownPool && found == null; other++) {
             found = explained(nowMs, object, other);
         }
         return found;
@@ -319,8 +295,9 @@ public final class PooledPolicy implements PlacementPolicy {
         if (why == null) {
             return null;
         }
-        String sentence = "pool " + shares.get(pool).name() + ", " + megabytes(ledger.usedBytes(pool)) + " of "
-                + megabytes(roomBytes[pool]) + " MB used: " + why.sentence();
+        TierPartition partition = partitions[Math.min(why.tier(), base - 1)];
+        String sentence = "pool " + partition.share(pool).name() + ", " + megabytes(partition.usedBytes(pool)) + " of "
+                + megabytes(partition.roomBytes(pool)) + " MB used: " + why.sentence();
         return new Explanation(
                 why.policy(),
                 why.rule(),
@@ -339,11 +316,13 @@ public final class PooledPolicy implements PlacementPolicy {
 
     @Override
     public List<PoolUsage> pools() {
-        List<PoolUsage> uses = new ArrayList<>();
-        for (int pool = 0; pool < nobody; pool++) {
-            uses.add(new PoolUsage(shares.get(pool).name(), ownBytes(pool), mostBytes(pool), ledger.usedBytes(pool)));
+        List<PoolUsage> usages = new ArrayList<>();
+        for (TierPartition partition : partitions) {
+            for (int pool = 0; pool < unknownPool; pool++) {
+                usages.add(partition.usage(pool));
+            }
         }
-        return uses;
+        return usages;
     }
 
     @Override
@@ -357,7 +336,10 @@ public final class PooledPolicy implements PlacementPolicy {
 
     @Override
     public long memoryBytes() {
-        long sum = ledger.memoryBytes();
+        long sum = table.memoryBytes();
+        for (TierPartition partition : partitions) {
+            sum += partition.memoryBytes();
+        }
         for (PlacementPolicy policy : policies) {
             sum += policy == null ? 0 : policy.memoryBytes();
         }

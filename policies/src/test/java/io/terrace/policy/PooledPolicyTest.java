@@ -11,9 +11,11 @@ import io.terrace.policy.api.PoolUsage;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -37,7 +39,7 @@ class PooledPolicyTest {
     private static PooledPolicy lru(PoolShare... shares) {
         return new PooledPolicy(
                 TIERS,
-                List.of(shares),
+                Map.of("memory", List.of(shares)),
                 List.of(shares).stream().map(share -> maker("lru")).toList());
     }
 
@@ -157,10 +159,12 @@ class PooledPolicyTest {
         Random random = new Random(seed);
         PooledPolicy policy = new PooledPolicy(
                 TIERS,
-                List.of(
-                        new PoolShare("default", 0.5, 1, true),
-                        new PoolShare("a", 0.3, 0.8, true),
-                        new PoolShare("b", 0.2, 0.2, false)),
+                Map.of(
+                        "memory",
+                        List.of(
+                                new PoolShare("default", 0.5, 1, true),
+                                new PoolShare("a", 0.3, 0.8, true),
+                                new PoolShare("b", 0.2, 0.2, false))),
                 List.of(maker("lru"), maker(name), maker(name)));
         Map<Long, Long> sizes = new HashMap<>();
         long memory = 100 * MB;
@@ -205,5 +209,69 @@ class PooledPolicyTest {
             }
         }
         assertThat(policy.pools()).allMatch(use -> use.usedBytes() > 0);
+    }
+
+    /** Pools have a share of each tier, and return what they borrowed in each. */
+    @ParameterizedTest
+    @MethodSource("policies")
+    void random_sharesOfTwoTiers_keepSharesAndTiers(String name) {
+        long seed = new Random().nextLong();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        TierHierarchy hierarchy = TierHierarchy.of(
+                new TierSpec("memory", 100 * MB, 1, 1_000_000_000, true),
+                new TierSpec("nvm", 300 * MB, 10, 500_000_000, true),
+                new TierSpec("home", TierSpec.UNBOUNDED, 1000, 1_000_000, false));
+        CheckedTiers checked = new CheckedTiers(hierarchy);
+        PooledPolicy policy = new PooledPolicy(
+                hierarchy,
+                Map.of(
+                        "memory", List.of(new PoolShare("default", 0.6, 1, true), new PoolShare("etl", 0.4, 0.9, true)),
+                        "nvm", List.of(new PoolShare("default", 0.8, 1, true), new PoolShare("etl", 0.2, 0.3, false))),
+                List.of(maker(name), maker(name)));
+        Set<String> everUsed = new HashSet<>();
+        for (int i = 0; i < 10_000; i++) {
+            nowMs += random.nextInt(300);
+            long object = (long) Math.min(400, -Math.log(random.nextDouble()) * 60);
+            int pool = (int) (object % 2);
+            long size = (1 + object % 12) * MB;
+            if (random.nextInt(200) == 0) {
+                checked.resize(policy, nowMs, random.nextInt(2), (20 + random.nextInt(280)) * MB);
+            }
+            if (random.nextInt(20) == 0) {
+                policy.tick(nowMs, checked);
+            }
+            checked.sized(object, size);
+            policy.access(
+                    new Access()
+                            .read(nowMs, object, size, size, checked.tier(object))
+                            .in(pool),
+                    checked);
+            if (random.nextBoolean()) {
+                policy.moved(nowMs, object, size, checked.tier(object), checked);
+            }
+            checked.checkRoom();
+            List<PoolUsage> usages = policy.pools();
+            for (int tier = 0; tier < 2; tier++) {
+                assertThat(usages.get(2 * tier).usedBytes() + usages.get(2 * tier + 1).usedBytes())
+                        .as("step %d, bytes in tier %d", i, tier)
+                        .isEqualTo(checked.used(tier));
+            }
+            usages.stream()
+                    .filter(usage -> usage.usedBytes() > 0)
+                    .forEach(usage -> everUsed.add(usage.tier() + "/" + usage.name()));
+            assertThat(usages)
+                    .as("step %d", i)
+                    .allSatisfy(usage -> assertThat(usage.usedBytes()).isLessThanOrEqualTo(usage.mostBytes()));
+        }
+        assertThat(policy.pools()).extracting(PoolUsage::tier).containsExactly("memory", "memory", "nvm", "nvm");
+        assertThat(everUsed).as("pools and tiers that were used").hasSize(4);
+    }
+
+    @Test
+    void constructor_tierWithoutShares_isRefused() {
+        assertThatThrownBy(() -> new PooledPolicy(TIERS, Map.of("nvm", List.of()), List.of(maker("lru"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("1 pools, but 0 shares of tier memory");
     }
 }

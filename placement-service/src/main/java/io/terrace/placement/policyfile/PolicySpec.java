@@ -3,6 +3,7 @@ package io.terrace.placement.policyfile;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PooledPolicy;
 import io.terrace.policy.api.PlacementPolicy;
+import io.terrace.policy.api.PoolShare;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
 import java.util.ArrayList;
@@ -34,12 +35,15 @@ public record PolicySpec(
 
     public static final int MOST_RULES = 200;
 
+    /** The tier that pools divide. */
+    private static final String POOLED_TIER = "memory";
+
     /**
      * What each DataNode's policy places blocks in; the memory's size is told later. Latencies and rates are those that
      * simulations read with.
      */
     public static final TierHierarchy TIERS = TierHierarchy.of(
-            new TierSpec("memory", 0, 3_000, 8_000_000_000L, true),
+            new TierSpec(POOLED_TIER, 0, 3_000, 8_000_000_000L, true),
             new TierSpec("home", TierSpec.UNBOUNDED, 150_000, 500_000_000L, false));
 
     public PolicySpec {
@@ -69,7 +73,8 @@ public record PolicySpec(
         }
         List<Function<TierHierarchy, PlacementPolicy>> makers = new ArrayList<>();
         pools.forEach(pool -> makers.add(room -> PolicyCatalog.create(pool.policy(), pool.parameters(), room)));
-        return new PooledPolicy(tiers, pools.stream().map(PoolSpec::share).toList(), makers);
+        List<PoolShare> shares = pools.stream().map(PoolSpec::share).toList();
+        return new PooledPolicy(tiers, Map.of(POOLED_TIER, shares), makers);
     }
 
     /** Whether anything depends on a block's path or size. */

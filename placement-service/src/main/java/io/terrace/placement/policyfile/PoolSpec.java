@@ -6,6 +6,7 @@ import java.util.Map;
 /**
  * A part of each DataNode's memory for the blocks that rules send there.
  *
+ * @param share its part of memory, the one tier that pools divide
  * @param policy its policy's name
  * @param parameters those of its policy, checked
  */

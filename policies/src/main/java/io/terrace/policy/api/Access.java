@@ -69,7 +69,7 @@ public final class Access {
         return this;
     }
 
-    /** The pool that the object belongs to, 0 when memory is not divided into pools. */
+    /** The pool that the object belongs to, 0 when the tiers are not divided into pools. */
     public Access in(int poolNumber) {
         pool = poolNumber;
         return this;

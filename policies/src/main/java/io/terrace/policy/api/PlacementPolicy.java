@@ -51,10 +51,10 @@ public interface PlacementPolicy {
      */
     void resize(long nowMs, int tier, long capacityBytes, MoveRequests moveRequests);
 
-    /** An object that stands in memory belongs to a pool; nothing where memory is not divided into pools. */
+    /** An object above the base tier belongs to a pool; nothing where the tiers are not divided into pools. */
     default void belongs(long nowMs, long object, int pool, MoveRequests moveRequests) {}
 
-    /** What each pool uses; empty where memory is not divided into pools. */
+    /** What each pool uses of each tier, fastest tier first; empty where the tiers are not divided into pools. */
     default List<PoolUsage> pools() {
         return List.of();
     }

@@ -3,7 +3,7 @@ package io.terrace.policy.api;
 import java.util.Objects;
 
 /**
- * A pool's part of a DataNode's memory tier.
+ * A pool's part of one tier of a DataNode.
  *
  * @param name what operators call it
  * @param share part that is the pool's whenever it needs it, 0 to 1
