@@ -150,7 +150,7 @@ public final class ArcPolicy extends OrderedCachePolicy {
     }
 
     @Override
-    String standing(int slot) {
+    String position(int slot) {
         return switch (places[slot]) {
             case ONCE -> "used once of late";
             case OFTEN -> "used more than once of late";

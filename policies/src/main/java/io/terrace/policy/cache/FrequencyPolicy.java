@@ -141,7 +141,7 @@ public final class FrequencyPolicy extends OrderedCachePolicy {
     }
 
     @Override
-    String standing(int slot) {
+    String position(int slot) {
         return String.format(Locale.ROOT, "worth %.3g by its accesses", figure(slot));
     }
 }

@@ -71,7 +71,7 @@ public final class LruPolicy extends OrderedCachePolicy {
     }
 
     @Override
-    String standing(int slot) {
+    String position(int slot) {
         return "last used " + (latestMs - usedMs[slot]) / 1000 + " s before the latest access";
     }
 }

@@ -34,7 +34,7 @@ abstract class OrderedCachePolicy extends TableCachePolicy {
     }
 
     /** What {@link #figure} is, and where in the order the object is, for a person to read. */
-    abstract String standing(int slot);
+    abstract String position(int slot);
 
     @Override
     public final void access(Access access, Evictions evictions) {
@@ -96,8 +96,8 @@ abstract class OrderedCachePolicy extends TableCachePolicy {
         double figure = figure(slot);
         double bar = rival ? figure(victim) : Double.NaN;
         String sentence = (here ? "stays: " : "left or was not let in: ")
-                + standing(slot)
-                + (rival ? "; next to leave is object " + table.id(victim) + ", " + standing(victim) : "");
+                + position(slot)
+                + (rival ? "; next to leave is object " + table.id(victim) + ", " + position(victim) : "");
         return new Explanation(
                 name,
                 here ? "kept" : "remembered",

@@ -88,7 +88,7 @@ public final class SievePolicy extends OrderedCachePolicy {
     }
 
     @Override
-    String standing(int slot) {
+    String position(int slot) {
         return visited[slot] != 0 ? "used since the hand last came by" : "not used since the hand last came by";
     }
 }

@@ -176,7 +176,7 @@ public final class TinyLfuPolicy extends OrderedCachePolicy {
     }
 
     @Override
-    String standing(int slot) {
+    String position(int slot) {
         return "counted " + Explanation.times(sketch.estimate(table.id(slot))) + ", in the "
                 + (places[slot] == WINDOW ? "window" : places[slot] == PROBATION ? "room on trial" : "room kept");
     }

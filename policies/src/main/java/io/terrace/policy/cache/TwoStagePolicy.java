@@ -1,0 +1,109 @@
+package io.terrace.policy.cache;
+
+import io.terrace.policy.api.Access;
+
+/**
+ * An ordered cache policy in two stages: newcomers pass through a queue of their own, and those that are used again soon
+ * after they left it enter the main list. The last ones to leave are kept as ghosts, to be known by when they come back.
+ */
+abstract class TwoStagePolicy extends OrderedCachePolicy {
+
+    static final byte NEWCOMER = 0;
+    static final byte MAIN = 1;
+    static final byte GHOST = 2;
+
+    private final IndexedList newcomers = new IndexedList();
+    final IndexedList main = new IndexedList();
+    private final IndexedList ghosts = new IndexedList();
+    private final double newcomerShare;
+    private byte[] stages = {};
+
+    /** @param newcomerShare share of the capacity for newcomers */
+    TwoStagePolicy(String name, long capacityBytes, double newcomerShare) {
+        super(name, capacityBytes);
+        this.newcomerShare = newcomerShare;
+    }
+
+    /** Bytes of ghosts that are kept. */
+    abstract long ghostBytes();
+
+    /** Takes the victim out of the cache, or gives it another place in it. */
+    abstract void evict(int victim, Evictions evictions);
+
+    final byte stage(int slot) {
+        return stages[slot];
+    }
+
+    final long newcomerBytes() {
+        return (long) (capacityBytes * newcomerShare);
+    }
+
+    @Override
+    final void miss(int slot, Access access, Evictions evictions) {
+        boolean returned = slot != NONE;
+        if (returned) {
+            ghosts.remove(slot, table.size(slot));
+            table.remove(slot);
+        }
+        evictTo(capacityBytes - access.sizeBytes(), evictions);
+        put(table.add(access.object(), access.sizeBytes()), returned ? MAIN : NEWCOMER);
+    }
+
+    void put(int slot, byte stage) {
+        stages = ObjectTable.grown(stages, table.slotCapacity());
+        stages[slot] = stage;
+        list(stage).pushHead(slot, table.size(slot));
+    }
+
+    private IndexedList list(byte stage) {
+        return stage == NEWCOMER ? newcomers : stage == MAIN ? main : ghosts;
+    }
+
+    private void evictTo(long bytes, Evictions evictions) {
+        while (usedBytes() > bytes && newcomers.count() + main.count() > 0) {
+            evict(nextVictim(), evictions);
+        }
+        while (ghosts.bytes() > ghostBytes()) {
+            int oldest = ghosts.tail();
+            ghosts.remove(oldest, table.size(oldest));
+            table.remove(oldest);
+        }
+    }
+
+    @Override
+    final boolean resident(int slot) {
+        return stages[slot] != GHOST;
+    }
+
+    @Override
+    final void insert(int slot) {
+        put(slot, NEWCOMER);
+    }
+
+    @Override
+    final void unlink(int slot) {
+        list(stages[slot]).remove(slot, table.size(slot));
+    }
+
+    @Override
+    final void shrink(Evictions evictions) {
+        evictTo(capacityBytes, evictions);
+    }
+
+    @Override
+    public final long usedBytes() {
+        return newcomers.bytes() + main.bytes();
+    }
+
+    @Override
+    long columnBytes() {
+        return newcomers.memoryBytes() + main.memoryBytes() + ghosts.memoryBytes() + stages.length;
+    }
+
+    @Override
+    final int nextVictim() {
+        return newcomers.count() > 0 && (newcomers.bytes() > newcomerBytes() || main.count() == 0)
+                ? newcomers.tail()
+                : main.tail();
+    }
+}
