@@ -3,8 +3,8 @@ package io.terrace.policy;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 
 /**
- * Where each object is booked to stand: an entry for every object outside the home tier, and for every object whose
- * latest wish is not answered yet. Keeps the bytes booked per tier.
+ * The tier that each object is booked in: an entry for every object above the base tier, and for every object whose
+ * latest request is not answered yet. Keeps the bytes booked per tier.
  */
 final class PlacementTable {
 
@@ -16,10 +16,10 @@ final class PlacementTable {
 
     private final Long2LongOpenHashMap entries = new Long2LongOpenHashMap();
     private final long[] bookedBytes;
-    private final int home;
+    private final int base;
 
     PlacementTable(int tiers) {
-        home = tiers - 1;
+        base = tiers - 1;
         bookedBytes = new long[tiers];
         entries.defaultReturnValue(ABSENT);
     }
@@ -30,7 +30,7 @@ final class PlacementTable {
 
     int tier(long object) {
         long entry = entries.get(object);
-        return entry == ABSENT ? home : (int) (entry & TIER_MASK);
+        return entry == ABSENT ? base : (int) (entry & TIER_MASK);
     }
 
     /** Size the object is booked with, -1 when it has no entry. */
@@ -43,23 +43,23 @@ final class PlacementTable {
         return entry != ABSENT && (entry & PENDING) != 0;
     }
 
-    /** Whether the object's latest wish is not answered and was to a faster tier. */
+    /** Whether the object's latest request is not answered and was to a faster tier. */
     boolean climbing(long object) {
         long entry = entries.get(object);
         return entry != ABSENT && (entry & CLIMBING) != 0;
     }
 
     /** Books a place that is known to be the truth. */
-    void settle(long object, long sizeBytes, int tier) {
-        if (tier == home) {
+    void confirm(long object, long sizeBytes, int tier) {
+        if (tier == base) {
             forget(object);
         } else {
             put(object, sizeBytes, tier, 0);
         }
     }
 
-    /** Books a place that is wished for. */
-    void wish(long object, long sizeBytes, int tier) {
+    /** Books a place that is requested. */
+    void request(long object, long sizeBytes, int tier) {
         put(object, sizeBytes, tier, tier < tier(object) ? PENDING | CLIMBING : PENDING);
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A policy made of one {@link CachePolicy} per boundary between tiers.
  *
  * <p>Cache <i>k</i> says what deserves tier <i>k</i> or better. Where tiers hold copies ({@link
- * io.terrace.policy.api.TierSpec#copies}), its capacity is that of tier <i>k</i> and an object stands in the fastest tier whose
+ * io.terrace.policy.api.TierSpec#copies}), its capacity is that of tier <i>k</i> and an object is in the fastest tier whose
  * cache holds it. Where objects move instead, its capacity also counts the moving tiers above, and an object climbs into
  * tier <i>k</i> only if the next cache down holds it too, so no tier is ever booked over its capacity; what exceeds it
  * all the same, because a faster tier was left empty, goes one tier down.
@@ -24,13 +24,13 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     private final CachePolicy[] caches;
     private final boolean[] copies;
     private final long[] capacities;
-    private final int home;
+    private final int base;
     private final boolean allocateOnWrite;
     private final PlacementTable placementTable;
 
-    private long[] left = new long[16];
-    private long[] leftBytes = new long[16];
-    private int leftCount;
+    private long[] evicted = new long[16];
+    private long[] evictedBytes = new long[16];
+    private int evictedCount;
 
     public TieredPolicy(String name, TierHierarchy hierarchy, CachePolicy.Maker maker, boolean allocateOnWrite) {
         this(name, hierarchy, fill(hierarchy.base(), maker), allocateOnWrite);
@@ -40,16 +40,16 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     public TieredPolicy(String name, TierHierarchy hierarchy, CachePolicy.Maker[] makers, boolean allocateOnWrite) {
         this.name = name;
         this.allocateOnWrite = allocateOnWrite;
-        home = hierarchy.base();
+        base = hierarchy.base();
         placementTable = new PlacementTable(hierarchy.size());
-        caches = new CachePolicy[home];
-        copies = new boolean[home];
-        capacities = new long[home];
-        for (int k = 0; k < home; k++) {
+        caches = new CachePolicy[base];
+        copies = new boolean[base];
+        capacities = new long[base];
+        for (int k = 0; k < base; k++) {
             copies[k] = hierarchy.tier(k).copies();
             capacities[k] = hierarchy.tier(k).capacityBytes();
         }
-        for (int k = 0; k < home; k++) {
+        for (int k = 0; k < base; k++) {
             caches[k] = makers[k].make(cacheCapacity(k));
         }
     }
@@ -81,18 +81,18 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
             return;
         }
         long object = access.object();
-        if (access.tier() < home && !placementTable.knows(object)) {
+        if (access.tier() < base && !placementTable.knows(object)) {
             adopt(access.nowMs(), object, access.sizeBytes(), access.tier());
         }
         long bookedBytes = placementTable.sizeBytes(object);
         if (bookedBytes >= 0 && bookedBytes != access.sizeBytes()) {
             resized(object, access.sizeBytes());
         }
-        for (int k = home - 1; k >= 0; k--) {
+        for (int k = base - 1; k >= 0; k--) {
             caches[k].access(access, this);
         }
-        settleLeft(moveRequests);
-        settle(object, access.sizeBytes(), moveRequests);
+        placeEvicted(moveRequests);
+        place(object, access.sizeBytes(), moveRequests);
     }
 
     private void resized(long object, long sizeBytes) {
@@ -103,53 +103,53 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     }
 
     private void adopt(long nowMs, long object, long sizeBytes, int tier) {
-        if (tier >= home) {
+        if (tier >= base) {
             return;
         }
-        placementTable.settle(object, sizeBytes, tier);
+        placementTable.confirm(object, sizeBytes, tier);
         int k = tier;
         do {
             caches[k].adopt(nowMs, object, sizeBytes, this);
-        } while (!copies[k] && ++k < home);
+        } while (!copies[k] && ++k < base);
     }
 
     @Override
     public void evicted(long object, long sizeBytes) {
-        if (leftCount == left.length) {
-            left = Arrays.copyOf(left, leftCount * 2);
-            leftBytes = Arrays.copyOf(leftBytes, leftCount * 2);
+        if (evictedCount == evicted.length) {
+            evicted = Arrays.copyOf(evicted, evictedCount * 2);
+            evictedBytes = Arrays.copyOf(evictedBytes, evictedCount * 2);
         }
-        left[leftCount] = object;
-        leftBytes[leftCount++] = sizeBytes;
+        evicted[evictedCount] = object;
+        evictedBytes[evictedCount++] = sizeBytes;
     }
 
-    private void settleLeft(MoveRequests moveRequests) {
-        for (int i = 0; i < leftCount; i++) {
-            settle(left[i], leftBytes[i], moveRequests);
+    private void placeEvicted(MoveRequests moveRequests) {
+        for (int i = 0; i < evictedCount; i++) {
+            place(evicted[i], evictedBytes[i], moveRequests);
         }
-        leftCount = 0;
+        evictedCount = 0;
     }
 
-    /** Brings the object's booking in line with the caches. */
-    private void settle(long object, long sizeBytes, MoveRequests moveRequests) {
+    /** Requests a move if the caches want the object in another tier than the one it is booked in. */
+    private void place(long object, long sizeBytes, MoveRequests moveRequests) {
         int wanted = wantedTier(object);
         int booked = placementTable.tier(object);
-        while (wanted < home
+        while (wanted < base
                 && wanted != booked
                 && !copies[wanted]
                 && placementTable.bookedBytes(wanted) + sizeBytes > capacities[wanted]) {
             wanted++;
         }
         if (wanted != booked) {
-            placementTable.wish(object, sizeBytes, wanted);
+            placementTable.request(object, sizeBytes, wanted);
             moveRequests.place(object, sizeBytes, booked, wanted);
         }
     }
 
     private int wantedTier(long object) {
-        int wanted = home;
+        int wanted = base;
         boolean below = true;
-        for (int k = home - 1; k >= 0; k--) {
+        for (int k = base - 1; k >= 0; k--) {
             below = caches[k].holds(object) && (copies[k] || below);
             if (below) {
                 wanted = k;
@@ -166,7 +166,7 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
                 if (placementTable.climbing(object)) {
                     caches[tier].arrived(nowMs, object);
                 }
-                placementTable.settle(object, sizeBytes, tier);
+                placementTable.confirm(object, sizeBytes, tier);
             }
             return;
         }
@@ -179,12 +179,12 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     }
 
     private void correct(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
-        for (int k = 0; k < Math.min(tier, home); k++) {
+        for (int k = 0; k < Math.min(tier, base); k++) {
             caches[k].drop(object);
         }
-        placementTable.settle(object, sizeBytes, Math.min(tier, home));
+        placementTable.confirm(object, sizeBytes, Math.min(tier, base));
         adopt(nowMs, object, sizeBytes, tier);
-        settleLeft(moveRequests);
+        placeEvicted(moveRequests);
     }
 
     @Override
@@ -197,30 +197,30 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
 
     @Override
     public void tick(long nowMs, MoveRequests moveRequests) {
-        // Caches decide on accesses alone.
+        // Caches decide only on accesses.
     }
 
     @Override
     public void resize(long nowMs, int tier, long capacityBytes, MoveRequests moveRequests) {
-        if (tier < 0 || tier >= home) {
-            throw new IllegalArgumentException("tier " + tier + " cannot be resized; only 0.." + (home - 1) + " can");
+        if (tier < 0 || tier >= base) {
+            throw new IllegalArgumentException("tier " + tier + " cannot be resized; only 0.." + (base - 1) + " can");
         }
         if (capacityBytes < 0) {
             throw new IllegalArgumentException("capacity " + capacityBytes + " of tier " + tier + " is negative");
         }
         capacities[tier] = capacityBytes;
-        for (int k = home - 1; k >= tier; k--) {
+        for (int k = base - 1; k >= tier; k--) {
             caches[k].resize(cacheCapacity(k), this);
         }
-        settleLeft(moveRequests);
+        placeEvicted(moveRequests);
     }
 
     @Override
     public @Nullable Explanation explain(long nowMs, long object) {
         int tier = placementTable.tier(object);
-        // The boundary that decides: the one below the object's tier if it stands above one, else the first above it.
-        Explanation answer = tier < home ? caches[tier].explain(nowMs, object, tier) : null;
-        for (int k = home - 1; k >= 0 && answer == null; k--) {
+        // The boundary that decides: the one below the object's tier if it is above one, else the first above it.
+        Explanation answer = tier < base ? caches[tier].explain(nowMs, object, tier) : null;
+        for (int k = base - 1; k >= 0 && answer == null; k--) {
             answer = caches[k].explain(nowMs, object, tier);
         }
         return answer;

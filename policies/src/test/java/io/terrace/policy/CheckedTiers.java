@@ -10,7 +10,7 @@ import io.terrace.policy.api.TierSpec;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Carries out every wish at once and fails the test when one makes no sense or overfills a tier. */
+/** Carries out every request at once and fails the test when one makes no sense or overfills a tier. */
 public final class CheckedTiers implements MoveRequests {
 
     private final TierHierarchy hierarchy;
@@ -35,7 +35,7 @@ public final class CheckedTiers implements MoveRequests {
         return used[tier];
     }
 
-    /** All wishes so far, for comparing two runs. */
+    /** All requests so far, for comparing two runs. */
     public String log() {
         return log.toString();
     }
@@ -53,7 +53,7 @@ public final class CheckedTiers implements MoveRequests {
         return this;
     }
 
-    /** Puts an object somewhere without the policy's wish. */
+    /** Puts an object somewhere without a request of the policy. */
     public void put(long object, long sizeBytes, int tier) {
         sized(object, sizeBytes).place(object, sizeBytes, tier(object), tier);
     }

@@ -39,27 +39,27 @@ class PolicyContractTest {
 
     private static CheckedTiers randomRun(PlacementPolicy policy, TierHierarchy hierarchy, long seed) {
         Random random = new Random(seed);
-        CheckedTiers world = new CheckedTiers(hierarchy);
+        CheckedTiers checked = new CheckedTiers(hierarchy);
         long nowMs = 1_000_000;
         for (int i = 0; i < ACCESSES; i++) {
             nowMs += random.nextInt(3000);
             long object = (long) (Math.abs(random.nextGaussian()) * 60);
             int dice = random.nextInt(200);
             if (dice == 0) {
-                world.vanish(policy, nowMs, object);
+                checked.vanish(policy, nowMs, object);
             } else if (dice == 1) {
                 // A clock that jumps either way.
                 nowMs += random.nextInt(2) == 0 ? 86_400_000L : -Math.min(nowMs, 7_200_000L);
             } else if (dice == 2) {
-                world.resize(policy, nowMs, random.nextInt(hierarchy.base()), 500L + random.nextInt(2000));
+                checked.resize(policy, nowMs, random.nextInt(hierarchy.base()), 500L + random.nextInt(2000));
             }
             // Some objects are larger than every tier, some are empty, some change their size.
             long size =
                     object % 17 == 0 ? 100_000 : object % 13 == 0 ? 0 : 10 + object + (object % 7 == 0 ? i / 400 : 0);
-            world.read(policy, nowMs, object, size);
-            policy.tick(nowMs, world);
+            checked.read(policy, nowMs, object, size);
+            policy.tick(nowMs, checked);
         }
-        return world;
+        return checked;
     }
 
     @ParameterizedTest
@@ -80,16 +80,16 @@ class PolicyContractTest {
         // With moves a tier that shrinks hands what it holds down; capacities are kept after every access.
         Random random = new Random(seed);
         PlacementPolicy policy = policy(name, hierarchy);
-        CheckedTiers world = new CheckedTiers(hierarchy);
+        CheckedTiers checked = new CheckedTiers(hierarchy);
         for (int i = 0; i < ACCESSES; i++) {
             long object = (long) (Math.abs(random.nextGaussian()) * 60);
-            world.read(policy, 1000L * i, object, 10 + object);
+            checked.read(policy, 1000L * i, object, 10 + object);
         }
     }
 
     @ParameterizedTest
     @MethodSource("names")
-    void access_sameCallsTwice_sameWishes(String name) {
+    void access_sameCallsTwice_sameRequests(String name) {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         TierHierarchy hierarchy = tiers(true, 1000);
@@ -103,10 +103,10 @@ class PolicyContractTest {
     void access_tierOfSizeZero_keepsOnlyEmptyObjectsThere(String name) {
         TierHierarchy hierarchy = tiers(true, 0, 2000);
         PlacementPolicy policy = policy(name, hierarchy);
-        CheckedTiers world = new CheckedTiers(hierarchy);
+        CheckedTiers checked = new CheckedTiers(hierarchy);
         for (int i = 0; i < 500; i++) {
-            world.read(policy, i * 1000L, i % 20, 100);
-            assertThat(world.used(0)).isZero();
+            checked.read(policy, i * 1000L, i % 20, 100);
+            assertThat(checked.used(0)).isZero();
         }
     }
 
@@ -117,7 +117,7 @@ class PolicyContractTest {
         PlacementPolicy policy = policy(name, hierarchy);
         for (int i = 0; i < 100; i++) {
             policy.access(new Access().read(i * 1000L, 1, 3001, 10, 2), (object, size, from, to) -> {
-                throw new AssertionError("wished into tier " + to);
+                throw new AssertionError("requested into tier " + to);
             });
         }
     }
@@ -127,14 +127,14 @@ class PolicyContractTest {
     void access_clockJumpsBackAndForth_goesOnPlacing(String name) {
         TierHierarchy hierarchy = tiers(true, 500);
         PlacementPolicy policy = policy(name, hierarchy);
-        CheckedTiers world = new CheckedTiers(hierarchy);
+        CheckedTiers checked = new CheckedTiers(hierarchy);
         long[] starts = {1_700_000_000_000L, 0, 4_000_000_000_000L, 1_700_000_000_000L};
         for (int era = 0; era < starts.length; era++) {
             for (int i = 0; i < 100; i++) {
-                world.read(policy, starts[era] + i * 1000L, era * 10 + i % 5, 100);
+                checked.read(policy, starts[era] + i * 1000L, era * 10 + i % 5, 100);
             }
         }
-        assertThat(world.used(0)).as("as full as the policy's parts allow").isBetween(400L, 500L);
+        assertThat(checked.used(0)).as("as full as the policy's parts allow").isBetween(400L, 500L);
         assertThat(policy.explain(5_000_000_000_000L, 30)).isNotNull();
     }
 
@@ -143,12 +143,12 @@ class PolicyContractTest {
     void access_hotObjectsThatFit_climbIntoTheFastestTier(String name) {
         TierHierarchy hierarchy = tiers(true, 10_000);
         PlacementPolicy policy = policy(name, hierarchy);
-        CheckedTiers world = new CheckedTiers(hierarchy);
+        CheckedTiers checked = new CheckedTiers(hierarchy);
         for (int i = 0; i < 50; i++) {
-            world.read(policy, i * 1000L, i % 5, 1000);
+            checked.read(policy, i * 1000L, i % 5, 1000);
         }
         for (long object = 0; object < 5; object++) {
-            assertThat(world.tier(object)).as("object %d", object).isZero();
+            assertThat(checked.tier(object)).as("object %d", object).isZero();
         }
         assertThat(policy.trackedObjects()).isEqualTo(5);
         assertThat(policy.memoryBytes()).isPositive();
@@ -160,7 +160,7 @@ class PolicyContractTest {
         TierHierarchy hierarchy = tiers(true, 10_000);
         PlacementPolicy policy = policy(name, hierarchy);
         MoveRequests none = (object, size, from, to) -> {
-            throw new AssertionError("nothing is to be wished");
+            throw new AssertionError("nothing is to be requested");
         };
         policy.moved(1000, 7, 4000, 0, none);
         policy.moved(2000, 7, 4000, 1, none);
@@ -171,19 +171,19 @@ class PolicyContractTest {
 
     @ParameterizedTest
     @MethodSource("names")
-    void moveFailed_afterAWish_freesTheRoom(String name) {
+    void moveFailed_afterARequest_freesTheRoom(String name) {
         TierHierarchy hierarchy = tiers(true, 1000);
         PlacementPolicy policy = policy(name, hierarchy);
-        int[] wishes = {0};
+        int[] requests = {0};
         for (int i = 0; i < 100; i++) {
             long now = i * 1000L;
-            int before = wishes[0];
-            policy.access(new Access().read(now, 1, 900, 900, 1), (object, size, from, to) -> wishes[0]++);
-            if (wishes[0] > before) {
+            int before = requests[0];
+            policy.access(new Access().read(now, 1, 900, 900, 1), (object, size, from, to) -> requests[0]++);
+            if (requests[0] > before) {
                 policy.moveFailed(now, 1, 900, 1, (object, size, from, to) -> {});
             }
         }
-        assertThat(wishes[0]).as("it is tried again on fresh evidence").isGreaterThan(1);
+        assertThat(requests[0]).as("it is tried again on further accesses").isGreaterThan(1);
     }
 
     @ParameterizedTest
@@ -191,15 +191,15 @@ class PolicyContractTest {
     void explain_knownObject_hasASentence(String name) {
         TierHierarchy hierarchy = tiers(true, 3000);
         PlacementPolicy policy = policy(name, hierarchy);
-        CheckedTiers world = new CheckedTiers(hierarchy);
+        CheckedTiers checked = new CheckedTiers(hierarchy);
         for (int i = 0; i < 200; i++) {
-            world.read(policy, i * 1000L, i % 3 == 0 ? 1 : i % 10, 1000);
+            checked.read(policy, i * 1000L, i % 3 == 0 ? 1 : i % 10, 1000);
         }
         Explanation explanation = policy.explain(200_000, 1);
         assertThat(explanation).isNotNull();
         assertThat(explanation.sentence()).isNotBlank();
         assertThat(explanation.object()).isEqualTo(1);
-        assertThat(explanation.tier()).isEqualTo(world.tier(1));
+        assertThat(explanation.tier()).isEqualTo(checked.tier(1));
         assertThat(policy.explain(200_000, 999)).isNull();
     }
 }

@@ -90,14 +90,14 @@ public final class AdaptivePolicy implements CachePolicy {
 
     private void learn(int slot, int job, long jobId, int burst) {
         int reads = records.reads(slot);
-        // An object that was forgotten comes back with its reads, but nobody knows when the last one was.
+        // A forgotten object comes back with its count of reads, but the time of the last read is lost.
         boolean first = records.weight(slot) == 0;
         long ageMs = first ? ReportIntervalEstimator.FIRST_PERIOD_MS : Math.max(0, latestMs - records.readMs(slot));
         ReportIntervalEstimator reportIntervalEstimator = ranking.cadence(slot);
         if (burst > 1 && !first) {
             reportIntervalEstimator.toldTogether(ageMs);
         }
-        // Reads told together were made one after the other since the last report.
+        // Reads reported in one sum were made one after the other since the last report.
         double spanMs = Math.min(ageMs, reportIntervalEstimator.periodMs());
         long withinMs = (long) (spanMs / burst);
         float weight = runs.next(jobId, latestMs);
@@ -293,9 +293,9 @@ public final class AdaptivePolicy implements CachePolicy {
         long now = Math.max(latestMs, nowMs);
         long ageMs = Math.max(0, now - records.readMs(slot));
         int rival = real.candidate(rule, now);
-        boolean contested = rival != ObjectRecords.NONE && rival != slot;
+        boolean hasRival = rival != ObjectRecords.NONE && rival != slot;
         double worth = ranking.worthNow(rule, slot, now);
-        double bar = contested ? ranking.worthNow(rule, rival, now) : Double.NaN;
+        double bar = hasRival ? ranking.worthNow(rule, rival, now) : Double.NaN;
         boolean here = real.has(slot);
         String because = records.sizeBytes(slot) > real.capacityBytes()
                 ? "larger than the tier"
@@ -308,7 +308,7 @@ public final class AdaptivePolicy implements CachePolicy {
                 100 * model.returnChance(records.returnClass(slot)),
                 rule.evidence(),
                 worth,
-                contested
+                hasRival
                         ? String.format(Locale.ROOT, ", against 2^%.1f of object %d here", bar, records.id(rival))
                         : "",
                 because);
@@ -320,7 +320,7 @@ public final class AdaptivePolicy implements CachePolicy {
                 worth,
                 bar,
                 ageMs,
-                contested ? records.id(rival) : Explanation.NO_RIVAL,
+                hasRival ? records.id(rival) : Explanation.NO_RIVAL,
                 sentence);
     }
 }

@@ -95,7 +95,7 @@ final class CacheContents {
             victimKeys[found++] = leastWorth;
             heap.dropLeast();
             room += records.sizeBytes(victim);
-            // Until it is decided it is no member, so that it is not found again.
+            // While this is undecided it is no member, so it is not found twice.
             records.leave(victim, bit);
         }
         if (room < needed) {

@@ -103,7 +103,7 @@ final class ObjectRecords {
     }
 
     private static int tag(long hash) {
-        // The tag of all ones is not given out, so that no entry looks empty.
+        // A tag of all ones is never used, so no entry looks empty.
         int tag = (int) (hash >>> 56);
         return Math.min(tag, 0xFE) << SLOT_BITS;
     }
@@ -125,7 +125,7 @@ final class ObjectRecords {
         while ((index[at] & SLOT_MASK) != slot || index[at] == EMPTY) {
             at = (at + 1) & mask;
         }
-        // Entries after the gap move up unless they are at home between the gap and where they are.
+        // An entry after the gap moves into it unless its first slot lies between the gap and its place.
         int gap = at;
         for (int next = (gap + 1) & mask; index[next] != EMPTY; next = (next + 1) & mask) {
             int home = (int) HashCommon.murmurHash3(id(index[next] & SLOT_MASK)) & mask;

@@ -20,10 +20,10 @@ final class RuleTournament {
     private static final double LONGEST = 100_000;
     private static final int JUDGE_EVERY = 64;
     /** Standard deviations by which another rule must be ahead besides; few reads, or a few large sums, prove little. */
-    private static final double DOUBT = 0.5;
+    private static final double UNCERTAINTY = 0.5;
 
     /** Share of all bytes read; where sizes differ by orders of magnitude, nothing would ever be proved otherwise. */
-    private static final double MOST_DOUBT = 0.01;
+    private static final double MOST_UNCERTAINTY = 0.01;
 
     private final ObjectRecords records;
     private final ObjectRanking ranking;
@@ -75,7 +75,7 @@ final class RuleTournament {
         this.margin = margin;
         this.sampledMost = sampledMost;
         natural = objective == Objective.BYTES ? RankingRule.RETURN : RankingRule.RETURN_DENSITY;
-        // Counting is right from the first read on; what returns are like has to be seen first.
+        // Frequency is known from the first read on; reuse has to be observed first.
         favourite = objective == Objective.BYTES ? RankingRule.SLOW : RankingRule.SLOW_DENSITY;
         challenger = favourite;
         for (int i = 0; i < RULES.length; i++) {
@@ -142,7 +142,7 @@ final class RuleTournament {
     }
 
     private boolean sampled(long hash) {
-        // Bits that neither the index nor its tags use much.
+        // Bits that the index and its tags use little.
         return (hash & sampleMask()) == 0;
     }
 
@@ -168,11 +168,11 @@ final class RuleTournament {
     }
 
     private void chooseFavourite(long nowMs) {
-        double doubt = DOUBT * Math.sqrt(squares);
+        double uncertainty = UNCERTAINTY * Math.sqrt(squares);
         if (objective == Objective.BYTES) {
-            doubt = Math.min(doubt, MOST_DOUBT * total);
+            uncertainty = Math.min(uncertainty, MOST_UNCERTAINTY * total);
         }
-        double bar = scores[favourite.ordinal()] + doubt;
+        double bar = scores[favourite.ordinal()] + uncertainty;
         RankingRule best = favourite;
         for (RankingRule rule : RULES) {
             double score = scores[rule.ordinal()] - (rule == natural ? 0 : margin * total);

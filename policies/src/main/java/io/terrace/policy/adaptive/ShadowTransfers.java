@@ -24,7 +24,7 @@ final class ShadowTransfers {
     /** An object sets out. */
     void add(int slot, int rule, long arrivesMs) {
         if (records.travels(slot, rule)) {
-            // It had left while it was on its way before.
+            // An earlier transfer of the object was still under way when it left.
             cancel(slot, rule);
         }
         if (count == MOST) {

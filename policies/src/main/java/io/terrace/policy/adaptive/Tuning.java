@@ -7,7 +7,7 @@ import java.util.Objects;
  *
  * @param objective what counts
  * @param tracked objects with a record, at most {@value #MOST_TRACKED}
- * @param sampled objects that take part in the contest of rules
+ * @param sampled objects that take part in the tournament of rules
  * @param moveCost what letting an object in costs, as a share of a hit
  * @param margin share of all that was read by which another rule must be ahead
  * @param readsPerHalving reads after which all evidence on returns counts half

@@ -26,7 +26,7 @@ public final class Access {
      * @param object id of a block or file
      * @param sizeBytes stored size of the object, at least 0
      * @param bytes bytes read, 0 to {@code sizeBytes} per access collapsed into this one
-     * @param tier tier the object stands in as the caller knows it; policies look at it when they meet the object first
+     * @param tier tier the object is in as far as the caller knows; policies use it for objects that they do not know yet
      */
     public Access read(long nowMs, long object, long sizeBytes, long bytes, int tier) {
         return fill(nowMs, object, sizeBytes, bytes, tier, false);
@@ -37,7 +37,7 @@ public final class Access {
         return fill(nowMs, object, sizeBytes, bytes, tier, true);
     }
 
-    private Access fill(long atMs, long id, long size, long moved, int standing, boolean isWrite) {
+    private Access fill(long atMs, long id, long size, long moved, int inTier, boolean isWrite) {
         if (size < 0 || moved < 0) {
             throw new IllegalArgumentException(
                     "object " + id + ": size " + size + " and bytes " + moved + " must not be negative");
@@ -46,7 +46,7 @@ public final class Access {
         object = id;
         sizeBytes = size;
         bytes = moved;
-        tier = standing;
+        tier = inTier;
         write = isWrite;
         job = NO_JOB;
         burst = 1;

@@ -1,14 +1,14 @@
 package io.terrace.policy.api;
 
 /**
- * Where a {@link PlacementPolicy} puts the placements it wishes for. Demotions that make room come before the promotion that
- * needs it, so a caller that carries wishes out in order never overfills a tier.
+ * Takes the moves that a {@link PlacementPolicy} requests. Demotions that make room come before the promotion that
+ * needs it, so a caller that carries requests out in order never overfills a tier.
  */
 @FunctionalInterface
 public interface MoveRequests {
 
     /**
-     * The object should stand in another tier. The policy books the wish as done; the caller answers with
+     * The object should be in another tier. The policy books the request as done; the caller answers with
      * {@link PlacementPolicy#moved} or {@link PlacementPolicy#moveFailed}, at once or later.
      *
      * @param object the object

@@ -4,19 +4,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which tier each object should stand in, from what is read and written. One instance serves one set of tiers,
+ * Decides which tier each object should be in, from what is read and written. One instance serves one set of tiers,
  * e.g. those of one DataNode.
  *
- * <p>Pure and deterministic: the same calls lead to the same wishes. Single-threaded. Time is passed in as milliseconds
+ * <p>Pure and deterministic: the same calls lead to the same requests. Single-threaded. Time is passed in as milliseconds
  * on any clock; a step backwards is read as no time passed. Objects are blocks or files of any size, named by a
  * {@code long}.
  *
  * <p>Pinned and excluded objects are the caller's: it does not tell the policy of their accesses and takes the bytes
  * they use off the tier's capacity ({@link #resize}).
  *
- * <p>A policy books each wish as done when it makes it. The caller answers the latest wish for an object with {@link
- * #moved} when it is carried out or {@link #moveFailed} when it is given up; until then news of earlier wishes for the
- * same object are ignored. Without a wish outstanding, {@link #moved} tells of a move that somebody else made.
+ * <p>A policy books each request as done when it makes it. The caller answers the latest request for an object with {@link
+ * #moved} when it is carried out or {@link #moveFailed} when it is given up; until then answers to earlier requests for
+ * the same object are ignored. Without an open request, {@link #moved} tells of a move that somebody else made.
  */
 public interface PlacementPolicy {
 
@@ -27,14 +27,14 @@ public interface PlacementPolicy {
     void access(Access access, MoveRequests moveRequests);
 
     /**
-     * Tells the truth about an object's place: it now stands in {@code tier}, whether or not that was wished. Also how a
-     * policy learns of objects that stood in a fast tier before it started.
+     * Tells the truth about an object's place: it now is in {@code tier}, whether or not that was requested. Also how a
+     * policy learns of objects that were in a fast tier before it started.
      */
     void moved(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests);
 
     /**
-     * A wished move did not happen; the object still stands in {@code tier}. The policy wishes again only on fresh
-     * evidence.
+     * A requested move did not happen; the object still is in {@code tier}. The policy requests it again only after
+     * further accesses.
      */
     void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests);
 
@@ -45,7 +45,7 @@ public interface PlacementPolicy {
     void tick(long nowMs, MoveRequests moveRequests);
 
     /**
-     * A tier has a new capacity from now on; what no longer fits is wished away.
+     * A tier has a new capacity from now on; the policy requests moves down for what no longer fits.
      *
      * @param tier any tier but the last
      */
@@ -59,7 +59,7 @@ public interface PlacementPolicy {
         return List.of();
     }
 
-    /** Why the object stands where it does, in the policy's own figures; null when it has no memory of the object. */
+    /** Why the object is where it is, in the policy's own figures; null when it has no memory of the object. */
     @Nullable
     Explanation explain(long nowMs, long object);
 

@@ -3,10 +3,10 @@ package io.terrace.policy.replay;
 /**
  * What moving costs in a simulation, and when the policy hears of reads.
  *
- * @param promotionDelayMs time from a wish to climb until reads are served by the faster tier; demotions take effect at
+ * @param promotionDelayMs time from a request to climb until reads are served by the faster tier; demotions take effect at
  *     once
  * @param moveBytesPerS budget of climbing bytes; moves wait in line for it. 0 means no limit
- * @param queuedMoves moves that may be under way or in line; a further wish fails
+ * @param queuedMoves moves that may be under way or in line; a further request fails
  * @param reportMs reads from the last tier are told as one access per object that often; 0 tells each read at once
  * @param fastReportMs as {@code reportMs}, for reads from any faster tier
  */
@@ -18,13 +18,13 @@ public record ReplayConditions(
 
     public ReplayConditions {
         if (promotionDelayMs < 0 || moveBytesPerS < 0 || queuedMoves < 1 || reportMs < 0 || fastReportMs < 0) {
-            throw new IllegalArgumentException("a world needs a delay, a budget and times between reports of at least 0"
+            throw new IllegalArgumentException("a replay needs a delay, a budget and times between reports of at least 0"
                     + " and a queue of at least 1, not " + promotionDelayMs + " ms, " + moveBytesPerS + " bytes/s, "
                     + reportMs + " ms, " + fastReportMs + " ms, " + queuedMoves);
         }
     }
 
-    /** A world where each read is told by itself. */
+    /** Conditions in which each read is told by itself. */
     public ReplayConditions(long promotionDelayMs, long moveBytesPerS, int queuedMoves) {
         this(promotionDelayMs, moveBytesPerS, queuedMoves, 0, 0);
     }
@@ -33,7 +33,7 @@ public record ReplayConditions(
         return new ReplayConditions(promotionDelayMs, 0, 1 << 20);
     }
 
-    /** The same world with reads told in sums, as DataNodes tell them to the placement service. */
+    /** The same conditions with reads told in sums, as DataNodes tell them to the placement service. */
     public ReplayConditions reporting(long everyMs, long fastEveryMs) {
         return new ReplayConditions(promotionDelayMs, moveBytesPerS, queuedMoves, everyMs, fastEveryMs);
     }

@@ -13,8 +13,8 @@ package io.terrace.policy.replay;
  * @param movedBytes bytes moved into any tier but the last
  * @param moves moves into any tier but the last
  * @param wastedMoves those never read before the object left again or the trace ended
- * @param failedMoves wishes that could not be carried out
- * @param peakBytes most bytes that stood in each tier but the last
+ * @param failedMoves requests that could not be carried out
+ * @param peakBytes most bytes that were in each tier but the last
  * @param meanReadMs modelled time of a read, mean
  * @param decisionNs time spent in the policy per access, wall clock
  * @param policyBytes memory the policy held at the end

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Replays a {@link Trace} against a policy. Every object starts in the last tier. Each access is first scored by where
- * the object stands, then told to the policy, at once or in sums, whose wishes are carried out as the {@link ReplayConditions}
- * allows. Wishes that would overfill a tier fail.
+ * the object is, then told to the policy, at once or in sums, whose requests are carried out as the {@link ReplayConditions}
+ * allows. Requests that would overfill a tier fail.
  */
 public final class TraceReplay implements MoveRequests {
 
@@ -25,20 +25,20 @@ public final class TraceReplay implements MoveRequests {
 
     private final byte[] tiers;
     private final long[] placedBytes;
-    private final long[] standing;
+    private final long[] usedBytes;
     private final long[] peak;
     private final boolean[] readSinceMove;
-    private final TransferQueue line;
+    private final TransferQueue transfers;
     private final AccessBatches slowReads;
     private final AccessBatches fastReads;
     private final long[] sizes;
     private final Access access = new Access();
     private long nextTickMs = Long.MIN_VALUE;
 
-    private long[] wishedObjects = new long[64];
-    private long[] wishedSizes = new long[64];
-    private int[] wishedTiers = new int[64];
-    private int wished;
+    private long[] requestedObjects = new long[64];
+    private long[] requestedSizes = new long[64];
+    private int[] requestedTiers = new int[64];
+    private int requested;
 
     private double promotedBytes;
     private double movedBytes;
@@ -60,16 +60,16 @@ public final class TraceReplay implements MoveRequests {
         tiers = new byte[trace.objects()];
         Arrays.fill(tiers, (byte) hierarchy.base());
         placedBytes = new long[trace.objects()];
-        standing = new long[hierarchy.size()];
+        usedBytes = new long[hierarchy.size()];
         peak = new long[hierarchy.base()];
         readSinceMove = new boolean[trace.objects()];
-        line = new TransferQueue(replayConditions);
+        transfers = new TransferQueue(replayConditions);
         slowReads = new AccessBatches(replayConditions.reportMs(), trace.objects());
         fastReads = new AccessBatches(replayConditions.fastReportMs(), trace.objects());
         sizes = new long[slowReads.gathers() || fastReads.gathers() ? trace.objects() : 0];
     }
 
-    /** Replays with no clock and nobody watching. */
+    /** Replays with no clock and no progress reported. */
     public static ReplayResult replay(
             Trace trace, TierHierarchy hierarchy, ReplayConditions replayConditions, PlacementPolicy policy) {
         return replay(trace, hierarchy, replayConditions, policy, () -> 0, rows -> {});
@@ -92,7 +92,7 @@ public final class TraceReplay implements MoveRequests {
     }
 
     private ReplayResult run(LongConsumer progress) {
-        int home = hierarchy.base();
+        int base = hierarchy.base();
         long[] tierReads = new long[hierarchy.size()];
         double[] tierBytes = new double[hierarchy.size()];
         double readNs = 0;
@@ -133,7 +133,7 @@ public final class TraceReplay implements MoveRequests {
             jobsAllHit += state == 1 ? 1 : 0;
         }
         for (int object = 0; object < tiers.length; object++) {
-            wastedMoves += tiers[object] < home && !readSinceMove[object] ? 1 : 0;
+            wastedMoves += tiers[object] < base && !readSinceMove[object] ? 1 : 0;
         }
         long reads = Arrays.stream(tierReads).sum();
         return new ReplayResult(
@@ -196,14 +196,14 @@ public final class TraceReplay implements MoveRequests {
         carryOut(nowMs);
     }
 
-    /** An object that changed size where it stands was brought up to date there: the new part was moved in. */
+    /** An object that changed size where it is was brought up to date there: the new part was moved in. */
     private void grow(int object, long sizeBytes) {
         long more = sizeBytes - placedBytes[object];
         int tier = tiers[object];
         if (more != 0 && tier < hierarchy.base()) {
-            standing[tier] += more;
+            usedBytes[tier] += more;
             placedBytes[object] = sizeBytes;
-            peak[tier] = Math.max(peak[tier], standing[tier]);
+            peak[tier] = Math.max(peak[tier], usedBytes[tier]);
             movedBytes += Math.max(0, more);
             promotedBytes += tier == 0 ? Math.max(0, more) : 0;
         }
@@ -211,69 +211,69 @@ public final class TraceReplay implements MoveRequests {
 
     @Override
     public void place(long object, long sizeBytes, int fromTier, int toTier) {
-        if (wished == wishedObjects.length) {
-            wishedObjects = Arrays.copyOf(wishedObjects, wished * 2);
-            wishedSizes = Arrays.copyOf(wishedSizes, wished * 2);
-            wishedTiers = Arrays.copyOf(wishedTiers, wished * 2);
+        if (requested == requestedObjects.length) {
+            requestedObjects = Arrays.copyOf(requestedObjects, requested * 2);
+            requestedSizes = Arrays.copyOf(requestedSizes, requested * 2);
+            requestedTiers = Arrays.copyOf(requestedTiers, requested * 2);
         }
-        wishedObjects[wished] = object;
-        wishedSizes[wished] = sizeBytes;
-        wishedTiers[wished++] = toTier;
+        requestedObjects[requested] = object;
+        requestedSizes[requested] = sizeBytes;
+        requestedTiers[requested++] = toTier;
     }
 
     private void carryOut(long nowMs) {
-        // A correction may lead to further wishes, which are appended while this runs.
-        for (int i = 0; i < wished; i++) {
-            start(nowMs, (int) wishedObjects[i], wishedSizes[i], wishedTiers[i]);
+        // A correction may lead to further requests, which are appended while this runs.
+        for (int i = 0; i < requested; i++) {
+            start(nowMs, (int) requestedObjects[i], requestedSizes[i], requestedTiers[i]);
         }
-        wished = 0;
+        requested = 0;
     }
 
     private void start(long nowMs, int object, long sizeBytes, int toTier) {
         boolean climbs = toTier < tiers[object];
-        line.cancel(object);
+        transfers.cancel(object);
         if (!climbs || (replayConditions.promotionDelayMs() == 0 && replayConditions.moveBytesPerS() == 0)) {
-            settle(nowMs, object, sizeBytes, toTier);
-        } else if (!line.join(nowMs, object, sizeBytes, toTier)) {
+            move(nowMs, object, sizeBytes, toTier);
+        } else if (!transfers.join(nowMs, object, sizeBytes, toTier)) {
             fail(nowMs, object, sizeBytes);
         }
     }
 
     private void arrive(long nowMs) {
-        while (line.readyMs(nowMs) <= nowMs) {
-            int object = line.object();
-            long sizeBytes = line.sizeBytes();
-            int toTier = line.toTier();
-            boolean wanted = line.leave();
+        while (transfers.readyMs(nowMs) <= nowMs) {
+            int object = transfers.object();
+            long sizeBytes = transfers.sizeBytes();
+            int toTier = transfers.toTier();
+            boolean wanted = transfers.leave();
             if (wanted) {
-                settle(nowMs, object, sizeBytes, toTier);
+                move(nowMs, object, sizeBytes, toTier);
                 carryOut(nowMs);
             }
         }
     }
 
-    private void settle(long nowMs, int object, long sizeBytes, int toTier) {
-        int home = hierarchy.base();
+    private void move(long nowMs, int object, long sizeBytes, int toTier) {
+        int base = hierarchy.base();
         int from = tiers[object];
         if (from == toTier) {
             policy.moved(nowMs, object, sizeBytes, toTier, this);
             return;
         }
-        if (toTier < home
-                && standing[toTier] + sizeBytes > hierarchy.tier(toTier).capacityBytes()) {
+        if (toTier < base
+                && usedBytes[toTier] + sizeBytes > hierarchy.tier(toTier).capacityBytes()) {
             fail(nowMs, object, sizeBytes);
             return;
         }
-        if (from < home) {
+        if (from < base) {
             wastedMoves += readSinceMove[object] ? 0 : 1;
         }
-        standing[from] -= placedBytes[object];
-        standing[toTier] += sizeBytes;
+        usedBytes[from] -= placedBytes[object];
+        usedBytes[toTier] += sizeBytes;
         placedBytes[object] = sizeBytes;
         tiers[object] = (byte) toTier;
         readSinceMove[object] = false;
-        if (toTier < home) {
-            peak[toTier] = Math.max(peak[toTier], standing[toTier]);
+        if (toTier < base) {
+            peak[toTier] = Math.max(peak[toTier], usedBytes[toTier]);
             moves++;
             movedBytes += sizeBytes;
             if (toTier == 0) {

@@ -110,7 +110,7 @@ final class TransferQueue {
         sizes = rotated(sizes, shift);
         objects = rotated(objects, shift);
         toTiers = rotated(toTiers, shift);
-        // Places are taken modulo the length, so the line is laid out anew from a multiple of the new length.
+        // Places are taken modulo the length, so the queue is copied to start at a multiple of the new length.
         long moved = Math.floorMod(-head, 2L * length);
         head += moved;
         tail += moved;

@@ -91,7 +91,7 @@ class AdaptivePolicyTest {
 
     @Test
     void memoryBytes_manyObjects_isBounded() {
-        // Just below a doubling of the hash, where it is fullest; the ledger of the policy comes on top.
+        // Just below a doubling of the hash, where it is fullest; the policy's table of places comes on top.
         int objects = 1_300_000;
         AdaptivePolicy cache =
                 new AdaptivePolicy(objects / 4, new Tuning(Objective.OBJECTS, objects, 32_768, 0.03, 0.005, 100_000));
@@ -104,7 +104,7 @@ class AdaptivePolicyTest {
     @ParameterizedTest
     @ValueSource(ints = {900, 4000})
     void access_steadyState_allocatesNothing(int tracked) {
-        // All take part in the contest of rules, or a sample of them.
+        // All take part in the tournament of rules, or a sample of them.
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         AdaptivePolicy cache = cachePolicy(500, tracked);
         for (int object = 0; object < 500; object++) {
