@@ -2,9 +2,9 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.placement.report.ReplicaReport;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.StampedBlock;
-import io.terrace.placement.report.PlacementReports;
 import io.terrace.protocol.HeartbeatLimits;
 import org.junit.jupiter.api.Test;
 
@@ -44,10 +44,10 @@ class FullReportTest extends SteppedLoop {
             beat(one);
             assertThat(resident()).isEqualTo(COPIES);
         }
-        PlacementReports.Standing standing =
-                placement.reports().block(nowMs, COPIES, 0).standings().get(0);
-        assertThat(standing.bytesServedFromMemory()).isEqualTo(30);
-        assertThat(standing.residentSinceMs()).isGreaterThan(5_000);
+        ReplicaReport replica =
+                placement.reports().block(nowMs, COPIES, 0).replicas().get(0);
+        assertThat(replica.bytesServedFromMemory()).isEqualTo(30);
+        assertThat(replica.residentSinceMs()).isGreaterThan(5_000);
         assertThat(metricRegistry.value(Metric.PLACEMENT_MOVES_UNPAID)).isZero();
     }
 

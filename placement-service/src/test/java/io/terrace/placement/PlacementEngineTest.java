@@ -4,11 +4,11 @@ import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.DROP;
 import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.placement.report.BlockReport;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.move.Refusals;
-import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
@@ -234,8 +234,8 @@ class PlacementEngineTest extends SteppedLoop {
     @Test
     void explain_block_tellsRuleHomeAndMoves() {
         warm(one, block(1, 5));
-        PlacementReports.BlockReport report = placement.reports().block(nowMs, 1, 5);
-        assertThat(report.standings()).singleElement().satisfies(standing -> {
+        BlockReport report = placement.reports().block(nowMs, 1, 5);
+        assertThat(report.replicas()).singleElement().satisfies(standing -> {
             assertThat(standing.inMemory()).isTrue();
             assertThat(standing.home()).isTrue();
             assertThat(standing.why()).isNotNull();

@@ -166,7 +166,7 @@ class RandomPlacementTest {
                 PlacementReports reports = placement.reports();
                 int resident = 0;
                 for (long id = 1; id <= stamps.length; id++) {
-                    boolean known = reports.block(nowMs, id, 0).standings().stream()
+                    boolean known = reports.block(nowMs, id, 0).replicas().stream()
                             .anyMatch(standing -> standing.node().equals(node.uuid) && standing.inMemory());
                     assertThat(known).as("blk_" + id + " on " + node.uuid).isEqualTo(node.memory.containsKey(id));
                     resident += known ? 1 : 0;

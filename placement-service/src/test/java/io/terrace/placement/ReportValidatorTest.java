@@ -2,6 +2,7 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.placement.report.ReplicaReport;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
@@ -9,7 +10,6 @@ import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
-import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Named;
@@ -79,9 +79,9 @@ class ReportValidatorTest extends SteppedLoop {
         beat(two);
         beat(one);
         assertServedByOne();
-        assertThat(placement.reports().block(nowMs, 1, 0).standings())
-                .filteredOn(PlacementReports.Standing::home)
-                .extracting(PlacementReports.Standing::node)
+        assertThat(placement.reports().block(nowMs, 1, 0).replicas())
+                .filteredOn(ReplicaReport::home)
+                .extracting(ReplicaReport::node)
                 .containsExactly("one");
     }
 

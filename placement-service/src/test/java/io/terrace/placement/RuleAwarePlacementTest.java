@@ -67,7 +67,7 @@ class RuleAwarePlacementTest extends SteppedLoop {
                         new PoolUsage("memory", "default", 7 * MB, 10 * MB, 7 * MB),
                         new PoolUsage("memory", "etl", 3 * MB, 3 * MB, 3 * MB));
         String why =
-                placement.reports().block(nowMs, 9, 1).standings().get(0).why().sentence();
+                placement.reports().block(nowMs, 9, 1).replicas().get(0).why().sentence();
         assertThat(why).startsWith("pool etl, 3 of 3 MB used: ");
 
         // After a restart nobody knows whose the copies are; they stay, and join their pools within a minute.

@@ -1,8 +1,5 @@
 package io.terrace.placement.report;
 
-import io.terrace.placement.heartbeat.HealthFinding;
-import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
@@ -13,10 +10,8 @@ import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.policy.api.Explanation;
-import io.terrace.policy.api.PoolUsage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,59 +29,6 @@ public final class PlacementReports {
         this.clusterState = clusterState;
         this.pins = pins;
     }
-
-    /** One DataNode; ages in milliseconds. */
-    public record NodeReport(
-            String uuid,
-            String name,
-            boolean live,
-            boolean serving,
-            boolean idle,
-            long silentMs,
-            long upMs,
-            List<TierState> tiers,
-            int residents,
-            long pinnedBytes,
-            int movesWaiting,
-            int movesInFlight,
-            List<PoolUsage> pools,
-            List<HealthFinding> conditions,
-            Map<String, Long> figures) {}
-
-    /** One hot block. */
-    public record HotBlock(
-            StampedBlock block,
-            double heat,
-            long reads,
-            long bytesRead,
-            long bytesFromMemory,
-            long lastReadAgoMs,
-            @Nullable String home,
-            boolean inMemory) {}
-
-    /** A DataNode's part in a block. */
-    public record Standing(
-            String node,
-            String name,
-            boolean live,
-            boolean inMemory,
-            boolean pinned,
-            boolean home,
-            double share,
-            long residentSinceMs,
-            long bytesServedFromMemory,
-            @Nullable Explanation why,
-            @Nullable Move open,
-            long heldBackMs) {}
-
-    /** Everything known of one block; {@code excluded} says why it can never be promoted. */
-    public record BlockReport(
-            long blockId,
-            @Nullable HotBlock heat,
-            boolean pinned,
-            @Nullable String excluded,
-            List<Standing> standings,
-            List<Move> lastMoves) {}
 
     public List<NodeReport> nodes(long nowMs) {
         List<NodeReport> reports = new ArrayList<>();
@@ -132,7 +74,7 @@ public final class PlacementReports {
 
     public BlockReport block(long nowMs, long blockId, int moves) {
         BlockHeat heat = clusterState.heat().find(blockId);
-        List<Standing> standings = new ArrayList<>();
+        List<ReplicaReport> replicas = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
             Resident resident = node.residents().find(blockId);
             Move open = node.moveQueue().open(blockId);
@@ -142,7 +84,7 @@ public final class PlacementReports {
             if (resident == null && open == null && why == null && share == 0 && !home) {
                 continue;
             }
-            standings.add(new Standing(
+            replicas.add(new ReplicaReport(
                     node.uuid(),
                     node.name(),
                     node.isLive(),
@@ -161,7 +103,7 @@ public final class PlacementReports {
                 heat == null ? null : hot(nowMs, heat),
                 pins.find(blockId) != null,
                 excluded(heat),
-                standings,
+                replicas,
                 clusterState.moveTracker().history().of(blockId, moves));
     }
 

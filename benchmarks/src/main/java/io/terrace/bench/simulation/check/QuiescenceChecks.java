@@ -13,7 +13,8 @@ import io.terrace.channel.server.Principal;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.GrantAttempt;
 import io.terrace.datanode.extent.LocalTier;
-import io.terrace.placement.report.PlacementReports;
+import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.report.ReplicaReport;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -102,8 +103,8 @@ public final class QuiescenceChecks {
     }
 
     private void checkKnown(Host host) {
-        PlacementReports.NodeReport known = null;
-        for (PlacementReports.NodeReport report : active.placement().reports().nodes(active.nowMs())) {
+        NodeReport known = null;
+        for (NodeReport report : active.placement().reports().nodes(active.nowMs())) {
             known = report.uuid().equals(host.name) ? report : known;
         }
         Violation.unless(
@@ -124,9 +125,9 @@ public final class QuiescenceChecks {
         for (long id = SimulatedNamespace.FIRST_ID;
                 id <= simulatedCluster.namespace().lastId();
                 id++) {
-            for (PlacementReports.Standing standing :
-                    active.placement().reports().block(active.nowMs(), id, 0).standings()) {
-                if (standing.node().equals(dataNode.host().name) && standing.inMemory()) {
+            for (ReplicaReport replica :
+                    active.placement().reports().block(active.nowMs(), id, 0).replicas()) {
+                if (replica.node().equals(dataNode.host().name) && replica.inMemory()) {
                     known.add(id);
                 }
             }

@@ -10,7 +10,7 @@ import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater.Resolve;
 import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.move.Refusals;
-import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;

@@ -3,10 +3,10 @@ package io.terrace.placement.hdfs.admin;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
-import io.terrace.placement.report.PlacementReports.BlockReport;
-import io.terrace.placement.report.PlacementReports.HotBlock;
-import io.terrace.placement.report.PlacementReports.NodeReport;
-import io.terrace.placement.report.PlacementReports.Standing;
+import io.terrace.placement.report.BlockReport;
+import io.terrace.placement.report.HotBlock;
+import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
@@ -133,50 +133,50 @@ final class AdminCodec {
             proto.setExcluded(report.excluded());
         }
         Set<String> shown = new HashSet<>();
-        for (ReplicaFacts replica : facts.replicas()) {
-            shown.add(replica.node());
-            Standing standing = report.standings().stream()
-                    .filter(candidate -> candidate.node().equals(replica.node()))
+        for (ReplicaFacts stored : facts.replicas()) {
+            shown.add(stored.node());
+            ReplicaReport known = report.replicas().stream()
+                    .filter(candidate -> candidate.node().equals(stored.node()))
                     .findFirst()
                     .orElse(null);
             proto.addReplicas(replica(
-                            replica.node(),
-                            reader.names().getOrDefault(replica.node(), replica.name()),
-                            standing,
+                            stored.node(),
+                            reader.names().getOrDefault(stored.node(), stored.name()),
+                            known,
                             reader)
-                    .setStorageType(replica.storageType())
-                    .setReporting(reader.names().containsKey(replica.node())));
+                    .setStorageType(stored.storageType())
+                    .setReporting(reader.names().containsKey(stored.node())));
         }
-        for (Standing standing : report.standings()) {
-            if (!shown.contains(standing.node())) {
-                proto.addReplicas(replica(standing.node(), standing.name(), standing, reader)
-                        .setReporting(standing.live()));
+        for (ReplicaReport replica : report.replicas()) {
+            if (!shown.contains(replica.node())) {
+                proto.addReplicas(replica(replica.node(), replica.name(), replica, reader)
+                        .setReporting(replica.live()));
             }
         }
         report.lastMoves().forEach(move -> proto.addLastMoves(move(move, reader)));
         return proto.build();
     }
 
-    private static ReplicaProto.Builder replica(String node, String name, @Nullable Standing standing, Reader reader) {
+    private static ReplicaProto.Builder replica(String node, String name, @Nullable ReplicaReport replica, Reader reader) {
         ReplicaProto.Builder proto = ReplicaProto.newBuilder()
                 .setNode(node)
                 .setName(name)
-                .setInMemory(standing != null && standing.inMemory())
-                .setPinned(standing != null && standing.pinned())
-                .setHome(standing != null && standing.home());
-        if (standing == null) {
+                .setInMemory(replica != null && replica.inMemory())
+                .setPinned(replica != null && replica.pinned())
+                .setHome(replica != null && replica.home());
+        if (replica == null) {
             return proto;
         }
-        proto.setHeat(standing.share()).setHeldBackMs(standing.heldBackMs());
-        if (standing.inMemory()) {
-            proto.setResidentForMs(Math.max(0, standing.residentSinceMs()))
-                    .setBytesServedFromMemory(standing.bytesServedFromMemory());
+        proto.setHeat(replica.share()).setHeldBackMs(replica.heldBackMs());
+        if (replica.inMemory()) {
+            proto.setResidentForMs(Math.max(0, replica.residentSinceMs()))
+                    .setBytesServedFromMemory(replica.bytesServedFromMemory());
         }
-        if (standing.why() != null) {
-            proto.setWhy(why(standing.why(), reader));
+        if (replica.why() != null) {
+            proto.setWhy(why(replica.why(), reader));
         }
-        if (standing.open() != null) {
-            proto.setOpenMove(move(standing.open(), reader));
+        if (replica.open() != null) {
+            proto.setOpenMove(move(replica.open(), reader));
         }
         return proto;
     }

@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs.admin;
 
+import io.terrace.placement.report.BlockReport;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -20,8 +21,7 @@ import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.report.EngineStatus;
-import io.terrace.placement.report.PlacementReports;
-import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
@@ -262,7 +262,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
                         .setStoragePolicy(file.storagePolicy());
             }
             for (BlockFacts facts : blocks) {
-                PlacementReports.BlockReport report =
+                BlockReport report =
                         placement.reports().block(nowMs, facts.block().id(), MOVES_SHOWN);
                 response.addBlocks(AdminCodec.block(facts, report, reader));
             }

@@ -6,7 +6,7 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
-import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.placement.report.NodeReport;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.io.IOException;
 import java.util.ArrayList;

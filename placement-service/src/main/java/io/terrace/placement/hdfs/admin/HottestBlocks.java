@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs.admin;
 
-import io.terrace.placement.report.PlacementReports.HotBlock;
+import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.state.NamespaceView.Named;
 import java.util.ArrayList;
 import java.util.List;

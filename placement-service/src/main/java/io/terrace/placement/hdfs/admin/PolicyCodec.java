@@ -10,7 +10,7 @@ import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicyHistory;
 import io.terrace.placement.policyfile.PolicyHistory.Step;
-import io.terrace.placement.report.PlacementReports.NodeReport;
+import io.terrace.placement.report.NodeReport;
 import io.terrace.protocol.proto.AdminProtos.DecisionProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;

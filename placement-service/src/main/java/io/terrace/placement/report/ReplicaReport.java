@@ -1,0 +1,20 @@
+package io.terrace.placement.report;
+
+import io.terrace.placement.state.Move;
+import io.terrace.policy.api.Explanation;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one DataNode's replica of a block, and of its copy in memory. */
+public record ReplicaReport(
+        String node,
+        String name,
+        boolean live,
+        boolean inMemory,
+        boolean pinned,
+        boolean home,
+        double share,
+        long residentSinceMs,
+        long bytesServedFromMemory,
+        @Nullable Explanation why,
+        @Nullable Move open,
+        long heldBackMs) {}
