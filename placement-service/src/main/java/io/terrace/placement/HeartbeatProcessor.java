@@ -94,7 +94,7 @@ final class HeartbeatProcessor {
 
     private void done(long nowMs, DataNodeState node, Move move) {
         StampedBlock block = move.block();
-        // What is resident comes from the residency reports alone; a copy that was made may be gone again by now.
+        // Only residency reports say what is resident; a copy that was made may be gone again by now.
         if (!move.isPromotion()) {
             left(node, block.id());
         }
@@ -102,7 +102,7 @@ final class HeartbeatProcessor {
             moveTracker.confirm(nowMs, node, block, move.to());
             return;
         }
-        // The policy requested the opposite meanwhile and waits for it.
+        // Meanwhile the policy requested the opposite move and waits for its result.
         Kind opposite = move.isPromotion() ? Kind.DROP : Kind.PROMOTE;
         if (node.moveQueue().isFullFor(opposite)) {
             moveTracker.correct(nowMs, node, block, move.to());
@@ -127,7 +127,7 @@ final class HeartbeatProcessor {
         changes.forEach(
                 change -> node.session().unreported().remove(change.block().id()));
         if (changes.size() < HeartbeatLimits.ENTRIES) {
-            // Nothing more of a report is to come, so what did not stand in it left by itself.
+            // The report is complete, so the DataNode evicted by itself what is not in it.
             node.session().unreported().forEach(id -> wentAway(nowMs, node, id));
             node.session().unreported().clear();
         }
@@ -171,7 +171,7 @@ final class HeartbeatProcessor {
     private void settle(long nowMs, DataNodeState node, StampedBlock block) {
         BlockHeat known = clusterState.heat().find(block.id());
         if (known != null && !known.block().equals(block) && known.isReportedByOthers(node)) {
-            return; // Others report another content; the NameNode is asked who is right when somebody reads it.
+            return; // Others report another content; the NameNode is asked which is right at the next read.
         }
         BlockHeat heat = clusterState.heat().touch(nowMs, block);
         DataNodeState home = heat.home();
@@ -194,7 +194,7 @@ final class HeartbeatProcessor {
         }
         boolean wasHere = node.residents().holds(blockId);
         left(node, blockId);
-        // Of a drop that was ordered the result tells the policy.
+        // For a drop that was ordered, the result tells the policy.
         if (wasHere && (open == null || !open.isSent())) {
             node.policy().vanished(nowMs, blockId);
         }
@@ -254,7 +254,7 @@ final class HeartbeatProcessor {
         }
         @Nullable DataNodeState before = heat.home();
         DataNodeState home = entry.reads() > 0 ? HomeSelector.choose(heat) : before;
-        heat.settleAt(home);
+        heat.home(home);
         if (before != home && before != null) {
             moveHome(nowMs, before, block, home);
         }

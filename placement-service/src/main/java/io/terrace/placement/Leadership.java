@@ -5,7 +5,7 @@ import io.terrace.placement.state.OperatorState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether this NameNode decides, and what an operator wants to stay so. The NameNode has the real one; simulations have
+ * Whether this NameNode decides, and the stored wishes of the operator. The NameNode has the real one; simulations have
  * one that fails over at will.
  */
 public interface Leadership {
@@ -20,13 +20,13 @@ public interface Leadership {
     long epoch();
 
     /**
-     * As last stored, by this NameNode or another one. Never fails: with nothing stored it is the initial ones, and with
-     * something that cannot be read it is those of this epoch's leadership, else off.
+     * The state as last stored, by this NameNode or another one. Never fails: with nothing stored it is the initial state,
+     * and where what is stored cannot be read it is the state last known in this epoch, else off.
      */
     OperatorState operatorState();
 
-    /** The standing orders, when they could not be read before and can be now; else null. Costs next to nothing. */
-    default @Nullable OperatorState standingOrdersAtLast() {
+    /** The operator state when it can be read now and could not be before, else null. It costs next to nothing. */
+    default @Nullable OperatorState recoveredOperatorState() {
         return null;
     }
 

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * {@value #QUEUE_LIMIT}; what does not fit is refused at once. Follows the {@link Leadership}.
  *
  * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
- * new one. After {@value #MOST_FAILURES} of them it stays a standby. The thread outlives whatever is thrown on it.
+ * new one. After {@value #MOST_FAILURES} of them it stays a standby. The thread survives whatever is thrown on it.
  */
 public final class PlacementAgent implements AutoCloseable {
 
@@ -46,15 +46,15 @@ public final class PlacementAgent implements AutoCloseable {
     private final BlockingQueue<Runnable> queue = new ArrayBlockingQueue<>(QUEUE_LIMIT);
     private final Thread thread;
     private volatile boolean running = true;
-    private volatile Shown shown;
+    private volatile Published published;
     private long epochSeen = Leadership.STANDBY;
     private int failures;
 
-    /** What broke the loop, as long as it has not stood down for it. */
-    private @Nullable Throwable unsettled;
+    /** What broke the loop; null once the loop has stood down for it. */
+    private @Nullable Throwable failure;
 
-    /** What the loop showed, and when. */
-    private record Shown(EngineStatus engineStatus, long atMs) {}
+    /** The status that the loop published last, and when. */
+    private record Published(EngineStatus engineStatus, long atMs) {}
 
     /** @param clockMs monotonic milliseconds */
     public PlacementAgent(
@@ -68,7 +68,7 @@ public final class PlacementAgent implements AutoCloseable {
         this.metricRegistry = metricRegistry;
         this.intervalMs = intervalMs;
         this.clockMs = clockMs;
-        this.shown = new Shown(placement.engineStatus(), clockMs.getAsLong());
+        this.published = new Published(placement.engineStatus(), clockMs.getAsLong());
         EngineStatus.publish(metricRegistry, this::engineStatus);
         this.thread = new Thread(this::run, "terrace-placement");
         this.thread.setDaemon(true);
@@ -125,7 +125,7 @@ public final class PlacementAgent implements AutoCloseable {
     public <T> T change(Function<PlacementEngine, T> change) throws TimeoutException, InterruptedException {
         return ask(loop -> {
             T answer = change.apply(loop);
-            show();
+            publish();
             return answer;
         });
     }
@@ -135,19 +135,19 @@ public final class PlacementAgent implements AutoCloseable {
      * nearer than an answer that would be wrong.
      */
     public <T> T changeInTime(Function<PlacementEngine, T> change) throws TimeoutException, InterruptedException {
-        AtomicBoolean settled = new AtomicBoolean();
+        AtomicBoolean begunOrGivenUp = new AtomicBoolean();
         CompletableFuture<Optional<T>> answer = queue(loop -> {
-            if (!settled.compareAndSet(false, true)) {
+            if (!begunOrGivenUp.compareAndSet(false, true)) {
                 return Optional.empty();
             }
             T changed = change.apply(loop);
-            show();
+            publish();
             return Optional.of(changed);
         });
         try {
             return await(answer, ANSWER_TIMEOUT_MS).orElseThrow();
         } catch (TimeoutException e) {
-            if (settled.compareAndSet(false, true)) {
+            if (begunOrGivenUp.compareAndSet(false, true)) {
                 throw e;
             }
             return await(answer, BEGUN_TIMEOUT_MS).orElseThrow();
@@ -163,10 +163,10 @@ public final class PlacementAgent implements AutoCloseable {
         long nextTurnMs = clockMs.getAsLong();
         while (running) {
             try {
-                if (unsettled != null) {
-                    // Nothing is asked of a broken loop: calls wait.
+                if (failure != null) {
+                    // A broken loop takes no calls: they wait.
                     TimeUnit.MILLISECONDS.sleep(intervalMs);
-                    settle();
+                    recover();
                 }
                 Runnable task = queue.poll(Math.max(0, nextTurnMs - clockMs.getAsLong()), TimeUnit.MILLISECONDS);
                 long beganNs = System.nanoTime();
@@ -178,7 +178,7 @@ public final class PlacementAgent implements AutoCloseable {
                     nextTurnMs = nowMs + intervalMs;
                     follow();
                     placement.turn(nowMs);
-                    show();
+                    publish();
                 }
                 metricRegistry.add(Metric.PLACEMENT_TURN_NANOSECONDS, System.nanoTime() - beganNs);
             } catch (InterruptedException e) {
@@ -190,26 +190,26 @@ public final class PlacementAgent implements AutoCloseable {
     }
 
     private void fail(Throwable e) {
-        if (unsettled == null) {
-            unsettled = e;
+        if (failure == null) {
+            failure = e;
         }
         try {
-            settle();
+            recover();
         } catch (RuntimeException | Error again) {
             // Without memory even this may fail. The thread goes on and tries it again with the next turn.
         }
     }
 
-    private void settle() {
-        Throwable e = unsettled;
+    private void recover() {
+        Throwable e = failure;
         if (e == null) {
             return;
         }
         placement.standDown();
-        // A policy that breaks is replaced, which ends the failures; what else breaks may break again.
+        // A policy that breaks is replaced, which ends the failures; any other failure may repeat.
         failures += placement.distrustPolicy(e) ? 0 : 1;
-        unsettled = null;
-        show();
+        failure = null;
+        publish();
         LOG.error(
                 "The placement loop broke and dropped its state; blocks stay where they are. {}",
                 failures < MOST_FAILURES ? "It starts anew." : "It stays off until the NameNode is restarted.",
@@ -219,9 +219,9 @@ public final class PlacementAgent implements AutoCloseable {
     private void follow() {
         long epoch = leadership.epoch();
         if (epoch == epochSeen && (placement.isActive() || epoch == Leadership.STANDBY)) {
-            OperatorState atLast = placement.isActive() ? leadership.standingOrdersAtLast() : null;
-            if (atLast != null) {
-                placement.standingOrders(atLast);
+            OperatorState recovered = placement.isActive() ? leadership.recoveredOperatorState() : null;
+            if (recovered != null) {
+                placement.operatorState(recovered);
             }
             return;
         }
@@ -239,22 +239,22 @@ public final class PlacementAgent implements AutoCloseable {
         }
     }
 
-    private void show() {
-        shown = new Shown(placement.engineStatus(), clockMs.getAsLong());
+    private void publish() {
+        published = new Published(placement.engineStatus(), clockMs.getAsLong());
     }
 
-    /** What the loop showed last, without asking it. */
+    /** The status that the loop published last, without asking it. */
     public EngineStatus engineStatus() {
-        return shown.engineStatus();
+        return published.engineStatus();
     }
 
     /**
      * As {@link #engineStatus}.
      *
-     * @throws TimeoutException when the loop is stuck: it showed nothing for as long as a question may take
+     * @throws TimeoutException when the loop is stuck: it published nothing for as long as a question may take
      */
-    public EngineStatus freshVitals() throws TimeoutException {
-        Shown latest = shown;
+    public EngineStatus freshStatus() throws TimeoutException {
+        Published latest = published;
         if (clockMs.getAsLong() - ANSWER_TIMEOUT_MS - 2L * intervalMs > latest.atMs()) {
             throw new TimeoutException("the placement loop is stuck");
         }

@@ -61,7 +61,7 @@ public final class PlacementEngine {
 
     private long epoch;
     private boolean active;
-    private OperatorState orders = OperatorState.initial();
+    private OperatorState operatorState = OperatorState.initial();
     private long tickedMs = Long.MIN_VALUE;
 
     public PlacementEngine(PlacementSettings settings, NamespaceView view, MetricRegistry metricRegistry) {
@@ -85,8 +85,8 @@ public final class PlacementEngine {
     }
 
     /** Who is told of all accesses from now on; to be set before the first heartbeat. */
-    public void tellAccesses(AccessListener sink) {
-        accesses = sink;
+    public void tellAccesses(AccessListener listener) {
+        accesses = listener;
     }
 
     /**
@@ -94,13 +94,13 @@ public final class PlacementEngine {
      *
      * @param newEpoch higher than every earlier one of the cluster
      */
-    public void activate(long newEpoch, OperatorState operatorState) {
+    public void activate(long newEpoch, OperatorState stored) {
         if (newEpoch <= epoch) {
             throw new IllegalArgumentException("epoch " + newEpoch + " does not follow " + epoch);
         }
         reset();
         epoch = newEpoch;
-        orders = operatorState;
+        operatorState = stored;
         active = true;
     }
 
@@ -124,12 +124,12 @@ public final class PlacementEngine {
         heartbeatProcessor =
                 new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
         planner = new MovePlanner(clusterState, ruleEvaluator);
-        pinnedBlocks.obey(ruleEvaluator);
+        pinnedBlocks.rules(ruleEvaluator);
     }
 
     /** What the operator wants has changed. */
-    public void standingOrders(OperatorState changed) {
-        orders = changed;
+    public void operatorState(OperatorState changed) {
+        operatorState = changed;
         pinnedBlocks.changed();
     }
 
@@ -156,7 +156,7 @@ public final class PlacementEngine {
      * @param forMs it ends by itself after this
      * @return null, or why it cannot
      */
-    public @Nullable String rehearse(long nowMs, PolicyChoice candidate, long forMs) {
+    public @Nullable String startShadowRun(long nowMs, PolicyChoice candidate, long forMs) {
         if (shadowRun != null && shadowRun.isRunning(nowMs)) {
             return "policy " + shadowRun.policy() + " is being rehearsed; end that first";
         }
@@ -164,7 +164,7 @@ public final class PlacementEngine {
         try {
             String refusal = shadowEngine.policy(nowMs, candidate);
             if (refusal == null) {
-                shadowEngine.activate(1, orders);
+                shadowEngine.activate(1, operatorState);
                 shadowRun = new ShadowRun(nowMs, forMs, shadowEngine, clusterState, settings);
                 refusal = shadowEngine.learn(nowMs, clusterState);
             }
@@ -179,7 +179,7 @@ public final class PlacementEngine {
     }
 
     /** Ends the shadow run, if there is one; its result is kept until the next one. */
-    public void endRehearsal(long nowMs) {
+    public void endShadowRun(long nowMs) {
         if (shadowRun != null) {
             shadowRun.end(nowMs);
         }
@@ -242,14 +242,14 @@ public final class PlacementEngine {
         take(nowMs, node, heartbeat);
         List<Order> toDo = decide(nowMs, node);
         HeartbeatAnswer answer = new HeartbeatAnswer(
-                true, epoch, orders.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
+                true, epoch, operatorState.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
         node.session().answered(answer);
         return answer;
     }
 
     private void take(long nowMs, DataNodeState node, Heartbeat heartbeat) {
         if (node.note(nowMs, heartbeat)) {
-            dispatcher.abandon(nowMs, node, "the DataNode was started anew");
+            dispatcher.abandon(nowMs, node, "the DataNode was restarted");
             for (Resident resident : List.copyOf(node.residents().all())) {
                 node.residents().remove(resident.block.id());
                 clusterState
@@ -289,7 +289,7 @@ public final class PlacementEngine {
     }
 
     private boolean mayMove() {
-        return orders.moves() && orders.serve();
+        return operatorState.mayMove();
     }
 
     private void planEverywhere(long nowMs) {
@@ -316,10 +316,10 @@ public final class PlacementEngine {
             return 0;
         }
         if (shadowRun != null) {
-            shadowRun.turn(nowMs, orders);
+            shadowRun.turn(nowMs, operatorState);
         }
         if (mayMove()) {
-            pinnedBlocks.turn(nowMs, orders);
+            pinnedBlocks.turn(nowMs, operatorState);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
                 String why = breach.ruleDecision().sentence();
                 clusterState
@@ -356,7 +356,7 @@ public final class PlacementEngine {
 
     /** Moves that an operator requests; good until the next call of anything else. */
     public OperatorMoves operator() {
-        String stopped = orders.serve() ? orders.moves() ? null : "moves are paused" : "Terrace is off";
+        String stopped = operatorState.serve() ? operatorState.moves() ? null : "moves are paused" : "Terrace is off";
         return new OperatorMoves(clusterState, planner, stopped);
     }
 
@@ -369,7 +369,7 @@ public final class PlacementEngine {
     }
 
     public OperatorState operatorState() {
-        return orders;
+        return operatorState;
     }
 
     /** Reports on the present state, for the thread that owns the loop. */
@@ -392,7 +392,7 @@ public final class PlacementEngine {
         return new EngineStatus(
                 active,
                 active ? epoch : 0,
-                orders,
+                operatorState,
                 policyInForce().spec().policy(),
                 clusterState.nodes().size(),
                 silent,

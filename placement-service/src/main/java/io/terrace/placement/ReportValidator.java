@@ -119,9 +119,9 @@ public final class ReportValidator {
         if (!sameContent) {
             return older && known.isConfirmed(nowMs) ? Judgement.STALE : null;
         }
-        // The NameNode has ruled it out, so no policy hears of it.
+        // The NameNode excluded the block, so no policy is told of it.
         boolean excluded = known.excluded() != null;
-        // Each DataNode of a pipeline tells of its write; without a home there is nobody to be told.
+        // Each DataNode of a pipeline reports the write; without a home no policy is told.
         boolean unheard = entry.reads() == 0 && (known.home() == null || known.home() == node);
         boolean confirmed = known.isReportedBy(node) && known.isConfirmed(nowMs);
         return known.block().equals(block) && (excluded || unheard || confirmed) ? Judgement.COUNTS : null;

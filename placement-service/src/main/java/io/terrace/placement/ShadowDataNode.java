@@ -116,7 +116,7 @@ final class ShadowDataNode {
             tiers.add(
                     isMemory ? new TierState(StorageTier.MEMORY, capacityBytes, usedBytes, 0, 0, memory.size()) : tier);
         }
-        full |= changes.size() > mostBlocks; // Telling everything anew is shorter.
+        full |= changes.size() > mostBlocks; // A full report is shorter.
         boolean first = full;
         if (full) {
             changes.clear();

@@ -124,15 +124,15 @@ public final class ShadowRun {
         latest.addFirst(new Decision(nowMs, order, node.name()));
     }
 
-    void turn(long nowMs, OperatorState orders) {
+    void turn(long nowMs, OperatorState operatorState) {
         PlacementEngine loop = shadowEngine;
         if (loop == null || !isRunning(nowMs)) {
             end(nowMs);
             return;
         }
         try {
-            if (!loop.operatorState().equals(orders)) {
-                loop.standingOrders(orders);
+            if (!loop.operatorState().equals(operatorState)) {
+                loop.operatorState(operatorState);
             }
             loop.turn(nowMs);
         } catch (RuntimeException | LinkageError e) {

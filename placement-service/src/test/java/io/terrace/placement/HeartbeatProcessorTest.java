@@ -203,7 +203,7 @@ class HeartbeatProcessorTest extends DataNodeFixture {
 
     @Test
     void arrival_whereTheBlocksHomeHasACopy_isDropped() {
-        clusterState.heat().touch(nowMs, BLOCK).settleAt(other);
+        clusterState.heat().touch(nowMs, BLOCK).home(other);
         other.residents().put(new Resident(BLOCK, nowMs, false));
         reports(false, arrived(BLOCK));
         Move drop = node.moveQueue().open(1);

@@ -73,7 +73,7 @@ class PinRuleTest extends SteppedLoop {
     void rule_pin_ofAFileThatGrows_leavesAnOperatorsPinAlone() {
         name(101, block(1, 2));
         placement.policy(nowMs, applied("policy: lru", "rules: [{path: /dim/*, place: pin, most: 2m}]"));
-        placement.standingOrders(OperatorState.initial().withPin(101, true));
+        placement.operatorState(OperatorState.initial().withPin(101, true));
         one.reads(block(1, 2), 1);
         beat(one);
         grow(101, block(1, 2), block(3, 2));

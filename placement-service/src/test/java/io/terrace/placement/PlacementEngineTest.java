@@ -154,11 +154,11 @@ class PlacementEngineTest extends SteppedLoop {
     }
 
     @Test
-    void pause_wishesAreForgoneAndResumeNeedsFreshReads() {
-        placement.standingOrders(OperatorState.initial().withMoves(false));
+    void pause_requestsAreDroppedAndResumeNeedsNewReads() {
+        placement.operatorState(OperatorState.initial().withMoves(false));
         one.reads(block(1, 1), 5);
         assertThat(beat(one).orders()).isEmpty();
-        placement.standingOrders(OperatorState.initial());
+        placement.operatorState(OperatorState.initial());
         assertThat(beat(one).orders()).isEmpty();
         one.reads(block(1, 1), 3);
         assertThat(beat(one).orders()).hasSize(1);
@@ -166,7 +166,7 @@ class PlacementEngineTest extends SteppedLoop {
 
     @Test
     void off_answersDoNotServe() {
-        placement.standingOrders(OperatorState.initial().withServe(false));
+        placement.operatorState(OperatorState.initial().withServe(false));
         one.reads(block(1, 1), 5);
         HeartbeatAnswer answer = beat(one);
         assertThat(answer.serve()).isFalse();
@@ -177,7 +177,7 @@ class PlacementEngineTest extends SteppedLoop {
     void pin_file_isPromotedAndNeverEvicted() {
         names.files.put(77L, List.of(new Located(block(9, 6), 77, List.of("one", "two"))));
         beat(one);
-        placement.standingOrders(OperatorState.initial().withPin(77, true));
+        placement.operatorState(OperatorState.initial().withPin(77, true));
         beat(one);
         beat(one);
         assertThat(one.memory).containsKey(9L);
@@ -188,7 +188,7 @@ class PlacementEngineTest extends SteppedLoop {
         }
         assertThat(one.memory).containsKey(9L);
         assertThat(one.usedBytes()).isEqualTo(10 * MB);
-        placement.standingOrders(OperatorState.initial());
+        placement.operatorState(OperatorState.initial());
         beat(one);
         one.reads(block(50, 10), 3);
         for (int i = 0; i < 8; i++) {

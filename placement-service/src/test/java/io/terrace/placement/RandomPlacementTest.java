@@ -86,7 +86,7 @@ class RandomPlacementTest {
             }
             dataNodes.forEach(node -> node.carryOut = order -> null);
             orders = OperatorState.initial();
-            placement.standingOrders(orders);
+            placement.operatorState(orders);
             for (int i = 0; i < 900; i++) {
                 nowMs += 250;
                 placement.turn(nowMs);
@@ -117,7 +117,7 @@ class RandomPlacementTest {
                 case 13 -> any().arrives(block(id), random.nextBoolean());
                 default -> any().reads(block(id), 1 + random.nextInt(4));
             }
-            placement.standingOrders(orders);
+            placement.operatorState(orders);
             placement.turn(nowMs);
             any().beat(placement, nowMs);
         }

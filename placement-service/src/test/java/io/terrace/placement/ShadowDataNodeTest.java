@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a DataNode may leave in the heap of a rehearsal. */
+/** What a DataNode may leave in the heap of a shadow run. */
 class ShadowDataNodeTest extends SteppedLoop {
 
     private static final int MOST = 10;
@@ -28,11 +28,11 @@ class ShadowDataNodeTest extends SteppedLoop {
                     Map.of(),
                     TierHierarchy.of(new TierSpec("memory", 0, 1, 1, true), new TierSpec("home", 0, 1, 1, false))),
             nowMs);
-    private final ShadowDataNode rehearsed = new ShadowDataNode(real, 4, MOST);
+    private final ShadowDataNode shadow = new ShadowDataNode(real, 4, MOST);
 
     private Heartbeat translated() {
         one.wantsFull = false;
-        return rehearsed.translated(real, one.heartbeat());
+        return shadow.translated(real, one.heartbeat());
     }
 
     @Test
@@ -41,11 +41,11 @@ class ShadowDataNodeTest extends SteppedLoop {
             one.arrives(block(i, 0), true);
             translated();
         }
-        assertThat(rehearsed.size()).isEqualTo(MOST);
+        assertThat(shadow.size()).isEqualTo(MOST);
         one.leaves(block(1, 0));
         one.arrives(block(100, 0), true);
         translated();
-        assertThat(rehearsed.holds(100)).as("there is room again").isTrue();
+        assertThat(shadow.holds(100)).as("there is room again").isTrue();
     }
 
     @Test
@@ -53,7 +53,7 @@ class ShadowDataNodeTest extends SteppedLoop {
         translated();
         for (int i = 1; i <= MOST + 1; i++) {
             Order order = new Order(i, Kind.PROMOTE, block(i, 0), 0);
-            rehearsed.carryOut(new HeartbeatAnswer(true, 1, true, false, List.of(order), 250));
+            shadow.carryOut(new HeartbeatAnswer(true, 1, true, false, List.of(order), 250));
             MoveOutcome expected = i <= MOST ? MoveOutcome.DONE : MoveOutcome.NO_ROOM;
             assertThat(translated().results())
                     .extracting(Heartbeat.Result::outcome)

@@ -18,23 +18,23 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Policies that decide and move nothing. */
 class ShadowRunTest extends SteppedLoop {
 
-    /** The same accesses, twice: told to a candidate that is rehearsed, then to the same one in force. */
+    /** The same accesses, twice: told to a candidate in a shadow run, then to the same one in force. */
     @ParameterizedTest
     @MethodSource("policies")
-    void rehearsal_sameAccesses_decidesAsTheRealThingAndMovesNothing(String policy) {
+    void shadowRun_sameAccesses_decidesAsTheRealThingAndMovesNothing(String policy) {
         long seed = System.nanoTime();
         PolicyChoice candidate = applied("policy: " + policy);
         PolicyChoice idle = applied("policy: idecider", "parameters: {threshold: 1000000}");
         placement.policy(nowMs, idle);
         accesses(new Random(seed), 40);
-        assertThat(placement.rehearse(nowMs, candidate, 3_600_000)).isNull();
+        assertThat(placement.startShadowRun(nowMs, candidate, 3_600_000)).isNull();
         accesses(new Random(seed + 1), 150);
         ShadowRun shadowRun = placement.shadowRun();
         assertThat(one.orders).as("nothing moves, seed %d", seed).isEmpty();
         assertThat(metricRegistry.value(Metric.PLACEMENT_PROMOTED_BYTES)).isZero();
-        List<String> rehearsed = new ArrayList<>();
+        List<String> shadow = new ArrayList<>();
         for (ShadowRun.Decision decision : shadowRun.latest()) {
-            rehearsed.add(0, text(decision.order()));
+            shadow.add(0, text(decision.order()));
         }
 
         placement = new PlacementEngine(settings, names, metricRegistry);
@@ -49,7 +49,7 @@ class ShadowRunTest extends SteppedLoop {
         List<String> real = one.orders.stream().map(ShadowRunTest::text).toList();
         assertThat(real).as("seed %d", seed).isNotEmpty();
         int first = Math.max(0, real.size() - ShadowRun.DECISIONS_KEPT);
-        assertThat(rehearsed).as("seed %d", seed).isEqualTo(real.subList(first, real.size()));
+        assertThat(shadow).as("seed %d", seed).isEqualTo(real.subList(first, real.size()));
         assertThat(shadowRun.totals().promotions())
                 .isEqualTo(
                         real.stream().filter(text -> text.startsWith("PROMOTE")).count());
@@ -69,9 +69,9 @@ class ShadowRunTest extends SteppedLoop {
     }
 
     @Test
-    void rehearsal_timeIsOver_endsAndKeepsItsResult() {
-        assertThat(placement.rehearse(nowMs, applied("policy: lru"), 5_000)).isNull();
-        assertThat(placement.rehearse(nowMs, applied("policy: arc"), 5_000)).contains("being rehearsed");
+    void shadowRun_timeIsOver_endsAndKeepsItsResult() {
+        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 5_000)).isNull();
+        assertThat(placement.startShadowRun(nowMs, applied("policy: arc"), 5_000)).contains("being rehearsed");
         accesses(new Random(1), 10);
         nowMs += 5_000;
         beat(one);
@@ -79,17 +79,17 @@ class ShadowRunTest extends SteppedLoop {
         assertThat(shadowRun.isRunning(nowMs)).isFalse();
         assertThat(shadowRun.ranMs(nowMs)).isEqualTo(5_000);
         assertThat(shadowRun.totals().reads()).isPositive();
-        assertThat(placement.rehearse(nowMs, applied("policy: arc"), 5_000)).isNull();
-        placement.endRehearsal(nowMs);
+        assertThat(placement.startShadowRun(nowMs, applied("policy: arc"), 5_000)).isNull();
+        placement.endShadowRun(nowMs);
         assertThat(placement.shadowRun().isRunning(nowMs)).isFalse();
     }
 
     @Test
-    void rehearsal_policyFails_endsItAndNothingElse() {
+    void shadowRun_policyFails_endsItAndNothingElse() {
         placement = new PlacementEngine(settings, names, metricRegistry, BreakingLru::make);
         placement.activate(8, OperatorState.initial());
         beat(one);
-        assertThat(placement.rehearse(nowMs, applied("policy: lru"), 60_000)).isNull();
+        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 60_000)).isNull();
         warm(one, block(1, 1));
         assertThat(placement.shadowRun().trouble()).contains("planted");
         assertThat(one.memory).containsKey(1L);

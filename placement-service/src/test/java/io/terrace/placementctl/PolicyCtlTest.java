@@ -28,28 +28,28 @@ class PolicyCtlTest {
     @TempDir
     static Path dir;
 
-    private static PolicyFixture bed;
+    private static PolicyFixture fixture;
     private static CtlSession ctl;
 
     @BeforeAll
     static void start() throws Exception {
-        bed = new PolicyFixture(dir);
-        ctl = bed.ctl;
+        fixture = new PolicyFixture(dir);
+        ctl = fixture.ctl;
     }
 
     @AfterAll
     static void stop() {
-        bed.close();
+        fixture.close();
     }
 
     @BeforeEach
     void connect() throws IOException {
-        bed.connect();
+        fixture.connect();
     }
 
     @AfterEach
     void disconnect() throws IOException {
-        bed.disconnect();
+        fixture.disconnect();
     }
 
     @Test
@@ -62,9 +62,9 @@ class PolicyCtlTest {
 
     @Test
     void check_file_namesMistakesWithTheirLines() throws Exception {
-        assertThat(ctl.run("policy", "check", bed.policyFile.toString())).isZero();
+        assertThat(ctl.run("policy", "check", fixture.policyFile.toString())).isZero();
         assertThat(ctl.out).contains("right");
-        Path bad = bed.file("policy: lru\nrulse: []\n");
+        Path bad = fixture.file("policy: lru\nrulse: []\n");
         assertThat(ctl.run("policy", "check", bad.toString())).isEqualTo(1);
         assertThat(ctl.out.replaceAll("\\s+", " "))
                 .contains("candidate.yaml:2:")
@@ -83,85 +83,85 @@ class PolicyCtlTest {
 
     @Test
     void file_changed_isInForceWithinItsIntervalAndABadOneIsNot() throws Exception {
-        assertThat(bed.shown().get("source").asText()).isEqualTo("file");
-        bed.dataNode.reads(bed.blocks.get(1), 3);
-        bed.dataNode.beat();
-        Files.writeString(bed.policyFile, "policy: lru\n");
+        assertThat(fixture.shown().get("source").asText()).isEqualTo("file");
+        fixture.dataNode.reads(fixture.blocks.get(1), 3);
+        fixture.dataNode.beat();
+        Files.writeString(fixture.policyFile, "policy: lru\n");
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> bed.shown().get("policy").asText().equals("lru"));
-        bed.dataNode.reads(bed.blocks.get(1), 1);
-        bed.dataNode.beat();
-        bed.dataNode.beat();
-        assertThat(bed.dataNode.memory).containsKey(bed.blocks.get(1).getBlockId());
+                .until(() -> fixture.shown().get("policy").asText().equals("lru"));
+        fixture.dataNode.reads(fixture.blocks.get(1), 1);
+        fixture.dataNode.beat();
+        fixture.dataNode.beat();
+        assertThat(fixture.dataNode.memory).containsKey(fixture.blocks.get(1).getBlockId());
 
-        Files.writeString(bed.policyFile, "policy: lru\nparameters: {writes: perhaps}\n");
-        await().atMost(Duration.ofSeconds(20)).until(() -> bed.shown().has("fileTrouble"));
-        assertThat(bed.shown().get("policy").asText()).isEqualTo("lru");
-        assertThat(bed.shown().get("fileTrouble").asText())
+        Files.writeString(fixture.policyFile, "policy: lru\nparameters: {writes: perhaps}\n");
+        await().atMost(Duration.ofSeconds(20)).until(() -> fixture.shown().has("fileTrouble"));
+        assertThat(fixture.shown().get("policy").asText()).isEqualTo("lru");
+        assertThat(fixture.shown().get("fileTrouble").asText())
                 .contains("placement.yaml:2:")
                 .contains("writes");
         assertThat(ctl.run("doctor")).isEqualTo(1);
         assertThat(ctl.out).contains("policy.file");
-        assertThat(bed.figures().get("placement.policy.file.bad").asLong()).isEqualTo(1);
+        assertThat(fixture.figures().get("placement.policy.file.bad").asLong()).isEqualTo(1);
 
-        Files.writeString(bed.policyFile, PolicyFixture.CONFIGURED);
+        Files.writeString(fixture.policyFile, PolicyFixture.CONFIGURED);
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> bed.shown().get("policy").asText().equals("idecider"));
-        assertThat(bed.shown().has("fileTrouble")).isFalse();
-        bed.dataNode.beat();
-        assertThat(bed.dataNode.memory)
+                .until(() -> fixture.shown().get("policy").asText().equals("idecider"));
+        assertThat(fixture.shown().has("fileTrouble")).isFalse();
+        fixture.dataNode.beat();
+        assertThat(fixture.dataNode.memory)
                 .as("no switch drops a copy")
-                .containsKey(bed.blocks.get(1).getBlockId());
-        Files.delete(bed.policyFile);
-        await().atMost(Duration.ofSeconds(20)).until(() -> bed.shown().has("fileTrouble"));
-        assertThat(bed.shown().get("policy").asText()).isEqualTo("idecider");
+                .containsKey(fixture.blocks.get(1).getBlockId());
+        Files.delete(fixture.policyFile);
+        await().atMost(Duration.ofSeconds(20)).until(() -> fixture.shown().has("fileTrouble"));
+        assertThat(fixture.shown().get("policy").asText()).isEqualTo("idecider");
     }
 
     @Test
     void apply_rollbackAndHistory_surviveARestart() throws Exception {
         assertThat(ctl.run("policy", "history")).isZero();
-        long before = bed.shown().get("steps").size();
-        assertThat(ctl.run("policy", "apply", bed.file("policy: lru\n").toString()))
+        long before = fixture.shown().get("steps").size();
+        assertThat(ctl.run("policy", "apply", fixture.file("policy: lru\n").toString()))
                 .as(ctl.err)
                 .isZero();
         assertThat(ctl.out).contains("is in force");
-        long lru = bed.shown().get("number").asLong();
+        long lru = fixture.shown().get("number").asLong();
         assertThat(ctl.run(
                         "policy",
                         "apply",
-                        bed.file("policy: 2q\nrules: [{path: /tmp/**, place: never}]\n")
+                        fixture.file("policy: 2q\nrules: [{path: /tmp/**, place: never}]\n")
                                 .toString()))
                 .isZero();
-        assertThat(bed.shown().get("policy").asText()).isEqualTo("2q");
-        assertThat(bed.shown().get("source").asText()).isEqualTo("applied");
-        assertThat(bed.shown().get("steps")).hasSize((int) before + 2);
+        assertThat(fixture.shown().get("policy").asText()).isEqualTo("2q");
+        assertThat(fixture.shown().get("source").asText()).isEqualTo("applied");
+        assertThat(fixture.shown().get("steps")).hasSize((int) before + 2);
 
-        bed.restart();
-        assertThat(bed.shown().get("policy").asText()).isEqualTo("2q");
-        assertThat(bed.shown().get("number").asLong()).isEqualTo(lru + 1);
+        fixture.restart();
+        assertThat(fixture.shown().get("policy").asText()).isEqualTo("2q");
+        assertThat(fixture.shown().get("number").asLong()).isEqualTo(lru + 1);
         assertThat(ctl.run("policy", "show", "--text")).isZero();
         assertThat(ctl.out).contains("/tmp/**");
 
         assertThat(ctl.run("policy", "rollback")).isZero();
-        assertThat(bed.shown().get("policy").asText()).isEqualTo("lru");
-        assertThat(bed.shown().get("number").asLong()).isEqualTo(lru);
+        assertThat(fixture.shown().get("policy").asText()).isEqualTo("lru");
+        assertThat(fixture.shown().get("number").asLong()).isEqualTo(lru);
         assertThat(ctl.run("policy", "history")).isZero();
         assertThat(ctl.out).contains("2q").contains("lru").containsPattern("lru +\\S+ +yes");
         assertThat(ctl.run("policy", "history", "--text", Long.toString(lru + 1)))
                 .isZero();
         assertThat(ctl.out).contains("policy: 2q");
         assertThat(ctl.run("policy", "apply", "--configured")).isZero();
-        assertThat(bed.shown().get("source").asText()).isEqualTo("file");
+        assertThat(fixture.shown().get("source").asText()).isEqualTo("file");
         assertThat(ctl.run("policy", "rollback")).isZero();
-        assertThat(bed.shown().get("policy").asText()).isEqualTo("lru");
+        assertThat(fixture.shown().get("policy").asText()).isEqualTo("lru");
     }
 
     @Test
-    void apply_badFileOrStranger_changesNothing() throws Exception {
-        Path bad = bed.file("policy: lru\nparameters: {x: 1}\n");
+    void apply_badFileOrUnauthorizedUser_changesNothing() throws Exception {
+        Path bad = fixture.file("policy: lru\nparameters: {x: 1}\n");
         assertThat(ctl.run("policy", "apply", bad.toString())).isEqualTo(1);
         assertThat(ctl.err).contains("candidate.yaml:2:");
-        Path good = bed.file("policy: lru\n");
+        Path good = fixture.file("policy: lru\n");
         assertThat(ctl.runAs("stranger", "policy", "apply", good.toString())).isEqualTo(1);
         assertThat(ctl.err).contains("may not change placement");
         assertThat(ctl.runAs("stranger", "policy", "rollback")).isEqualTo(1);
@@ -185,17 +185,17 @@ class PolicyCtlTest {
     @Test
     void applyDryRun_sameAccesses_decidesTheSameAndMovesNothing() throws Exception {
         for (String policy : List.of("lru", "decay-admit")) {
-            String candidate = bed.file("policy: " + policy + "\nrules: [{path: /tmp/**, place: never}]\n")
+            String candidate = fixture.file("policy: " + policy + "\nrules: [{path: /tmp/**, place: never}]\n")
                     .toString();
-            bed.restart();
+            fixture.restart();
             assertThat(ctl.run("policy", "apply", candidate, "--dry-run", "--for", "1h"))
                     .as(ctl.err)
                     .isZero();
             assertThat(ctl.out).contains("rehearsed").contains("moves nothing");
-            bed.read(42, 60);
-            JsonNode rehearsal = bed.shown().get("rehearsal");
-            assertThat(bed.dataNode.orders).as("nothing is ordered").isEmpty();
-            assertThat(bed.dataNode.memory).isEmpty();
+            fixture.read(42, 60);
+            JsonNode rehearsal = fixture.shown().get("rehearsal");
+            assertThat(fixture.dataNode.orders).as("nothing is ordered").isEmpty();
+            assertThat(fixture.dataNode.memory).isEmpty();
             assertThat(moved()).as("bytes moved").isZero();
             List<String> rehearsed = new ArrayList<>();
             rehearsal
@@ -208,11 +208,11 @@ class PolicyCtlTest {
             assertThat(ctl.run("policy", "apply", "--dry-run", "--stop")).isZero();
             assertThat(ctl.out).contains("ended");
 
-            bed.restart();
+            fixture.restart();
             assertThat(ctl.run("policy", "apply", candidate)).isZero();
-            bed.read(42, 60);
+            fixture.read(42, 60);
             List<String> real = new ArrayList<>();
-            for (OrderProto order : bed.dataNode.orders) {
+            for (OrderProto order : fixture.dataNode.orders) {
                 real.add(order.getKind().name().toLowerCase(Locale.ROOT) + " "
                         + order.getBlock().getBlockId());
             }
@@ -227,6 +227,6 @@ class PolicyCtlTest {
     }
 
     private static long moved() throws IOException {
-        return bed.figures().get("placement.promoted.bytes").asLong();
+        return fixture.figures().get("placement.promoted.bytes").asLong();
     }
 }

@@ -150,7 +150,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     }
 
     private void entry(long[] values, int at) throws IOException {
-        // A clock that was set back must not make a trace that goes back.
+        // The clock may have been set back; time in a trace never goes back.
         latestMs = Math.max(latestMs, values[at]);
         CountedFile file = current;
         if (file == null) {

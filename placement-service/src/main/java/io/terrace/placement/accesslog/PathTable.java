@@ -140,7 +140,7 @@ final class PathTable {
                 line = lines.readLine();
             }
         } catch (EOFException | ZipException | NumberFormatException e) {
-            // The end is missing; what came before it was taken.
+            // The end of the file is missing; the lines before it count.
             return read;
         }
         return read;

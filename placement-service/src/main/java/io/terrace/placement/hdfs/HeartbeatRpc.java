@@ -36,7 +36,7 @@ final class HeartbeatRpc implements PlacementDataNodePB {
             throws ServiceException {
         try {
             DatanodeID node = check.check(request.getBlockPoolId(), request.getDatanodeUuid());
-            // Its name is the registered one, so that none can pass for another in what operators are shown.
+            // The name is the registered one, so that no DataNode can appear under the name of another.
             Heartbeat heartbeat =
                     HeartbeatCodec.heartbeat(request, node.getHostName(), node.getXferPort(), entries, metricRegistry);
             return HeartbeatCodec.answer(loop.heartbeat(heartbeat));

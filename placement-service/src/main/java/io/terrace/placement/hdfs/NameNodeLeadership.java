@@ -71,12 +71,12 @@ final class NameNodeLeadership implements Leadership {
     }
 
     @Override
-    public @Nullable OperatorState standingOrdersAtLast() {
+    public @Nullable OperatorState recoveredOperatorState() {
         if (store.trouble() == null || clockMs.getAsLong() - readMs < READ_AGAIN_MS) {
             return null;
         }
-        OperatorState orders = operatorState();
-        return store.trouble() == null ? orders : null;
+        OperatorState state = operatorState();
+        return store.trouble() == null ? state : null;
     }
 
     @Override

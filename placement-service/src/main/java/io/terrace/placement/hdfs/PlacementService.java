@@ -119,7 +119,7 @@ final class PlacementService implements AutoCloseable {
                     metricRegistry);
             server = server(nameNode, conf, handlers, heartbeats, admin);
             if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
-                // Before anybody can call.
+                // Must be in place before the first call.
                 RPC.Server clients = ((NameNodeRpcServer) nameNode.getRpcServer()).getClientRpcServer();
                 ServiceAclWatch.start(clients, server, conf, watch);
             }

@@ -50,13 +50,13 @@ final class ServiceAclWatch {
         try {
             AccessControlList present = present();
             if (present != seen) {
-                // As the NameNode does for its own.
+                // As the NameNode does for its own access lists.
                 service.refreshServiceAcl(new Configuration(), new ServiceAcls());
                 seen = present;
                 LOG.info("Read who may call the placement service again, as the NameNode did for its own");
             }
         } catch (RuntimeException | Error e) {
-            // An Error, too, would end the watch.
+            // An Error would end the watch, too.
             LOG.error("Who may call the placement service could not be read again; it is tried each second", e);
         }
     }

@@ -27,7 +27,7 @@ public final class TerraceNameNodePlugin implements ServicePlugin {
 
     @Override
     public synchronized void start(Object host) {
-        // Nothing of ours but this class is touched here, so whatever is missing is reported by the thread's guard.
+        // Only this class is loaded here, so the thread's own handler reports a missing jar.
         Thread thread = new Thread(() -> await((NameNode) host), "terrace-placement-start");
         thread.setDaemon(true);
         thread.start();

@@ -24,7 +24,7 @@ public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket l
 
     static final long MOST_BYTES_PER_SECOND = 64L << 30;
 
-    /** A DataNode that has news sends no sooner, unless {@code terrace.datanode.heartbeat.interval.min} is shortened. */
+    /** A DataNode with something to report sends no sooner, unless {@code terrace.datanode.heartbeat.interval.min} is shortened. */
     static final long SOONEST_HEARTBEAT_MS = 200;
 
     /** Looks to validate what one heartbeat says of heat, and again of what is resident. */
@@ -54,7 +54,7 @@ public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket l
 
     /** The heat of a heartbeat as far as it can be true, which is taken from the quota. What is cut is counted. */
     public List<Heat> admit(long nowMs, List<Heat> heat, MetricRegistry metricRegistry) {
-        double wantedAccesses = 0; // Sums of what is made up may be too large for a long.
+        double wantedAccesses = 0; // Sums of invented figures may be too large for a long.
         double wantedBytes = 0;
         for (Heat entry : heat) {
             wantedAccesses += (double) entry.reads() + entry.writes();

@@ -175,7 +175,7 @@ public final class MoveDispatcher {
         long id = move.block().id();
         moveTracker.end(nowMs, node, move, MoveOutcome.LOST, why, 0);
         node.backoffTable().failed(nowMs, id);
-        // The DataNode's last report of what is resident is the best guess; its next report corrects it.
+        // What the DataNode last reported as resident is the best guess; its next report corrects it.
         moveTracker.correct(nowMs, node, move.block(), node.tierOf(id));
     }
 }

@@ -55,7 +55,7 @@ public final class OperatorMoves {
             refusals.add(block, "a move of it is open on " + node.name() + ", or too many are waiting there");
             return null;
         }
-        clusterState.heat().touch(nowMs, block).settleAt(node);
+        clusterState.heat().touch(nowMs, block).home(node);
         Move move = moveTracker.promote(nowMs, node, block, Cause.OPERATOR, "an operator wanted it");
         node.moveQueue().enqueue(move, true);
         moveTracker.correct(nowMs, node, block, move.to());

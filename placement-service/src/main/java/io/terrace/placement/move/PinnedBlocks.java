@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of pinned files: each is promoted on one DataNode that holds it, room for it is reserved there, and no
- * policy hears of it. They are those of the standing orders and those that rules pin. Files are looked at again every
+ * policy hears of it. They are those that an operator pinned and those that rules pin. Files are looked at again every
  * {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated. Owned by the loop's thread.
  */
 public final class PinnedBlocks {
@@ -50,7 +50,7 @@ public final class PinnedBlocks {
     }
 
     /** Other rules pin other files from now on. */
-    public void obey(RuleEvaluator others) {
+    public void rules(RuleEvaluator others) {
         ruleEvaluator = others;
         changed();
     }
@@ -69,11 +69,11 @@ public final class PinnedBlocks {
         return blocks.size();
     }
 
-    public void turn(long nowMs, OperatorState orders) {
+    public void turn(long nowMs, OperatorState operatorState) {
         if (refreshedMs != Long.MIN_VALUE && nowMs - refreshedMs < REFRESH_MS) {
             return;
         }
-        Set<Long> files = new LinkedHashSet<>(orders.pins());
+        Set<Long> files = new LinkedHashSet<>(operatorState.pins());
         files.addAll(ruleEvaluator.pins().inodes());
         if (files.isEmpty() && blocks.isEmpty()) {
             return;
@@ -91,7 +91,7 @@ public final class PinnedBlocks {
         ruleEvaluator.pins().haveBytes(bytesByInode);
         Map<Long, Located> wanted = new HashMap<>();
         for (Located located : found) {
-            if (orders.pins().contains(located.inode())
+            if (operatorState.pins().contains(located.inode())
                     || ruleEvaluator.pins().inodes().contains(located.inode())) {
                 wanted.put(located.block().id(), located);
             }

@@ -57,7 +57,7 @@ public record PolicyChoice(PolicySpec spec, Source source, long number) {
             if (known != null) {
                 values.put(parameter.name(), String.valueOf(known.get(conf)));
             } else if (parameter.name().equals("remembered") || parameter.name().equals("tracked")) {
-                // A NameNode has a policy for each DataNode; the policies' own defaults are for one alone.
+                // A NameNode has a policy for each DataNode; the policies' own defaults are meant for one in all.
                 values.put(parameter.name(), TerraceSettings.PLACEMENT_IDECIDER_REMEMBERED.defaultText());
             }
         }
@@ -85,7 +85,7 @@ public record PolicyChoice(PolicySpec spec, Source source, long number) {
                             + e.getMessage(),
                     e);
         } catch (LinkageError e) {
-            // Not a matter of settings: the loop takes another policy, and says so.
+            // This is no mistake in the settings: the loop takes another policy and logs that.
             LOG.error("Policy {} cannot be made: its jars do not fit", policy, e);
         }
     }

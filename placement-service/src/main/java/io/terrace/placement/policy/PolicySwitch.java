@@ -80,10 +80,10 @@ public final class PolicySwitch {
     private void install(long nowMs, Map<DataNodeState, PlacementPolicy> made) {
         List<BlockHeat> latest = clusterState.heat().latest(REPLAYED_BLOCKS);
         long sinceMs = latest.stream().mapToLong(BlockHeat::lastMs).min().orElse(nowMs);
-        made.forEach((node, policy) -> node.obey(sinceMs, policy));
+        made.forEach((node, policy) -> node.policy(sinceMs, policy));
         adopt(sinceMs, made.keySet());
         if (activePolicy.spec().pools().isEmpty()) {
-            // With pools nobody knows whose heat it is before the block's path is looked up.
+            // With pools the heat cannot be replayed: a block's pool is not known before its path is looked up.
             latest.forEach(this::replay);
         }
     }

@@ -52,7 +52,7 @@ public final class RulePins {
         if (lengthBytes > room) {
             metricRegistry.increment(Metric.PLACEMENT_RULES_PINS_REFUSED);
         } else if (lengthBytes >= 0) {
-            files.remove(named.inode()); // What another rule pinned is the last one now.
+            files.remove(named.inode()); // What another rule pinned is now the newest.
             files.put(named.inode(), new PinnedFile(rule, lengthBytes));
         }
     }

@@ -40,7 +40,7 @@ public final class PolicyFile {
     private static final List<String> PLACES = Stream.of(Place.values())
             .map(place -> place.name().toLowerCase(Locale.ROOT))
             .toList();
-    private static final List<String> OPINIONS = List.of("place", "tier", "pool", "smallest", "largest");
+    private static final List<String> DECIDING_KEYS = List.of("place", "tier", "pool", "smallest", "largest");
     private static final List<String> TIERS =
             PolicySpec.TIERS.tiers().stream().map(TierSpec::name).toList();
     private static final int MOST_WEIGHT = 100;
@@ -55,7 +55,7 @@ public final class PolicyFile {
     }
 
     /**
-     * @param name what complaints call it
+     * @param name what errors call the file
      * @throws PolicyFileException naming every mistake with its line
      */
     public static PolicySpec read(String name, String text) throws PolicyFileException {
@@ -72,7 +72,7 @@ public final class PolicyFile {
         if (root == null) {
             parseErrors.add(Optional.empty(), "it is empty; it needs at least 'policy: NAME'");
             parseErrors.throwIfAny();
-            throw new IllegalStateException("complaints are never lost");
+            throw new IllegalStateException("parse errors were not thrown");
         }
         YamlMap map = new YamlMap(root, "the policy file", KEYS, parseErrors);
         List<String> names =
@@ -136,7 +136,7 @@ public final class PolicyFile {
                 .flatMap(kind -> kind.parameters().stream())
                 .forEach(parameter -> known.put(parameter.name(), parameter));
         Map<String, String> values = new HashMap<>();
-        // A NameNode has a policy per DataNode; the policies' own defaults are for one alone.
+        // A NameNode has a policy for each DataNode; the policies' own defaults are meant for one in all.
         for (String bound : List.of("remembered", "tracked")) {
             if (known.containsKey(bound)) {
                 values.put(bound, TerraceSettings.PLACEMENT_IDECIDER_REMEMBERED.defaultText());
@@ -196,7 +196,7 @@ public final class PolicyFile {
         }
         String word = map.word("place", PLACES);
         Place place = word == null ? Place.ALLOW : Place.valueOf(word.toUpperCase(Locale.ROOT));
-        misplaced(map, node, what, place);
+        checkKeys(map, node, what, place);
         place = inTier(map, node, what, place);
         int pool = pool(map, node, what, place, pools);
         int weight = map.whole("weight", 2, MOST_WEIGHT, place == Place.PREFER ? 4 : 1);
@@ -204,14 +204,14 @@ public final class PolicyFile {
         return glob == null ? null : new PathRule(number, glob, place, weight, size, pool, most);
     }
 
-    private void misplaced(YamlMap map, Node node, String what, Place place) {
+    private void checkKeys(YamlMap map, Node node, String what, Place place) {
         if (map.has("weight") && place != Place.PREFER) {
             parseErrors.add(node, what + ": weight goes with place: prefer");
         }
         if (map.has("most") && place != Place.PIN) {
             parseErrors.add(node, what + ": most goes with place: pin");
         }
-        if (place == Place.ALLOW && OPINIONS.stream().noneMatch(map::has)) {
+        if (place == Place.ALLOW && DECIDING_KEYS.stream().noneMatch(map::has)) {
             parseErrors.add(
                     node,
                     what + " says nothing; give it a place (" + String.join(", ", PLACES) + "), a pool or a size");

@@ -5,11 +5,11 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.state.OperatorState;
 import java.util.function.Supplier;
 
-/** What the loop shows of itself: at the end of a turn, and when an operator has changed something. */
+/** The engine's status, published at the end of each turn and after each change by an operator. */
 public record EngineStatus(
         boolean active,
         long epoch,
-        OperatorState orders,
+        OperatorState operatorState,
         String policy,
         int datanodes,
         int silent,
@@ -20,7 +20,7 @@ public record EngineStatus(
         int inFlight,
         long memoryBytes) {
 
-    /** Connects the placement gauges to the latest vitals. */
+    /** Connects the placement gauges to the latest status. */
     public static void publish(MetricRegistry metricRegistry, Supplier<EngineStatus> latest) {
         metricRegistry.gauge(Metric.PLACEMENT_ACTIVE, () -> latest.get().active ? 1 : 0);
         metricRegistry.gauge(Metric.PLACEMENT_EPOCH, () -> latest.get().epoch);

@@ -83,7 +83,7 @@ public final class BlockHeat {
         return home;
     }
 
-    public void settleAt(@Nullable DataNodeState node) {
+    public void home(@Nullable DataNodeState node) {
         home = node;
     }
 
@@ -154,7 +154,7 @@ public final class BlockHeat {
         for (int i = 0; i < nodes.length; i++) {
             DataNodeState node = there.apply(nodes[i]);
             if (node != null) {
-                int slot = copy.slot(node); // May give the arrays a new slot, so it comes before they are read.
+                int slot = copy.slot(node); // May replace the arrays, so it is called before they are read.
                 copy.shares[slot] = shares[i];
             }
         }
@@ -190,7 +190,7 @@ public final class BlockHeat {
         writes += heat.writes();
         decay(nowMs, halfLifeMs);
         if (heat.reads() > 0) {
-            int slot = slot(node); // May give the arrays a new slot, so it comes before they are read.
+            int slot = slot(node); // May replace the arrays, so it is called before they are read.
             shares[slot] += heat.reads();
         }
     }

@@ -112,7 +112,7 @@ public final class DataNodeState {
     }
 
     /** From now on another policy decides, which knows nothing yet. */
-    public void obey(long nowMs, PlacementPolicy successor) {
+    public void policy(long nowMs, PlacementPolicy successor) {
         policy = successor;
         requests.clear();
         policy.resize(nowMs, memoryIndex(), policyCapacityBytes, this::request);

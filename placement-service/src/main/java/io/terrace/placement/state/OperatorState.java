@@ -57,6 +57,11 @@ public record OperatorState(boolean serve, boolean moves, SortedSet<Long> pins) 
         return new OperatorState(serve, moves, changed);
     }
 
+    /** Whether blocks may be moved: neither paused nor off. */
+    public boolean mayMove() {
+        return moves && serve;
+    }
+
     /** These pins are taken back. */
     public OperatorState withoutPins(Collection<Long> inodes) {
         TreeSet<Long> changed = new TreeSet<>(pins);
@@ -84,7 +89,7 @@ public record OperatorState(boolean serve, boolean moves, SortedSet<Long> pins) 
                 || !words[1].startsWith("serve=")
                 || !words[2].startsWith("moves=")
                 || !words[3].startsWith("pins=")) {
-            throw new IllegalArgumentException("these are no standing orders of version " + VERSION + ": " + text);
+            throw new IllegalArgumentException("this is no operator state of version " + VERSION + ": " + text);
         }
         TreeSet<Long> pins = new TreeSet<>();
         for (String inode : words[3].substring("pins=".length()).split(",")) {

@@ -117,7 +117,7 @@ public final class AccessLogTrace {
                 }
             }
         } catch (EOFException | ZipException e) {
-            // The end is missing; what came before it was taken.
+            // The end of the file is missing; the lines before it count.
             return;
         }
     }
@@ -127,7 +127,7 @@ public final class AccessLogTrace {
             throw new Refused("there are more than " + MOST_ROWS + " accesses in that time; ask for less with --last");
         }
         firstMs = firstMs < 0 ? row.timeMs() : firstMs;
-        // Another NameNode's clock, or one that was set back, must not make time go back.
+        // The clock may have been set back, or be another NameNode's; time in a trace never goes back.
         latestMs = Math.max(latestMs, row.timeMs());
         int object = numbers.computeIfAbsent(row.object(), id -> numbers.size());
         rows.add(latestMs - firstMs, object, row.bytes(), row.sizeBytes(), row.isWrite(), -1);

@@ -118,7 +118,7 @@ public final class RuleAwarePolicy extends ForwardingPolicy {
 
     @Override
     public void moveFailed(long nowMs, long object, long sizeBytes, int tier, MoveRequests moveRequests) {
-        // What is pinned asks again when it is read again.
+        // A pinned object is requested again when it is read again.
         if (!pinned.containsKey(object)) {
             super.moveFailed(nowMs, object, sizeBytes, tier, moveRequests);
         }

@@ -194,12 +194,12 @@ public class NameNodePluginTest {
         DFSTestUtil.createFile(fs, new Path("/single"), BLOCK, (short) 1, 7);
         ExtendedBlock block = DFSTestUtil.getFirstBlock(fs, new Path("/single"));
         String holder = fs.getFileBlockLocations(new Path("/single"), 0, 1)[0].getNames()[0];
-        StandInDataNode stranger =
+        StandInDataNode unknownNode =
                 holder.endsWith(":" + cluster.getDataNodes().get(0).getXferPort()) ? two : one;
-        stranger.reads(block, 5);
-        stranger.beat();
-        stranger.beat();
-        assertThat(stranger.orders).isEmpty();
+        unknownNode.reads(block, 5);
+        unknownNode.beat();
+        unknownNode.beat();
+        assertThat(unknownNode.orders).isEmpty();
     }
 
     @Test

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** The bytes of the extended attribute that keeps the standing orders. */
+/** The bytes of the extended attribute that keeps the operator state. */
 final class OperatorStateGoldenTest {
 
     @Test
@@ -18,9 +18,9 @@ final class OperatorStateGoldenTest {
         assertGolden(OperatorState.off(), "31 20 73657276653d66616c7365 20 6d6f7665733d66616c7365 20 70696e733d");
     }
 
-    private static void assertGolden(OperatorState orders, String hex) {
+    private static void assertGolden(OperatorState state, String hex) {
         byte[] expected = HexFormat.of().parseHex(hex.replace(" ", ""));
-        assertThat(orders.encoded()).isEqualTo(expected);
-        assertThat(OperatorState.decoded(expected)).isEqualTo(orders);
+        assertThat(state.encoded()).isEqualTo(expected);
+        assertThat(OperatorState.decoded(expected)).isEqualTo(state);
     }
 }

@@ -69,7 +69,7 @@ public final class SimulatedNameNode {
     /** The operator wants something else from now on. */
     void ordersChanged() {
         if (process.isAlive() && placement.isActive()) {
-            placement.standingOrders(simulatedCluster.operator().orders());
+            placement.operatorState(simulatedCluster.operator().orders());
         }
     }
 

@@ -36,7 +36,7 @@ final class AdminChanges {
     private final PlacementAgent loop;
     private final NamesystemView view;
     private final NamesystemLookup lookup;
-    private final OperatorStateUpdater desk;
+    private final OperatorStateUpdater updater;
     private final PinChanges pins;
     private final PolicyChanges policies;
 
@@ -44,14 +44,14 @@ final class AdminChanges {
             PlacementAgent loop,
             NamesystemView view,
             NamesystemLookup lookup,
-            OperatorStateUpdater desk,
+            OperatorStateUpdater updater,
             PolicyChanges policies) {
         this.policies = policies;
         this.loop = loop;
         this.view = view;
         this.lookup = lookup;
-        this.desk = desk;
-        this.pins = new PinChanges(lookup, desk);
+        this.updater = updater;
+        this.pins = new PinChanges(lookup, updater);
     }
 
     ChangeResponseProto carryOut(ChangeRequestProto request, String user)
@@ -61,17 +61,17 @@ final class AdminChanges {
             case DEMOTE_NOW -> demote(request.getTarget());
             case PIN -> pins.pin(request.getTarget());
             case UNPIN -> pins.unpin(request.getTarget());
-            case PAUSE -> orders(orders -> orders.withMoves(false), Resolve.IF_READ);
-            case RESUME -> orders(orders -> orders.withMoves(true), Resolve.ALWAYS);
-            case OFF -> orders(orders -> orders.withServe(false), Resolve.ALWAYS);
-            case ON -> orders(orders -> orders.withServe(true), Resolve.ALWAYS);
+            case PAUSE -> changeState(state -> state.withMoves(false), Resolve.IF_READ);
+            case RESUME -> changeState(state -> state.withMoves(true), Resolve.ALWAYS);
+            case OFF -> changeState(state -> state.withServe(false), Resolve.ALWAYS);
+            case ON -> changeState(state -> state.withServe(true), Resolve.ALWAYS);
             case APPLY_POLICY, ROLLBACK_POLICY, REHEARSE_POLICY, END_REHEARSAL -> policies.carryOut(request, user);
         };
     }
 
-    private ChangeResponseProto orders(UnaryOperator<OperatorState> change, Resolve resolve)
+    private ChangeResponseProto changeState(UnaryOperator<OperatorState> change, Resolve resolve)
             throws IOException, TimeoutException, InterruptedException {
-        String complaint = desk.change(change, resolve).complaint();
+        String complaint = updater.change(change, resolve).complaint();
         ChangeResponseProto.Builder response =
                 ChangeResponseProto.newBuilder().setAccepted(1).setRefused(0);
         if (complaint != null) {

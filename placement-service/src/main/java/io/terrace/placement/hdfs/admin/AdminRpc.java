@@ -76,7 +76,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private final PlacementAgent loop;
     private final NamesystemLookup lookup;
     private final MetricRegistry metricRegistry;
-    private final OperatorStateUpdater desk;
+    private final OperatorStateUpdater updater;
     private final PolicyStore policies;
     private final OperatorStateStore store;
     private final @Nullable AccessLog accessLog;
@@ -112,8 +112,8 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         this.loop = loop;
         this.metricRegistry = metricRegistry;
         this.lookup = new NamesystemLookup(nameNode.getNamesystem(), view);
-        this.desk = new OperatorStateUpdater(loop, store);
-        this.changes = new AdminChanges(loop, view, lookup, desk, new PolicyChanges(loop, policies));
+        this.updater = new OperatorStateUpdater(loop, store);
+        this.changes = new AdminChanges(loop, view, lookup, updater, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, view, conf);
         this.hottest = new HottestBlocks(
                 loop::nowMs,
@@ -135,14 +135,14 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     @Override
     public StatusResponseProto status(RpcController controller, StatusRequestProto request) throws ServiceException {
         return answer(() -> {
-            EngineStatus engineStatus = loop.freshVitals();
+            EngineStatus engineStatus = loop.freshStatus();
             StatusResponseProto.Builder response = StatusResponseProto.newBuilder()
                     .setActive(engineStatus.active())
                     .setEpoch(engineStatus.epoch())
-                    .setServe(engineStatus.orders().serve())
-                    .setMoves(engineStatus.orders().moves())
+                    .setServe(engineStatus.operatorState().serve())
+                    .setMoves(engineStatus.operatorState().moves())
                     .setPolicy(engineStatus.policy())
-                    .setPinnedFiles(engineStatus.orders().pins().size());
+                    .setPinnedFiles(engineStatus.operatorState().pins().size());
             metricRegistry
                     .snapshot(Metric.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
@@ -222,7 +222,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             throws IOException, TimeoutException, InterruptedException {
         rights.checkRead(path);
         FileFacts file = lookup.file(path);
-        // The path may lead through a snapshot, of whose file this tells what it is now, and where.
+        // The path may lead through a snapshot; the answer is about the file as it is now, at its present path.
         if (!rights.isSuperuser()
                 && !rights.mayRead(List.of(new Named(file.inode(), file.path())))
                         .get(0)) {
@@ -235,7 +235,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
         BlockFacts facts = lookup.block(blockId);
         FileFacts file = facts.state().equals("gone") ? null : lookup.file(facts.inode());
-        // Ids are easily guessed: the same words whether it never existed or is of a file that the caller may not read.
+        // Ids are easily guessed, so the answer is the same for a block that never existed and for one of an unreadable file.
         if (file == null ? !rights.isSuperuser() : !rights.mayRead(new Named(file.inode(), file.path()))) {
             throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
         }
@@ -303,7 +303,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     public DoctorResponseProto doctor(RpcController controller, DoctorRequestProto request) throws ServiceException {
         return answerOneOfFew(() -> {
             HealthChecks healthChecks = new HealthChecks(nameNode.getNamesystem(), conf, lookup);
-            // A standby hears no heartbeats, so it would find every DataNode unreachable.
+            // A standby gets no heartbeats, so it would find every DataNode unreachable.
             DoctorResponseProto.Builder response = DoctorResponseProto.newBuilder();
             if (loop.engineStatus().active()) {
                 response.addAllFindings(healthChecks.find(nodes()));

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class PinChanges {
 
     private final NamesystemLookup lookup;
-    private final OperatorStateUpdater desk;
+    private final OperatorStateUpdater updater;
 
-    PinChanges(NamesystemLookup lookup, OperatorStateUpdater desk) {
+    PinChanges(NamesystemLookup lookup, OperatorStateUpdater updater) {
         this.lookup = lookup;
-        this.desk = desk;
+        this.updater = updater;
     }
 
     ChangeResponseProto pin(String target) throws IOException, TimeoutException, InterruptedException {
@@ -38,15 +38,15 @@ final class PinChanges {
         if (!lookup.gone(List.of(file.inode())).isEmpty()) {
             throw new IllegalArgumentException(target + " is deleted; a snapshot alone has it");
         }
-        Changed changed = desk.change(orders -> withoutGone(orders).withPin(file.inode(), true), Resolve.IF_KEPT);
+        Changed changed = updater.change(state -> withoutGone(state).withPin(file.inode(), true), Resolve.IF_KEPT);
         return response(changed, 1, 0).build();
     }
 
     ChangeResponseProto unpin(String target) throws IOException, TimeoutException, InterruptedException {
         FileFacts file = find(path(target));
-        Changed changed = desk.change(
-                orders ->
-                        file == null ? withoutGone(orders) : withoutGone(orders).withPin(file.inode(), false),
+        Changed changed = updater.change(
+                state ->
+                        file == null ? withoutGone(state) : withoutGone(state).withPin(file.inode(), false),
                 Resolve.IF_KEPT);
         boolean pinned = file != null && changed.before().pins().contains(file.inode());
         int takenBack = changed.before().pins().size() - changed.after().pins().size();
@@ -88,7 +88,7 @@ final class PinChanges {
         }
     }
 
-    private OperatorState withoutGone(OperatorState orders) {
-        return orders.withoutPins(lookup.gone(orders.pins()));
+    private OperatorState withoutGone(OperatorState state) {
+        return state.withoutPins(lookup.gone(state.pins()));
     }
 }

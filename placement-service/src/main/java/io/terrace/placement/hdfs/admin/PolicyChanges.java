@@ -49,7 +49,7 @@ final class PolicyChanges {
             case REHEARSE_POLICY -> rehearse(text, request.hasForMs() ? request.getForMs() : REHEARSAL_MS);
             case END_REHEARSAL -> {
                 loop.ask(placement -> {
-                    placement.endRehearsal(loop.nowMs());
+                    placement.endShadowRun(loop.nowMs());
                     return true;
                 });
                 yield done("no policy is being rehearsed");
@@ -65,7 +65,7 @@ final class PolicyChanges {
         }
         PolicyChoice candidate = new PolicyChoice(PolicyStore.parsed("policy", text), Source.APPLIED, 0);
         Optional<String> refusal =
-                loop.ask(placement -> Optional.ofNullable(placement.rehearse(loop.nowMs(), candidate, forMs)));
+                loop.ask(placement -> Optional.ofNullable(placement.startShadowRun(loop.nowMs(), candidate, forMs)));
         if (refusal.isPresent()) {
             throw new IOException(refusal.get());
         }

@@ -27,7 +27,7 @@ final class PolicyCodec {
     private PolicyCodec() {}
 
     /** @param full whether the caller may see the texts, which hold paths, and decisions, which hold blocks */
-    static PolicyResponseProto.Builder policy(PlacementEngine placement, long nowMs, PolicyStore desk, boolean full) {
+    static PolicyResponseProto.Builder policy(PlacementEngine placement, long nowMs, PolicyStore policyStore, boolean full) {
         PolicyChoice choice = placement.policyInForce();
         PolicyResponseProto.Builder response = PolicyResponseProto.newBuilder()
                 .setPolicy(choice.spec().policy())
@@ -48,7 +48,7 @@ final class PolicyCodec {
         if (full) {
             response.setText(choice.spec().text());
         }
-        PolicyFileWatch file = desk.file();
+        PolicyFileWatch file = policyStore.file();
         if (file != null && full) {
             response.setFile(file.file().toString());
             String trouble = file.trouble();

@@ -18,7 +18,7 @@ final class PolicyHealthChecks {
     private PolicyHealthChecks() {}
 
     static List<FindingProto> find(
-            PlacementEngine placement, OperatorStateStore store, PolicyStore desk, MetricRegistry metricRegistry) {
+            PlacementEngine placement, OperatorStateStore store, PolicyStore policyStore, MetricRegistry metricRegistry) {
         List<FindingProto> found = new ArrayList<>();
         String unreadable = store.trouble();
         if (unreadable != null) {
@@ -30,7 +30,7 @@ final class PolicyHealthChecks {
                     "placementctl on and resume, or off, store them anew, without the pins that stood there; or put the"
                             + " attribute right, or remove it (hdfs dfs -setfattr): it is read again each second"));
         }
-        PolicyFileWatch file = desk.file();
+        PolicyFileWatch file = policyStore.file();
         String fileTrouble = file == null ? null : file.trouble();
         if (fileTrouble != null) {
             found.add(finding(
@@ -39,7 +39,7 @@ final class PolicyHealthChecks {
                     "the policy file is not taken, the policy stays as it is: " + withoutPatterns(fileTrouble),
                     "correct the file (placementctl policy check FILE); it is read again within seconds"));
         }
-        if (placement.isActive() && desk.hidesFile(placement)) {
+        if (placement.isActive() && policyStore.hidesFile(placement)) {
             found.add(finding(
                     "policy.hidden",
                     Severity.NOTE,

@@ -55,7 +55,7 @@ public final class OperatorStateStore {
             byte[] value = attribute.load();
             OperatorState read = value == null ? OperatorState.initial() : OperatorState.decoded(value);
             if (trouble != null) {
-                LOG.info("Standing orders can be read again from {} of /", NAME);
+                LOG.info("The operator state can be read again from {} of /", NAME);
             }
             trouble = null;
             unread = false;
@@ -65,9 +65,9 @@ public final class OperatorStateStore {
             OperatorState instead = told == null ? OperatorState.off() : told;
             if (trouble == null) {
                 LOG.error(
-                        "Standing orders cannot be read from {} of /; {}",
+                        "The operator state cannot be read from {} of /; {}",
                         NAME,
-                        told == null ? "Terrace is off until they can" : "those that were read before hold",
+                        told == null ? "Terrace is off until they can" : "what was read before holds",
                         e);
             }
             trouble = String.valueOf(e.getMessage());
@@ -79,8 +79,8 @@ public final class OperatorStateStore {
     }
 
     /** Stores what the operator wants now; {@link #tell} is to follow. */
-    void save(OperatorState orders) throws IOException, InterruptedException {
-        attribute.save(orders.encoded());
+    void save(OperatorState state) throws IOException, InterruptedException {
+        attribute.save(state.encoded());
     }
 
     /**
@@ -88,8 +88,8 @@ public final class OperatorStateStore {
      *
      * @param kept false when it could not be stored, and holds in this term of leadership alone
      */
-    synchronized void tell(OperatorState orders, boolean kept) {
-        known = orders;
+    synchronized void tell(OperatorState state, boolean kept) {
+        known = state;
         stored = kept;
         if (kept) {
             trouble = null;

@@ -26,7 +26,7 @@ public final class OperatorStateUpdater {
     public record Changed(OperatorState before, OperatorState after, @Nullable String complaint) {}
 
     /** What is changed, and in which epoch; unread when nobody knows what is stored. */
-    private record Basis(boolean active, long epoch, OperatorState orders, boolean unread) {}
+    private record Basis(boolean active, long epoch, OperatorState state, boolean unread) {}
 
     private final PlacementAgent loop;
     private final OperatorStateStore store;
@@ -48,18 +48,18 @@ public final class OperatorStateUpdater {
             throw new IOException("what stands in " + OperatorStateStore.NAME + " of / cannot be read, and this would"
                     + " erase it: put it right, or begin anew with on and resume, or off");
         }
-        OperatorState changed = change.apply(basis.orders);
+        OperatorState changed = change.apply(basis.state);
         IOException failure = store(changed);
         String complaint = failure == null ? null : "not stored: " + failure.getMessage();
         if (complaint != null && resolve == Resolve.IF_KEPT) {
             throw new IOException(complaint, failure);
         }
         return new Changed(
-                basis.orders, changed, complaint == null ? tellStored(changed) : tell(basis, changed, complaint));
+                basis.state, changed, complaint == null ? tellStored(changed) : tell(basis, changed, complaint));
     }
 
     /**
-     * What is stored holds, whatever comes between: the loop comes to it, or another NameNode reads it.
+     * What is stored takes effect in any case: this loop applies it, or another NameNode reads it.
      *
      * @return null, or that it takes a while
      * @throws IOException when so many calls wait for the loop that it takes no more
@@ -69,42 +69,42 @@ public final class OperatorStateUpdater {
             loop.change(placement -> {
                 if (placement.isActive()) {
                     store.tell(changed, true);
-                    placement.standingOrders(changed);
+                    placement.operatorState(changed);
                 }
                 return changed;
             });
             return null;
         } catch (TimeoutException e) {
-            return "stored, and obeyed as soon as the placement loop comes to it";
+            return "stored; it takes effect as soon as the placement loop is free";
         } catch (RejectedExecutionException e) {
-            throw new IOException("stored, but the placement loop is too busy to obey now: say it again", e);
+            throw new IOException("stored, but the placement loop is too busy to apply it now: repeat the command", e);
         }
     }
 
-    /** What is not stored ends with the epoch in which it was said. */
+    /** What is not stored ends with the epoch in which the operator asked for it. */
     private String tell(Basis basis, OperatorState changed, String complaint)
             throws IOException, TimeoutException, InterruptedException {
         boolean told = loop.changeInTime(placement -> {
             boolean same = placement.isActive() && placement.epoch() == basis.epoch;
             if (same) {
                 store.tell(changed, false);
-                placement.standingOrders(changed);
+                placement.operatorState(changed);
             }
             return same;
         });
         if (!told) {
-            throw new StandbyException("a failover came between; look at status and say it again");
+            throw new StandbyException("a failover happened meanwhile; look at status and repeat the command");
         }
         return "holds until the next restart or failover; " + complaint;
     }
 
     /** @return null, or why it failed */
-    private @Nullable IOException store(OperatorState orders) throws StandbyException, InterruptedException {
+    private @Nullable IOException store(OperatorState state) throws StandbyException, InterruptedException {
         try {
-            store.save(orders);
+            store.save(state);
             return null;
         } catch (StandbyException e) {
-            // The NameNode stood down, and the loop has not seen it yet.
+            // The NameNode became a standby, and the loop has not noticed it yet.
             throw e;
         } catch (IOException e) {
             return e;

@@ -77,7 +77,7 @@ public final class PolicyStore {
                 tellWanted();
             }
         } catch (IOException | TimeoutException | RuntimeException | Error e) {
-            // An Error, too, would end the watch.
+            // An Error would end the watch, too.
             LOG.error("The policy file was read but its policy is not in force", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -135,7 +135,7 @@ public final class PolicyStore {
         try {
             return choice(history);
         } catch (IllegalArgumentException e) {
-            // A policy of another version of Terrace.
+            // Another version of Terrace wrote the policy.
             LOG.error("The applied policy cannot be used any more; the configured one is in force. {}", e.getMessage());
             return configured();
         }

@@ -206,7 +206,7 @@ class AuditTest {
     }
 
     @Test
-    void change_ofAPolicyByAStranger_isRefusedBeforeAnybodyReadsThePolicy() {
+    void change_ofAPolicyByAnUnauthorizedUser_isRefusedBeforeAnybodyReadsThePolicy() {
         for (String text : List.of("policy: lru\n", "{".repeat(20_000))) {
             LINES.clear();
             assertThatThrownBy(() -> change(

@@ -47,7 +47,7 @@ class OperatorStateStoreTest {
                 new byte[][] {DAMAGED, {}, "2 serve=true moves=true pins=".getBytes(StandardCharsets.UTF_8)}) {
             stored.value = damaged;
             assertThat(store.load()).isEqualTo(OperatorState.off());
-            assertThat(store.trouble()).contains("no standing orders");
+            assertThat(store.trouble()).contains("no operator state");
         }
         stored.value = PINNED.encoded();
         assertThat(store.load()).isEqualTo(PINNED);

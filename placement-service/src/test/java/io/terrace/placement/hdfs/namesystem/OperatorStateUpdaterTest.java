@@ -36,7 +36,7 @@ class OperatorStateUpdaterTest {
             new MetricRegistry(),
             10,
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
-    private final OperatorStateUpdater desk = new OperatorStateUpdater(loop, store);
+    private final OperatorStateUpdater updater = new OperatorStateUpdater(loop, store);
     private volatile long epoch = 7;
 
     /** Leads in the epoch that the test sets. */
@@ -95,8 +95,8 @@ class OperatorStateUpdaterTest {
         assertThat(stored.value).isNull();
     }
 
-    private static OperatorState off(OperatorState orders) {
-        return orders.withServe(false);
+    private static OperatorState off(OperatorState state) {
+        return state.withServe(false);
     }
 
     private static void planted() throws IOException {
@@ -106,10 +106,10 @@ class OperatorStateUpdaterTest {
     @Test
     void change_thatCannotBeStored_holdsInThisEpochOrNotAtAll() throws Exception {
         stored.fault = OperatorStateUpdaterTest::planted;
-        assertThatThrownBy(() -> desk.change(orders -> orders.withPin(5, true), Resolve.IF_KEPT))
+        assertThatThrownBy(() -> updater.change(state -> state.withPin(5, true), Resolve.IF_KEPT))
                 .hasMessage("not stored: planted");
         assertNothingChanged();
-        assertThat(desk.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).complaint())
+        assertThat(updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).complaint())
                 .isEqualTo("holds until the next restart or failover; not stored: planted");
         assertThat(inForce().serve()).isFalse();
         assertThat(store.load().serve()).isFalse();
@@ -122,7 +122,7 @@ class OperatorStateUpdaterTest {
         stored.fault = () -> {
             throw new StandbyException("planted");
         };
-        assertThatThrownBy(() -> desk.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
+        assertThatThrownBy(() -> updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
                 .isInstanceOf(StandbyException.class);
         assertNothingChanged();
     }
@@ -133,14 +133,14 @@ class OperatorStateUpdaterTest {
             becomes(8);
             planted();
         };
-        assertThatThrownBy(() -> desk.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
+        assertThatThrownBy(() -> updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
                 .isInstanceOf(StandbyException.class);
         assertNothingChanged();
         stored.fault = () -> {
             becomes(Leadership.STANDBY);
             planted();
         };
-        assertThatThrownBy(() -> desk.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
+        assertThatThrownBy(() -> updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
                 .isInstanceOf(StandbyException.class);
         becomes(9);
         assertNothingChanged();
@@ -149,12 +149,12 @@ class OperatorStateUpdaterTest {
     @Test
     void change_thatIsStoredWhileTheEpochEnds_holdsInTheNext() throws Exception {
         stored.fault = () -> becomes(8);
-        assertThat(desk.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).complaint())
+        assertThat(updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).complaint())
                 .isNull();
         assertThat(inForce().serve()).isFalse();
         assertThat(store.load().serve()).isFalse();
         stored.fault = () -> becomes(Leadership.STANDBY);
-        assertThat(desk.change(orders -> orders.withServe(true), Resolve.ALWAYS).complaint())
+        assertThat(updater.change(state -> state.withServe(true), Resolve.ALWAYS).complaint())
                 .isNull();
         becomes(9);
         assertThat(inForce().serve()).isTrue();
@@ -163,7 +163,7 @@ class OperatorStateUpdaterTest {
     @Test
     void change_onAStandby_isRefused() throws Exception {
         becomes(Leadership.STANDBY);
-        assertThatThrownBy(() -> desk.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
+        assertThatThrownBy(() -> updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS))
                 .isInstanceOf(StandbyException.class);
         assertThat(stored.value).isNull();
     }
@@ -174,15 +174,15 @@ class OperatorStateUpdaterTest {
         becomes(8);
         assertThat(inForce()).isEqualTo(OperatorState.off());
         for (Resolve resolve : new Resolve[] {Resolve.IF_KEPT, Resolve.IF_READ}) {
-            assertThatThrownBy(() -> desk.change(orders -> orders.withPin(5, true), resolve))
+            assertThatThrownBy(() -> updater.change(state -> state.withPin(5, true), resolve))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("cannot be read");
         }
         assertThat(stored.value).isEqualTo(DAMAGED);
         assertThat(store.trouble()).isNotNull();
 
-        desk.change(orders -> orders.withServe(true), Resolve.ALWAYS);
-        desk.change(orders -> orders.withPin(5, true), Resolve.IF_KEPT);
+        updater.change(state -> state.withServe(true), Resolve.ALWAYS);
+        updater.change(state -> state.withPin(5, true), Resolve.IF_KEPT);
         assertThat(OperatorState.decoded(stored.value)).isEqualTo(inForce());
         assertThat(inForce().pins()).containsExactly(5L);
         assertThat(store.trouble()).isNull();

@@ -48,7 +48,7 @@ class PolicyStoreTest {
     private final FakeAttribute stored = new FakeAttribute();
     private volatile Runnable amidAnApply = () -> {};
     private Path file;
-    private PolicyStore desk;
+    private PolicyStore policyStore;
     private PlacementAgent loop;
 
     private final class Leader implements Leadership {
@@ -65,14 +65,14 @@ class PolicyStoreTest {
 
         @Override
         public PolicyChoice policy() {
-            return desk.atActivation();
+            return policyStore.atActivation();
         }
     }
 
     @BeforeEach
     void start() throws Exception {
         file = Files.writeString(dir.resolve("policy.yaml"), "policy: lru\n");
-        desk = new PolicyStore(stored, settings.policy(), new PolicyFileWatch(file, new MetricRegistry()), () -> {
+        policyStore = new PolicyStore(stored, settings.policy(), new PolicyFileWatch(file, new MetricRegistry()), () -> {
             amidAnApply.run();
             return 1;
         });
@@ -84,7 +84,7 @@ class PolicyStoreTest {
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         loop.start();
         eventually().until(() -> loop.engineStatus().active());
-        desk.serve(loop, 10, watch);
+        policyStore.serve(loop, 10, watch);
     }
 
     @AfterEach
@@ -106,15 +106,15 @@ class PolicyStoreTest {
         return Thread.getAllStackTraces().entrySet().stream()
                 .anyMatch(thread -> thread.getKey().getName().equals(WATCH)
                         && thread.getKey().getState() == Thread.State.BLOCKED
-                        && isOfDesk(thread.getValue()));
+                        && isOfPolicyStore(thread.getValue()));
     }
 
     private static boolean fileIsBeingTold() {
         return Thread.getAllStackTraces().entrySet().stream()
-                .anyMatch(thread -> thread.getKey().getName().equals(WATCH) && isOfDesk(thread.getValue()));
+                .anyMatch(thread -> thread.getKey().getName().equals(WATCH) && isOfPolicyStore(thread.getValue()));
     }
 
-    private static boolean isOfDesk(StackTraceElement[] stack) {
+    private static boolean isOfPolicyStore(StackTraceElement[] stack) {
         return Arrays.stream(stack)
                 .anyMatch(frame -> frame.getClassName().equals(PolicyStore.class.getName())
                         && frame.getMethodName().startsWith("tell"));
@@ -139,7 +139,7 @@ class PolicyStoreTest {
             }
             eventually().until(PolicyStoreTest::fileIsHeldUp);
         };
-        assertThat(desk.apply("policy: s3-fifo\n", "operator")).isEqualTo(1);
+        assertThat(policyStore.apply("policy: s3-fifo\n", "operator")).isEqualTo(1);
         assertThat(PolicyHistory.decoded(stored.value).inForce()).isEqualTo(1);
         eventually().until(() -> !fileIsBeingTold());
         assertThat(inForce().source()).isEqualTo(Source.APPLIED);
@@ -149,11 +149,11 @@ class PolicyStoreTest {
     @Test
     void apply_thatTheLoopDoesNotComeTo_neverTakesEffect() throws Exception {
         try (BusyLoop busy = new BusyLoop(loop)) {
-            assertThatThrownBy(() -> desk.apply("policy: s3-fifo\n", "operator"))
+            assertThatThrownBy(() -> policyStore.apply("policy: s3-fifo\n", "operator"))
                     .isInstanceOf(TimeoutException.class);
         }
         assertThat(inForce().spec().policy()).isEqualTo("lru");
         assertThat(PolicyHistory.decoded(stored.value)).isEqualTo(PolicyHistory.EMPTY);
-        assertThat(desk.history()).isEqualTo(PolicyHistory.EMPTY);
+        assertThat(policyStore.history()).isEqualTo(PolicyHistory.EMPTY);
     }
 }

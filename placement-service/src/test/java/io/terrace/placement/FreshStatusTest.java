@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What is told of the loop without asking it. */
-class ShownVitalsTest {
+class FreshStatusTest {
 
     private static final int INTERVAL_MS = 10;
 
@@ -57,28 +57,28 @@ class ShownVitalsTest {
     }
 
     @Test
-    void freshVitals_whileTheLoopIsBusy_areAnsweredUntilItIsStuck() throws Exception {
+    void freshStatus_whileTheLoopIsBusy_areAnsweredUntilItIsStuck() throws Exception {
         try (BusyLoop busy = new BusyLoop(loop)) {
-            assertThat(loop.freshVitals().epoch())
+            assertThat(loop.freshStatus().epoch())
                     .as("nobody waits for the loop")
                     .isEqualTo(7);
             nowMs.addAndGet(PlacementAgent.ANSWER_TIMEOUT_MS + 2 * INTERVAL_MS + 1);
-            assertThatThrownBy(loop::freshVitals).isInstanceOf(TimeoutException.class);
+            assertThatThrownBy(loop::freshStatus).isInstanceOf(TimeoutException.class);
         }
-        await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> loop.freshVitals()
+        await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> loop.freshStatus()
                 .active());
     }
 
     @Test
     void change_isShownAtOnce() throws Exception {
         loop.change(placement -> {
-            placement.standingOrders(OperatorState.initial().withServe(false).withPin(3, true));
+            placement.operatorState(OperatorState.initial().withServe(false).withPin(3, true));
             return placement;
         });
-        assertThat(loop.freshVitals().orders())
+        assertThat(loop.freshStatus().operatorState())
                 .as("the clock stands still, so does the turn")
                 .isEqualTo(OperatorState.initial().withServe(false).withPin(3, true));
-        assertThat(loop.freshVitals().policy())
+        assertThat(loop.freshStatus().policy())
                 .isEqualTo(PlacementSettings.from(key -> null).policy().spec().policy());
     }
 }
