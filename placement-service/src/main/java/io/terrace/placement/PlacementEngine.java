@@ -50,19 +50,13 @@ public final class PlacementEngine {
     private final NamespaceView view;
     private final MetricRegistry metricRegistry;
     private final ActivePolicy activePolicy;
-    private ClusterState clusterState;
-    private RuleEvaluator ruleEvaluator;
-    private HeartbeatProcessor heartbeatProcessor;
-    private MovePlanner planner;
-    private MoveDispatcher dispatcher;
-    private PinnedBlocks pinnedBlocks;
+    private EngineEpoch engineEpoch;
     private @Nullable ShadowRun shadowRun;
     private AccessListener accesses = AccessListener.NONE;
 
     private long epoch;
     private boolean active;
     private OperatorState operatorState = OperatorState.initial();
-    private long tickedMs = Long.MIN_VALUE;
 
     public PlacementEngine(PlacementSettings settings, NamespaceView view, MetricRegistry metricRegistry) {
         this(settings, view, metricRegistry, PolicySpec::make);
@@ -75,13 +69,7 @@ public final class PlacementEngine {
         this.view = view;
         this.metricRegistry = metricRegistry;
         this.activePolicy = new ActivePolicy(settings.policy(), maker, metricRegistry);
-        this.clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
-        this.ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        this.heartbeatProcessor =
-                new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
-        this.planner = new MovePlanner(clusterState, ruleEvaluator);
-        this.dispatcher = new MoveDispatcher(clusterState, view);
-        this.pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
+        this.engineEpoch = new EngineEpoch(settings, view, activePolicy, metricRegistry);
     }
 
     /** Who is told of all accesses from now on; to be set before the first heartbeat. */
@@ -111,26 +99,14 @@ public final class PlacementEngine {
     }
 
     private void reset() {
-        clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
-        dispatcher = new MoveDispatcher(clusterState, view);
-        pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
+        engineEpoch = new EngineEpoch(settings, view, activePolicy, metricRegistry);
         shadowRun = null;
-        rulesChanged();
-        tickedMs = Long.MIN_VALUE;
-    }
-
-    private void rulesChanged() {
-        ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heartbeatProcessor =
-                new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
-        planner = new MovePlanner(clusterState, ruleEvaluator);
-        pinnedBlocks.rules(ruleEvaluator);
     }
 
     /** What the operator wants has changed. */
     public void operatorState(OperatorState changed) {
         operatorState = changed;
-        pinnedBlocks.changed();
+        engineEpoch.operatorStateChanged();
     }
 
     /**
@@ -143,9 +119,9 @@ public final class PlacementEngine {
         if (wanted.equals(activePolicy.inForce()) && activePolicy.trouble() == null) {
             return null;
         }
-        String refusal = new PolicySwitch(clusterState, activePolicy).to(nowMs, wanted);
+        String refusal = new PolicySwitch(engineEpoch.clusterState(), activePolicy).to(nowMs, wanted);
         if (refusal == null) {
-            rulesChanged();
+            engineEpoch.rulesChanged();
         }
         return refusal;
     }
@@ -165,8 +141,8 @@ public final class PlacementEngine {
             String refusal = shadowEngine.policy(nowMs, candidate);
             if (refusal == null) {
                 shadowEngine.activate(1, operatorState);
-                shadowRun = new ShadowRun(nowMs, forMs, shadowEngine, clusterState, settings);
-                refusal = shadowEngine.learn(nowMs, clusterState);
+                shadowRun = new ShadowRun(nowMs, forMs, shadowEngine, engineEpoch.clusterState(), settings);
+                refusal = shadowEngine.learn(nowMs, engineEpoch.clusterState());
             }
             if (refusal != null) {
                 shadowRun = null;
@@ -193,9 +169,9 @@ public final class PlacementEngine {
     /** Takes over the heat of another loop's DataNodes and lets the policy know it, as a switch of policies does. */
     private @Nullable String learn(long nowMs, ClusterState other) {
         for (BlockHeat heat : other.heat().latest(PolicySwitch.REPLAYED_BLOCKS)) {
-            clusterState.heat().put(heat.copied(node -> clusterState.nodes().get(node.uuid())));
+            engineEpoch.clusterState().heat().put(heat.copied(node -> engineEpoch.clusterState().nodes().get(node.uuid())));
         }
-        return new PolicySwitch(clusterState, activePolicy).to(nowMs, activePolicy.inForce());
+        return new PolicySwitch(engineEpoch.clusterState(), activePolicy).to(nowMs, activePolicy.inForce());
     }
 
     /** Something broke the loop; if it was the policy, another one takes its place, which is what is answered. */
@@ -218,13 +194,9 @@ public final class PlacementEngine {
         if (!active) {
             return HeartbeatAnswer.standby(settings.heartbeats().intervalMs());
         }
-        DataNodeState node = clusterState.nodes().get(said.node());
+        DataNodeState node = engineEpoch.node(nowMs, said.node());
         if (node == null) {
-            if (clusterState.nodes().size() >= MOST_NODES) {
-                return HeartbeatAnswer.standby(settings.heartbeats().intervalMs() * 40);
-            }
-            node = new DataNodeState(said.node(), settings.moves(), activePolicy.make(), nowMs);
-            clusterState.nodes().put(said.node(), node);
+            return HeartbeatAnswer.standby(settings.heartbeats().intervalMs() * 40);
         }
         if (node.session().isOfEndedProcess(said)) {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS_AGAIN);
@@ -239,70 +211,17 @@ public final class PlacementEngine {
         if (shadowRun != null) {
             shadowRun.heartbeat(nowMs, node, heartbeat);
         }
-        take(nowMs, node, heartbeat);
-        List<Order> toDo = decide(nowMs, node);
+        engineEpoch.take(nowMs, epoch, node, heartbeat, accesses);
+        List<Order> toDo = engineEpoch.decide(nowMs, node, operatorState.mayMove());
         HeartbeatAnswer answer = new HeartbeatAnswer(
                 true, epoch, operatorState.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
         node.session().answered(answer);
         return answer;
     }
 
-    private void take(long nowMs, DataNodeState node, Heartbeat heartbeat) {
-        if (node.note(nowMs, heartbeat)) {
-            dispatcher.abandon(nowMs, node, "the DataNode was restarted");
-            for (Resident resident : List.copyOf(node.residents().all())) {
-                node.residents().remove(resident.block.id());
-                clusterState
-                        .moveTracker()
-                        .correct(nowMs, node, resident.block, node.layout().base());
-            }
-        }
-        boolean answerLost = heartbeat.full() && !node.session().askedForFull();
-        heartbeatProcessor.results(nowMs, epoch, node, heartbeat.results());
-        if (answerLost) {
-            // A DataNode that reports everything unasked did not get its last answer, nor the orders in it.
-            dispatcher.sendAgain(node);
-        }
-        heartbeatProcessor.residency(nowMs, node, heartbeat.residency(), heartbeat.full());
-        for (Heat entry : heartbeat.heat()) {
-            StampedBlock block = entry.block();
-            accesses.accesses(
-                    block.id(),
-                    block.lengthBytes(),
-                    entry.reads(),
-                    entry.bytesRead(),
-                    entry.writes(),
-                    entry.bytesWritten());
-        }
-        heartbeatProcessor.heat(nowMs, node, heartbeat.heat());
-    }
-
-    private List<Order> decide(long nowMs, DataNodeState node) {
-        planEverywhere(nowMs);
-        if (!mayMove()) {
-            return List.of();
-        }
-        dispatcher.examine(nowMs, node);
-        List<Order> toDo = dispatcher.dispatch(nowMs, node);
-        planner.plan(nowMs, node, true);
-        return toDo;
-    }
-
-    private boolean mayMove() {
-        return operatorState.mayMove();
-    }
-
-    private void planEverywhere(long nowMs) {
-        for (DataNodeState node : clusterState.nodes().values()) {
-            if (!node.requests().isEmpty()) {
-                planner.plan(nowMs, node, mayMove());
-            }
-        }
-    }
-
     /** Longer with many DataNodes, so that no more than a thousand heartbeats a second arrive. */
     private int heartbeatIntervalMs() {
-        return Math.max(settings.heartbeats().intervalMs(), clusterState.nodes().size());
+        return Math.max(settings.heartbeats().intervalMs(), engineEpoch.clusterState().nodes().size());
     }
 
     /**
@@ -318,46 +237,13 @@ public final class PlacementEngine {
         if (shadowRun != null) {
             shadowRun.turn(nowMs, operatorState);
         }
-        if (mayMove()) {
-            pinnedBlocks.turn(nowMs, operatorState);
-            for (Breach breach : ruleEvaluator.sweep(nowMs)) {
-                String why = breach.ruleDecision().sentence();
-                clusterState
-                        .moveTracker()
-                        .dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
-            }
-        }
-        boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
-        if (tick) {
-            tickedMs = nowMs;
-        }
-        List<DataNodeState> gone = new ArrayList<>();
-        for (DataNodeState node : clusterState.nodes().values()) {
-            long silentMs = nowMs - node.lastMs();
-            if (node.isLive() && silentMs > settings.heartbeats().expiryMs()) {
-                node.expire();
-                dispatcher.abandon(nowMs, node, "the DataNode fell silent");
-            }
-            if (silentMs > settings.heartbeats().forgetMs()) {
-                gone.add(node);
-            }
-            dispatcher.expire(nowMs, node);
-            if (tick) {
-                node.policy().tick(nowMs, node::request);
-            }
-        }
-        for (DataNodeState node : gone) {
-            clusterState.nodes().remove(node.uuid());
-            clusterState.heat().all().forEach(heat -> heat.forget(node));
-        }
-        planEverywhere(nowMs);
-        return clusterState.nodes().size();
+        return engineEpoch.turn(nowMs, operatorState);
     }
 
     /** Moves that an operator requests; good until the next call of anything else. */
     public OperatorMoves operator() {
         String stopped = operatorState.serve() ? operatorState.moves() ? null : "moves are paused" : "Terrace is off";
-        return new OperatorMoves(clusterState, planner, stopped);
+        return engineEpoch.operatorMoves(stopped);
     }
 
     public boolean isActive() {
@@ -374,33 +260,11 @@ public final class PlacementEngine {
 
     /** Reports on the present state, for the thread that owns the loop. */
     public PlacementReports reports() {
-        return new PlacementReports(clusterState, pinnedBlocks, ruleEvaluator);
+        return engineEpoch.reports();
     }
 
     /** The loop's gauges. */
     public EngineStatus engineStatus() {
-        int silent = 0;
-        int waiting = 0;
-        int inFlight = 0;
-        long resident = 0;
-        for (DataNodeState node : clusterState.nodes().values()) {
-            silent += node.isLive() ? 0 : 1;
-            waiting += node.moveQueue().waitingCount();
-            inFlight += node.moveQueue().inFlightCount();
-            resident += node.residents().size();
-        }
-        return new EngineStatus(
-                active,
-                active ? epoch : 0,
-                operatorState,
-                policyInForce().spec().policy(),
-                clusterState.nodes().size(),
-                silent,
-                clusterState.heat().size(),
-                resident,
-                pinnedBlocks.size(),
-                waiting,
-                inFlight,
-                reports().memoryBytes());
+        return engineEpoch.status(active, active ? epoch : 0, operatorState);
     }
 }

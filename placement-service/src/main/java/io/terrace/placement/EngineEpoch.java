@@ -1,0 +1,218 @@
+package io.terrace.placement;
+
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.accesslog.AccessListener;
+import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.placement.move.MoveDispatcher;
+import io.terrace.placement.move.MovePlanner;
+import io.terrace.placement.move.OperatorMoves;
+import io.terrace.placement.move.PinnedBlocks;
+import io.terrace.placement.policy.ActivePolicy;
+import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.policy.RuleEvaluator.Breach;
+import io.terrace.placement.report.EngineStatus;
+import io.terrace.placement.report.PlacementReports;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.ResidentBlocks.Resident;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One epoch of the {@link PlacementEngine}: the cluster as its heartbeats show it, and the steps from a heartbeat to orders.
+ * Nothing of it outlives the epoch. Owned by the engine's thread.
+ */
+final class EngineEpoch {
+
+    private final PlacementSettings settings;
+    private final NamespaceView view;
+    private final ActivePolicy activePolicy;
+    private final ClusterState clusterState;
+    private final MoveDispatcher dispatcher;
+    private final PinnedBlocks pinnedBlocks;
+    private RuleEvaluator ruleEvaluator;
+    private HeartbeatProcessor heartbeatProcessor;
+    private MovePlanner planner;
+    private long tickedMs = Long.MIN_VALUE;
+
+    EngineEpoch(
+            PlacementSettings settings,
+            NamespaceView view,
+            ActivePolicy activePolicy,
+            MetricRegistry metricRegistry) {
+        this.settings = settings;
+        this.view = view;
+        this.activePolicy = activePolicy;
+        clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
+        dispatcher = new MoveDispatcher(clusterState, view);
+        ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
+        heartbeatProcessor =
+                new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
+        planner = new MovePlanner(clusterState, ruleEvaluator);
+        pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
+    }
+
+    ClusterState clusterState() {
+        return clusterState;
+    }
+
+    /** Another policy is in force, so other rules hold. */
+    void rulesChanged() {
+        ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
+        heartbeatProcessor =
+                new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
+        planner = new MovePlanner(clusterState, ruleEvaluator);
+        pinnedBlocks.rules(ruleEvaluator);
+    }
+
+    void operatorStateChanged() {
+        pinnedBlocks.changed();
+    }
+
+    /** The DataNode of that UUID, known from now on; null when it is not known and there are too many. */
+    @Nullable
+    DataNodeState node(long nowMs, String uuid) {
+        DataNodeState node = clusterState.nodes().get(uuid);
+        if (node == null && clusterState.nodes().size() < PlacementEngine.MOST_NODES) {
+            node = new DataNodeState(uuid, settings.moves(), activePolicy.make(), nowMs);
+            clusterState.nodes().put(uuid, node);
+        }
+        return node;
+    }
+
+    /** Takes what a heartbeat reports: results of moves, memory copies, accesses. */
+    void take(long nowMs, long epoch, DataNodeState node, Heartbeat heartbeat, AccessListener accesses) {
+        if (node.note(nowMs, heartbeat)) {
+            dispatcher.abandon(nowMs, node, "the DataNode was restarted");
+            for (Resident resident : List.copyOf(node.residents().all())) {
+                node.residents().remove(resident.block.id());
+                clusterState
+                        .moveTracker()
+                        .correct(nowMs, node, resident.block, node.layout().base());
+            }
+        }
+        boolean answerLost = heartbeat.full() && !node.session().askedForFull();
+        heartbeatProcessor.results(nowMs, epoch, node, heartbeat.results());
+        if (answerLost) {
+            // A DataNode that sends a full report unasked did not get its last answer, nor the orders in it.
+            dispatcher.sendAgain(node);
+        }
+        heartbeatProcessor.residency(nowMs, node, heartbeat.residency(), heartbeat.full());
+        for (Heat entry : heartbeat.heat()) {
+            StampedBlock block = entry.block();
+            accesses.accesses(
+                    block.id(),
+                    block.lengthBytes(),
+                    entry.reads(),
+                    entry.bytesRead(),
+                    entry.writes(),
+                    entry.bytesWritten());
+        }
+        heartbeatProcessor.heat(nowMs, node, heartbeat.heat());
+    }
+
+    /** Plans the moves that policies requested, and gives a DataNode its orders if moves are allowed. */
+    List<Order> decide(long nowMs, DataNodeState node, boolean mayMove) {
+        planEverywhere(nowMs, mayMove);
+        if (!mayMove) {
+            return List.of();
+        }
+        dispatcher.examine(nowMs, node);
+        List<Order> toDo = dispatcher.dispatch(nowMs, node);
+        planner.plan(nowMs, node, true);
+        return toDo;
+    }
+
+    private void planEverywhere(long nowMs, boolean mayMove) {
+        for (DataNodeState node : clusterState.nodes().values()) {
+            if (!node.requests().isEmpty()) {
+                planner.plan(nowMs, node, mayMove);
+            }
+        }
+    }
+
+    /** @return DataNodes looked at */
+    int turn(long nowMs, OperatorState operatorState) {
+        if (operatorState.mayMove()) {
+            pinnedBlocks.turn(nowMs, operatorState);
+            for (Breach breach : ruleEvaluator.sweep(nowMs)) {
+                String why = breach.ruleDecision().sentence();
+                clusterState
+                        .moveTracker()
+                        .dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
+            }
+        }
+        boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
+        if (tick) {
+            tickedMs = nowMs;
+        }
+        checkNodes(nowMs, tick);
+        planEverywhere(nowMs, operatorState.mayMove());
+        return clusterState.nodes().size();
+    }
+
+    /** Notices DataNodes that went silent and orders without a result, and tells the policies the time. */
+    private void checkNodes(long nowMs, boolean tick) {
+        List<DataNodeState> gone = new ArrayList<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            long silentMs = nowMs - node.lastMs();
+            if (node.isLive() && silentMs > settings.heartbeats().expiryMs()) {
+                node.expire();
+                dispatcher.abandon(nowMs, node, "the DataNode fell silent");
+            }
+            if (silentMs > settings.heartbeats().forgetMs()) {
+                gone.add(node);
+            }
+            dispatcher.expire(nowMs, node);
+            if (tick) {
+                node.policy().tick(nowMs, node::request);
+            }
+        }
+        for (DataNodeState node : gone) {
+            clusterState.nodes().remove(node.uuid());
+            clusterState.heat().all().forEach(heat -> heat.forget(node));
+        }
+    }
+
+    OperatorMoves operatorMoves(@Nullable String stopped) {
+        return new OperatorMoves(clusterState, planner, stopped);
+    }
+
+    PlacementReports reports() {
+        return new PlacementReports(clusterState, pinnedBlocks, ruleEvaluator);
+    }
+
+    /** @param epoch 0 while the engine is stood down */
+    EngineStatus status(boolean active, long epoch, OperatorState operatorState) {
+        int silent = 0;
+        int waiting = 0;
+        int inFlight = 0;
+        long resident = 0;
+        for (DataNodeState node : clusterState.nodes().values()) {
+            silent += node.isLive() ? 0 : 1;
+            waiting += node.moveQueue().waitingCount();
+            inFlight += node.moveQueue().inFlightCount();
+            resident += node.residents().size();
+        }
+        return new EngineStatus(
+                active,
+                epoch,
+                operatorState,
+                activePolicy.inForce().spec().policy(),
+                clusterState.nodes().size(),
+                silent,
+                clusterState.heat().size(),
+                resident,
+                pinnedBlocks.size(),
+                waiting,
+                inFlight,
+                reports().memoryBytes());
+    }
+}
