@@ -1,10 +1,10 @@
 package io.terrace.placement.state;
 
 import io.terrace.placement.heartbeat.StampedBlock;
+import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -16,39 +16,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeatMap {
 
-    /** Entry, boxed id, block, its record and two DataNodes' shares, measured with compressed references. */
-    static final int BYTES_PER_BLOCK = 288;
+    /** Block, its heat and two DataNodes' shares, measured with compressed references and a table that just grew. */
+    static final int BYTES_PER_BLOCK = 232;
 
     private final int mostBlocks;
     private final long halfLifeMs;
-    private final LinkedHashMap<Long, BlockHeat> blocks;
+    /** From the block read longest ago to the one read last. */
+    private final Long2ObjectLinkedOpenHashMap<BlockHeat> blocks = new Long2ObjectLinkedOpenHashMap<>();
+
     private long forgotten;
 
     public HeatMap(int mostBlocks, long halfLifeMs) {
         this.mostBlocks = mostBlocks;
         this.halfLifeMs = halfLifeMs;
-        this.blocks = new LinkedHashMap<>(1024, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<Long, BlockHeat> eldest) {
-                if (size() <= HeatMap.this.mostBlocks) {
-                    return false;
-                }
-                forgotten++;
-                return true;
-            }
-        };
     }
 
     public @Nullable BlockHeat find(long blockId) {
-        return blocks.get(blockId);
+        return blocks.getAndMoveToLast(blockId);
     }
 
     /** The heat of a block whose report counts, its length included. */
     public BlockHeat touch(long nowMs, StampedBlock block) {
-        BlockHeat known = blocks.get(block.id());
+        BlockHeat known = blocks.getAndMoveToLast(block.id());
         if (known == null || !known.block().sameContent(block)) {
             known = new BlockHeat(block, nowMs);
-            blocks.put(block.id(), known);
+            put(known);
         } else if (!known.block().equals(block)) {
             known.measured(block);
         }
@@ -57,7 +49,7 @@ public final class HeatMap {
 
     /** The heat of that very content; none that is kept where another content of the block is known. */
     public BlockHeat of(long nowMs, StampedBlock block) {
-        BlockHeat known = blocks.get(block.id());
+        BlockHeat known = blocks.getAndMoveToLast(block.id());
         if (known == null) {
             return touch(nowMs, block);
         }
@@ -65,7 +57,11 @@ public final class HeatMap {
     }
 
     public void put(BlockHeat heat) {
-        blocks.put(heat.block().id(), heat);
+        blocks.putAndMoveToLast(heat.block().id(), heat);
+        if (blocks.size() > mostBlocks) {
+            blocks.removeFirst();
+            forgotten++;
+        }
     }
 
     public void remove(long blockId) {
