@@ -99,7 +99,7 @@ public final class QuiescenceChecks {
                 dataNode,
                 dataNode.process().descriptors(),
                 dataNode.copiesWaiting());
-        checks.watch(dataNode).checkSettled();
+        checks.watch(dataNode).checkQuiescent();
     }
 
     private void checkKnown(Host host) {

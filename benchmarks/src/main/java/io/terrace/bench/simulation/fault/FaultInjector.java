@@ -256,7 +256,7 @@ public final class FaultInjector {
         }
         List<Extent> live = dataNode.tier().liveExtents();
         if (!live.isEmpty()) {
-            checks.watch(dataNode).rots(live.get(scheduler.random().nextInt(live.size())), scheduler);
+            checks.watch(dataNode).flipBit(live.get(scheduler.random().nextInt(live.size())), scheduler);
         }
     }
 
