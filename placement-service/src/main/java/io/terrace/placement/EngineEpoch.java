@@ -26,8 +26,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of the {@link PlacementEngine}: the cluster as its heartbeats show it, and the steps from a heartbeat to orders.
- * Nothing of it outlives the epoch. Owned by the engine's thread.
+ * One epoch of the {@link PlacementEngine}: the cluster as its heartbeats show it, and the steps from a heartbeat to
+ * orders. Nothing of it outlives the epoch. Owned by the engine's thread.
  */
 final class EngineEpoch {
 
@@ -189,7 +189,7 @@ final class EngineEpoch {
         return new PlacementReports(clusterState, pinnedBlocks, ruleEvaluator);
     }
 
-    /** @param epoch 0 while the engine is stood down */
+    /** @param epoch 0 while the engine is inactive */
     EngineStatus status(boolean active, long epoch, OperatorState operatorState) {
         int silent = 0;
         int waiting = 0;

@@ -167,7 +167,7 @@ final class HeartbeatProcessor {
         settle(nowMs, node, block);
     }
 
-    /** A copy is at home where it stands, unless the block's home has one. */
+    /** The DataNode of a copy becomes the block's home, unless the present home has a copy. */
     private void settle(long nowMs, DataNodeState node, StampedBlock block) {
         BlockHeat known = clusterState.heat().find(block.id());
         if (known != null && !known.block().equals(block) && known.isReportedByOthers(node)) {

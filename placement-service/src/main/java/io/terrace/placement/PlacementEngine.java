@@ -33,12 +33,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The placement engine: takes heartbeats of DataNodes, lets each DataNode's policy decide, keeps to the budget and answers
- * with orders. It has no thread of its own: {@link #heartbeat} and {@link #turn} are called with the time,
- * from one thread, by {@link PlacementAgent} in the NameNode and by simulations. Times are milliseconds on any clock
- * that does not run backwards.
+ * The placement engine: takes heartbeats of DataNodes, lets each DataNode's policy decide, keeps to the budget and
+ * answers with orders. It has no thread of its own: {@link #heartbeat} and {@link #turn} are called with the time, from
+ * one thread, by {@link PlacementAgent} in the NameNode and by simulations. Times are milliseconds on any clock that
+ * does not run backwards.
  *
- * <p>It starts stood down, as on a standby NameNode; {@link #activate} begins an epoch with nothing known, which the
+ * <p>It starts inactive, as on a standby NameNode; {@link #activate} begins an epoch with nothing known, which the
  * DataNodes' full reports then fill. The heat of an earlier epoch is lost.
  */
 public final class PlacementEngine {
@@ -103,7 +103,7 @@ public final class PlacementEngine {
         shadowRun = null;
     }
 
-    /** What the operator wants has changed. */
+    /** The operator has changed something. */
     public void operatorState(OperatorState changed) {
         operatorState = changed;
         engineEpoch.operatorStateChanged();
@@ -174,7 +174,7 @@ public final class PlacementEngine {
         return new PolicySwitch(engineEpoch.clusterState(), activePolicy).to(nowMs, activePolicy.inForce());
     }
 
-    /** Something broke the loop; if it was the policy, another one takes its place, which is what is answered. */
+    /** The loop failed. If the policy in force failed, another one takes its place, and the answer is true. */
     boolean distrustPolicy(Throwable e) {
         return activePolicy.distrust(e);
     }
@@ -228,7 +228,7 @@ public final class PlacementEngine {
      * What does not wait for a heartbeat: pins, lost orders, DataNodes that went silent, the policies' clocks. To be
      * called about every {@code terrace.placement.interval}.
      *
-     * @return DataNodes looked at; 0 while stood down
+     * @return DataNodes looked at; 0 while inactive
      */
     public int turn(long nowMs) {
         if (!active) {
@@ -240,7 +240,7 @@ public final class PlacementEngine {
         return engineEpoch.turn(nowMs, operatorState);
     }
 
-    /** Moves that an operator requests; good until the next call of anything else. */
+    /** Moves that an operator requests; valid until the next call of any other method. */
     public OperatorMoves operator() {
         String stopped = operatorState.serve() ? operatorState.moves() ? null : "moves are paused" : "Terrace is off";
         return engineEpoch.operatorMoves(stopped);

@@ -21,18 +21,19 @@ import org.jspecify.annotations.Nullable;
  * Decides which reports on a block count. A DataNode is trusted on its own replicas and copies, not on those of others:
  *
  * <ul>
- *   <li>What one DataNode alone reports of a block concerns that DataNode alone: its own policy hears it, and any order
- *       that follows goes to it. It is taken as it is, so a block that one DataNode serves costs the NameNode nothing here.
- *   <li>Once a second DataNode reports the block, the NameNode's map is asked which of them hold that very replica. What
- *       one without a replica reports of it does not count, nor what it reported before; so it is no home, moves no home
- *       and makes nothing hot elsewhere. The answer is good for {@value BlockHeat#CONFIRMED_MS} ms, so a home moves only to a DataNode
- *       that held a replica within that time.
+ *   <li>What one DataNode alone reports of a block concerns that DataNode alone: its own policy is told of it, and any
+ *       order that follows goes to it. It is taken as it is, so a block that one DataNode serves costs the NameNode
+ *       nothing here.
+ *   <li>Once a second DataNode reports the block, the NameNode's map is asked which of them hold that very replica.
+ *       What one without a replica reports of it does not count, nor what it reported before; so it is no home, moves
+ *       no home and makes nothing hot elsewhere. The answer is good for {@value BlockHeat#CONFIRMED_MS} ms, so a home
+ *       moves only to a DataNode that held a replica within that time.
  *   <li>Where DataNodes name different stamps or lengths, the one that the map has is right, whichever came first.
  * </ul>
  *
- * <p>A heartbeat leads to at most {@value ReportQuota#LOOKS_TO_VALIDATE} looks of a bounded number of blocks each, within
- * the {@link ReportQuota} of its DataNode, and the NameNode is not asked again for a while about a block on which it refuted
- * a DataNode. What could not be asked does not count. Owned by the loop's thread.
+ * <p>A heartbeat leads to at most {@value ReportQuota#LOOKS_TO_VALIDATE} looks of a bounded number of blocks each,
+ * within the {@link ReportQuota} of its DataNode, and the NameNode is not asked again for a while about a block on
+ * which it refuted a DataNode. What could not be asked does not count. Owned by the loop's thread.
  */
 public final class ReportValidator {
 

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What would stand in the memory of a DataNode if the orders of a {@link ShadowRun} were carried out. Carries out orders at
- * once and reports them with the next heartbeat. Owned by the engine's thread.
+ * What would be in the memory of a DataNode if the orders of a {@link ShadowRun} were carried out. Carries out orders
+ * at once and reports them with the next heartbeat. Owned by the engine's thread.
  */
 final class ShadowDataNode {
 

@@ -16,9 +16,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A policy that decides beside the one in force and moves nothing: a second loop, the same code, hears the same accesses,
- * and DataNodes that exist in maps alone ({@link ShadowDataNode}) carry out its orders. It begins with what is in memory
- * and with the heat of the blocks read last, as the policy would if it were applied.
+ * A policy that decides beside the one in force and moves nothing: a second engine takes the same heartbeats,
+ * and DataNodes that exist in maps alone ({@link ShadowDataNode}) carry out its orders. It begins with what is in
+ * memory and with the heat of the blocks read last, as the policy would if it were applied.
  *
  * <p>It takes as much heap as the loop itself and doubles what it asks of the NameNode's maps, so it ends by itself.
  * Whatever goes wrong in it ends it and touches nothing else. Owned by the loop's thread.
@@ -69,7 +69,7 @@ public final class ShadowRun {
         return new ShadowDataNode(node, HeartbeatLimits.ENTRIES, settings.heat().trackedBlocks());
     }
 
-    /** Lets the second loop know a DataNode as it stood at its last heartbeat. */
+    /** Tells the second engine of a DataNode as it was at its last heartbeat. */
     private void introduce(long nowMs, DataNodeState node) {
         ShadowDataNode shadow = shadow(node);
         nodes.put(node.uuid(), shadow);
@@ -170,7 +170,7 @@ public final class ShadowRun {
         return totals;
     }
 
-    /** Sum over the DataNodes of the most that stood in each one's memory. */
+    /** Sum over the DataNodes of the most that was in each one's memory. */
     public long peakBytes() {
         return nodes.values().stream().mapToLong(ShadowDataNode::peakBytes).sum();
     }

@@ -67,7 +67,7 @@ final class TierPartition {
         return Math.min(mostBytes(pool), Math.max(ownBytes(pool), capacityBytes - taken));
     }
 
-    /** Whether an offer is so far from the room that the pool's policy was given that it is to be told. */
+    /** Whether an offer differs so much from the room that the pool's policy has that it is worth a change. */
     boolean differsEnough(int pool, long offered) {
         return offered < roomBytes[pool] || offered - roomBytes[pool] > capacityBytes / LEAST_CHANGE;
     }

@@ -1,6 +1,6 @@
 package io.terrace.placement.accesslog;
 
-/** Where the placement loop tells of accesses, as DataNodes report them. Must not block. */
+/** Takes the accesses that DataNodes report to the placement loop. Must not block. */
 @FunctionalInterface
 public interface AccessListener {
 

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * are bytes, times milliseconds. Lists are bounded by the sender and cut while they are decoded.
  *
  * @param node UUID of the DataNode
- * @param incarnation made anew at each start of the DataNode process
+ * @param incarnation changes with each start of the DataNode process
  * @param sequence grows by one with each heartbeat of an incarnation; one sent again keeps its number and counts once
- * @param full {@code residency} is the first page of everything that is resident; the last one is the first that is shorter
- *     than {@link io.terrace.protocol.HeartbeatLimits#ENTRIES}
- * @param bytesServed bytes served to anybody since the last heartbeat
+ * @param full {@code residency} is the first page of everything that is resident; the last one is the first that is
+ *     shorter than {@link io.terrace.protocol.HeartbeatLimits#ENTRIES}
+ * @param bytesServed bytes served to all readers since the last heartbeat
  * @param figures running totals of this incarnation by figure id
  */
 public record Heartbeat(

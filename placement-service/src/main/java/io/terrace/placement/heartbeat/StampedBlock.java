@@ -1,7 +1,7 @@
 package io.terrace.placement.heartbeat;
 
 /**
- * A block as it was when somebody spoke of it. The generation stamp names its content: another stamp is another content.
+ * A block as it was when it was reported. The generation stamp names its content: another stamp is another content.
  *
  * @param id block id, unique in the service's one block pool
  * @param stamp generation stamp

@@ -157,7 +157,7 @@ public final class MoveDispatcher {
         }
     }
 
-    /** The DataNode is gone or was started anew: nothing of what was sent or waits is worth anything. */
+    /** The DataNode is gone or was restarted: moves that were sent or wait are void. */
     public void abandon(long nowMs, DataNodeState node, String why) {
         for (Move move : node.moveQueue().all()) {
             if (move.outcome() != null) {

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of pinned files: each is promoted on one DataNode that holds it, room for it is reserved there, and no
- * policy hears of it. They are those that an operator pinned and those that rules pin. Files are looked at again every
- * {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated. Owned by the loop's thread.
+ * policy is told of it. They are those that an operator pinned and those that rules pin. Files are looked at again
+ * every {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated. Owned by the loop's thread.
  */
 public final class PinnedBlocks {
 
@@ -148,7 +148,7 @@ public final class PinnedBlocks {
         }
     }
 
-    /** The DataNode that has it in memory already, else the one with the most room that no pin has taken. */
+    /** The DataNode that has it in memory already, else the one with the most memory that no pin reserves. */
     private @Nullable DataNodeState choose(Located located) {
         long needed = located.block().lengthBytes();
         DataNodeState best = null;

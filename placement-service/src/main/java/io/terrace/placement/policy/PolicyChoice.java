@@ -22,7 +22,7 @@ public record PolicyChoice(PolicySpec spec, Source source, long number) {
 
     private static final Logger LOG = LoggerFactory.getLogger(PolicyChoice.class);
 
-    /** Who wants it. What is applied goes before the policy file, and that before the settings. */
+    /** Where it comes from. An applied policy goes before the policy file, and that before the settings. */
     public enum Source {
         SETTINGS,
         FILE,

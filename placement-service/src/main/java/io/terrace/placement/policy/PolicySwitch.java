@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts another policy in the place of the one in force, on every DataNode or on none. The new instances learn what is
- * resident and, from the heat of the {@value #REPLAYED_BLOCKS} blocks read last, what is hot: each block once, at the time
- * of its last read, as a burst of as many reads as its heat. What they request meanwhile is answered with the truth, so
- * the act of switching moves nothing. Orders that were sent stand; those that wait are withdrawn.
+ * resident and, from the heat of the {@value #REPLAYED_BLOCKS} blocks read last, what is hot: each block once, at the
+ * time of its last read, as a burst of as many reads as its heat. What they request meanwhile is answered with the
+ * truth, so the act of switching moves nothing. Orders that were sent remain; those that wait are withdrawn.
  *
  * <p>About a microsecond a block. Owned by the loop's thread.
  */
@@ -98,7 +98,7 @@ public final class PolicySwitch {
         }
     }
 
-    /** Tells the new policies what stands in memory, the block read longest ago first. */
+    /** Tells the new policies what is in memory, the block read longest ago first. */
     private void adopt(long sinceMs, Collection<DataNodeState> nodes) {
         Map<DataNodeState, Map<Long, Resident>> byRecency = new HashMap<>();
         for (DataNodeState node : nodes) {

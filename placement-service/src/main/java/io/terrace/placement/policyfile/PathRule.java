@@ -11,7 +11,7 @@ package io.terrace.placement.policyfile;
  */
 public record PathRule(int number, PathGlob path, Place place, int weight, SizeRange size, int pool, long mostBytes) {
 
-    /** Where blocks that a rule matches may stand. */
+    /** Where blocks that a rule matches may be. */
     public enum Place {
         /** The policy decides, as without a rule: an exception to a later rule. */
         ALLOW,

@@ -26,8 +26,8 @@ import org.yaml.snakeyaml.nodes.Node;
 
 /**
  * Reads a policy file (YAML; {@code conf/placement.yaml} explains each key) and checks it whole. Only the tree of the
- * document is built, no objects, so nothing in a file can name a class. The calls of SnakeYAML that are used are the same
- * in 2.0, which Hadoop brings for YARN, and later.
+ * document is built, no objects, so nothing in a file can name a class. The calls of SnakeYAML that are used are the
+ * same in 2.0, which Hadoop brings for YARN, and later.
  */
 public final class PolicyFile {
 
@@ -218,7 +218,7 @@ public final class PolicyFile {
         }
     }
 
-    /** The fastest tier that a rule's blocks may stand in. */
+    /** The fastest tier that a rule's blocks may be in. */
     private Place inTier(YamlMap map, Node node, String what, Place place) {
         String tier = map.text("tier");
         Node where = map.node("tier");

@@ -14,14 +14,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole policy: which one, its parameters, and what holds for sizes and paths whatever it says. Read from a policy file
- * or made of the settings.
+ * A whole policy: which one, its parameters, and what holds for sizes and paths whatever it says. Read from a policy
+ * file or made of the settings.
  *
  * @param policy its name in {@link PolicyCatalog}
  * @param parameters its parameters, checked
  * @param size blocks outside are left at home, whatever rule matches them
- * @param pools into which memory is divided, the first being that of blocks that no rule sends elsewhere; empty when it is
- *     not divided
+ * @param pools into which memory is divided, the first being that of blocks that no rule sends elsewhere; empty when it
+ *     is not divided
  * @param rules in their sequence; the first that matches decides
  * @param text as a policy file
  */
@@ -39,7 +39,7 @@ public record PolicySpec(
     private static final String POOLED_TIER = "memory";
 
     /**
-     * What each DataNode's policy places blocks in; the memory's size is told later. Latencies and rates are those that
+     * What each DataNode's policy places blocks in; the memory's size is set later. Latencies and rates are those that
      * simulations read with.
      */
     public static final TierHierarchy TIERS = TierHierarchy.of(

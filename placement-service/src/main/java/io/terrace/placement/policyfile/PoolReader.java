@@ -15,7 +15,7 @@ import org.yaml.snakeyaml.nodes.Node;
 final class PoolReader {
 
     private static final List<String> KEYS = List.of("name", "share", "most", "lend", "policy", "parameters");
-    /** As for HDFS's cache pools, but without blanks, so that a name stands in a table. */
+    /** As for HDFS's cache pools, but without blanks, so that a name fits into a table. */
     private static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
 
     private final ParseErrors parseErrors;

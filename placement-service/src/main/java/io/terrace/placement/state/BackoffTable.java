@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Blocks that failed of late in one respect, and until when they are left alone: one second after the first failure,
+ * Blocks that failed recently in one respect, and until when they are left alone: one second after the first failure,
  * twice as long after each further one, five minutes at most. Remembers the {@value #MOST_BLOCKS} latest.
  *
  * <p>Owned by one thread.

@@ -120,7 +120,7 @@ public final class BlockHeat {
         return reporters;
     }
 
-    /** Whether the NameNode said of late that all who report here hold the block. */
+    /** Whether the NameNode said recently that all who report here hold the block. */
     public boolean isConfirmed(long nowMs) {
         return confirmedMs != NEVER && nowMs - confirmedMs < CONFIRMED_MS;
     }

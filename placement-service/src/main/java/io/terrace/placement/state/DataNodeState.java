@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the service knows of one DataNode: who it is and how it is, its policy with the requests that were not looked at yet,
- * and its parts: {@link ResidentBlocks}, {@link HeartbeatSession}, {@link MoveQueue} and limits. Owned by the engine's thread.
+ * What the service knows of one DataNode: who it is and how it is, its policy with the requests that were not looked at
+ * yet, and its parts: {@link ResidentBlocks}, {@link HeartbeatSession}, {@link MoveQueue} and limits. Owned by the
+ * engine's thread.
  */
 public final class DataNodeState {
 
@@ -59,7 +60,7 @@ public final class DataNodeState {
         this.reportQuota = ReportQuota.from(nowMs);
     }
 
-    /** Takes what the DataNode reports of itself; says whether it was started anew. */
+    /** Takes what the DataNode reports of itself; says whether it was restarted. */
     public boolean note(long nowMs, Heartbeat heartbeat) {
         boolean anew = session.received(heartbeat);
         long sinceMs = Math.max(1, nowMs - lastMs);
@@ -131,7 +132,7 @@ public final class DataNodeState {
         return layout.indexOf(StorageTier.MEMORY);
     }
 
-    /** Index of the tier that a block stands in, as far as is known. */
+    /** Index of the tier that a block is in, as far as is known. */
     public int tierOf(long blockId) {
         return residents.holds(blockId) ? memoryIndex() : layout.base();
     }
@@ -225,7 +226,7 @@ public final class DataNodeState {
         return budget;
     }
 
-    /** Blocks whose moves failed of late. */
+    /** Blocks whose moves failed recently. */
     public BackoffTable backoffTable() {
         return backoffTable;
     }

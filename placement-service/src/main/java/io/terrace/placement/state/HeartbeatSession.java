@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exchange of heartbeats with one process of a DataNode: where its sequence stands, what it was answered last, and how
+ * The exchange of heartbeats with one process of a DataNode: its sequence number, the last answer, and how
  * far its full report is. Owned by the engine's thread.
  */
 public final class HeartbeatSession {
@@ -28,7 +28,7 @@ public final class HeartbeatSession {
     private final Set<Long> unreported = new HashSet<>();
     private final Deque<Long> ended = new ArrayDeque<>();
 
-    /** Takes the heartbeat's place in the sequence; says whether the DataNode was started anew. */
+    /** Takes the heartbeat's place in the sequence; says whether the DataNode was restarted. */
     boolean received(Heartbeat heartbeat) {
         boolean anew = heartbeat.incarnation() != incarnation;
         if (anew) {
@@ -94,7 +94,7 @@ public final class HeartbeatSession {
         unreported.addAll(resident);
     }
 
-    /** What is resident as far as is known and did not stand in the full report that is under way. */
+    /** What is resident as far as is known and is missing in the full report that is under way. */
     public Set<Long> unreported() {
         return unreported;
     }

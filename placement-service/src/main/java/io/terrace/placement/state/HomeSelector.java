@@ -3,10 +3,10 @@ package io.terrace.placement.state;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the DataNode where a block's accesses count and its one memory copy would stand: the one that serves most of
+ * Chooses the DataNode where a block's accesses count and its one memory copy would be: the one that serves most of
  * the reads and has room. Among those that serve at least half as many reads as the busiest one, a DataNode with free
- * room comes first. A home is kept until another DataNode serves more than {@value #SWITCH} times its reads (and more than
- * {@value #SWITCH} in all), so a block does not commute.
+ * room comes first. A home is kept until another DataNode serves more than {@value #SWITCH} times its reads (and more
+ * than {@value #SWITCH} in all), so a block does not commute.
  */
 public final class HomeSelector {
 

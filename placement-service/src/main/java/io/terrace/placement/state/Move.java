@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One requested change of a block's tier on one DataNode, from request to result. Owned by the engine's thread; once it has an
- * outcome it does not change any more and may be read by anybody.
+ * One requested change of a block's tier on one DataNode, from request to result. Owned by the engine's thread; once it
+ * has an outcome it does not change any more and any thread may read it.
  */
 public final class Move {
 

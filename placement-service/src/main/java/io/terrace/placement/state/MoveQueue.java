@@ -88,7 +88,7 @@ public final class MoveQueue {
         promotionsWaiting += move.isPromotion() ? 1 : 0;
     }
 
-    /** The move is over, wherever it stood. */
+    /** The move is over, whether it was waiting or in flight. */
     void close(Move move) {
         openByBlock.remove(move.block().id(), move);
         if (inFlight.remove(move.id()) != null) {

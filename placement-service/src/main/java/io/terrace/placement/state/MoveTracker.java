@@ -10,8 +10,8 @@ import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.protocol.MoveOutcome;
 
 /**
- * Opens and ends the moves of all DataNodes, keeps the latest that ended, and tells the policies where blocks stand. Owned by
- * the engine's thread.
+ * Opens and ends the moves of all DataNodes, keeps the latest that ended, and tells the policies where blocks are.
+ * Owned by the engine's thread.
  */
 public final class MoveTracker {
 
@@ -79,14 +79,14 @@ public final class MoveTracker {
         }
     }
 
-    /** Tells the policy which tier a block stands in, against what it may have requested. */
+    /** Tells the policy which tier a block is in, whatever it requested. */
     public void correct(long nowMs, DataNodeState node, StampedBlock block, int tier) {
         if (!node.residents().isPinned(block.id())) {
             node.policy().moveFailed(nowMs, block.id(), block.lengthBytes(), tier, node::request);
         }
     }
 
-    /** Tells the policy that a block stands in the tier that it requested, or that nobody requested. */
+    /** Tells the policy that a block is in the tier that it requested, or in one that it did not request. */
     public void confirm(long nowMs, DataNodeState node, StampedBlock block, int tier) {
         if (!node.residents().isPinned(block.id())) {
             node.policy().moved(nowMs, block.id(), block.lengthBytes(), tier, node::request);

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.zip.ZipException;
 
 /**
- * The service's log of accesses as a trace: fetched file by file into a private directory, which is removed again, and cut
- * to the time that was asked for. A file whose end is missing, because a NameNode died while it wrote it, counts as far as
+ * The service's log of accesses as a trace: fetched file by file into a private directory, which is removed again, and
+ * cut to the time asked for. A file whose end is missing, because a NameNode died while it wrote it, counts as far as
  * it goes.
  */
 public final class AccessLogTrace {

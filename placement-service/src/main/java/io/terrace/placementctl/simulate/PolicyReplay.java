@@ -26,7 +26,7 @@ public record PolicyReplay(
         ReplayTimeline timeline,
         long lengthMs) {
 
-    /** From a wish to the first read from memory: a heartbeat, the copy, another heartbeat. */
+    /** From a request to the first read from memory: a heartbeat, the copy, another heartbeat. */
     static final long PROMOTION_DELAY_MS = 500;
 
     private static final int QUEUED_MOVES = 256;

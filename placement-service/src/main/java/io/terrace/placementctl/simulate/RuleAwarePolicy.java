@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the service makes of a policy file around its policy, for simulations: objects that a rule or the bounds of size
- * keep out are not told of, preferred ones count more, pinned ones are brought to memory at their first read and take
- * their room away from the policy, and each object is told of in its pool.
+ * keep out are not reported to it, preferred ones count more, pinned ones are brought to memory at their first read and
+ * take their room away from the policy, and each object is reported in its pool.
  */
 public final class RuleAwarePolicy extends ForwardingPolicy {
 

@@ -9,13 +9,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The self-tuning cache policy. Every access teaches the {@link ReuseModel}; a {@link RuleTournament} of imagined residencies picks
- * the {@link RankingRule}; the real residency lets an object in when by that rule it is worth more than each one it displaces.
+ * The self-tuning cache policy. Every access teaches the {@link ReuseModel}; a {@link RuleTournament} of imagined
+ * residencies picks the {@link RankingRule}; the real residency lets an object in when by that rule it is worth more
+ * than each one it displaces.
  *
  * <p>Reads of one object by one job within {@value #BURST_MS} ms are one sign of interest.
  *
- * <p>At most {@code tracked} objects have a record; when one more comes, of a few records drawn at random the one unused
- * for longest is given up, and how often it was read goes into a sketch from which it starts when it comes back.
+ * <p>At most {@code tracked} objects have a record; when one more comes, of a few records drawn at random the one
+ * unused for longest is given up, and how often it was read goes into a sketch from which it starts when it comes back.
  */
 public final class AdaptivePolicy implements CachePolicy {
 
@@ -143,7 +144,7 @@ public final class AdaptivePolicy implements CachePolicy {
         return slot;
     }
 
-    /** Gives up the record unused for longest among a few drawn; those that stand in the cache only if no other is found. */
+    /** Gives up the record unused for longest among a few drawn; those in the cache only if no other is found. */
     private void forgetOne(Evictions evictions) {
         int oldest = ObjectRecords.NONE;
         int drawn = 0;

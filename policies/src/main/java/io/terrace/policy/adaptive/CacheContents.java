@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * A set of tracked objects that fits a capacity, real or imagined. Membership is a bit in the object's record; the list
  * of members is only gone through and drawn from, so an entry may outlive its membership and is swept when it is met.
  *
- * <p>Who leaves is found in a heap of the members by what they are worth, all of them up to {@value #MOST_IN_HEAP}, else
- * so many drawn at random. Worth grows when an object is read, which is found out when it comes to the top, so the heap
- * of a rule whose worths do not fall is exact. Where they fall by themselves the heap grows stale; it is made anew when
- * that costs no more looks at members than {@value #PER_OFFER} for each object that asked to be let in and
- * {@value #PER_VICTIM} for each that left ({@value #PER_VICTIM_OF_MANY} where only some were drawn). With a few members
- * drawn for each victim instead, FB-2010 lost up to 0.018 of its hits, since sizes differ by orders of magnitude there.
- * The sequence of draws is fixed by the seed.
+ * <p>Who leaves is found in a heap of the members by what they are worth, all of them up to {@value #MOST_IN_HEAP},
+ * else so many drawn at random. Worth grows when an object is read, which is found out when it comes to the top, so the
+ * heap of a rule whose worths do not fall is exact. Where they fall by themselves the heap grows stale; it is rebuilt
+ * when that costs no more looks at members than {@value #PER_OFFER} for each object that asked to be let in and {@value
+ * #PER_VICTIM} for each that left ({@value #PER_VICTIM_OF_MANY} where only some were drawn). With a few members drawn
+ * for each victim instead, FB-2010 lost up to 0.018 of its hits, since sizes differ by orders of magnitude there. The
+ * sequence of draws is fixed by the seed.
  */
 final class CacheContents {
 

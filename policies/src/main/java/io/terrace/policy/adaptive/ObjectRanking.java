@@ -1,9 +1,9 @@
 package io.terrace.policy.adaptive;
 
 /**
- * Worth of a tracked object under each {@link RankingRule}, as a logarithm to base 2, so that all that matters is the order.
- * Decayed counts are kept as they were at the last read. They all fade alike, so they are compared as they would have
- * been at the beginning of time: such a worth changes only when the object is read.
+ * Worth of a tracked object under each {@link RankingRule}, as a logarithm to base 2, so that all that matters is the
+ * order. Decayed counts are kept as they were at the last read. They all fade alike, so they are compared as they would
+ * have been at the beginning of time: such a worth changes only when the object is read.
  */
 final class ObjectRanking {
 
@@ -56,17 +56,17 @@ final class ObjectRanking {
         };
     }
 
-    /** Time without a read as far as one can know: reads may wait to be told. */
+    /** Time without a read as far as one can know: reads may wait to be reported. */
     private long silentMs(int slot, long ageMs) {
         return Math.max(0, ageMs - (long) cadence(slot).periodMs());
     }
 
-    /** How often the object's reads are told; from where it really stands, for reads may be told elsewhere by others. */
+    /** How often the object's reads are reported, from the tier where it really is: tiers differ in that. */
     ReportIntervalEstimator cadence(int slot) {
         return cadences[records.resident(slot, AdaptivePolicy.REAL) ? 1 : 0];
     }
 
-    /** Time after which all reads made by now have been told, generously; 0 while each is told by itself. */
+    /** Time after which all reads made by now have surely been reported; 0 while each is reported by itself. */
     double silenceMs() {
         double longest = Math.max(cadences[0].periodMs(), cadences[1].periodMs());
         return longest == 0 ? 0 : 2 * Math.max(ReportIntervalEstimator.FIRST_PERIOD_MS, longest);

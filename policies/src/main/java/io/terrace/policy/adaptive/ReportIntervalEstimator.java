@@ -1,9 +1,10 @@
 package io.terrace.policy.adaptive;
 
 /**
- * How often a caller tells of reads that it sums up, learned from the accesses themselves: the time since an object was
- * told of before, when several of its reads are told as one. As objects may also be read several times at once after
- * long, the lower quartile of these times is followed, by steps in proportion to it. 0 until reads are told as sums.
+ * How often a caller reports reads that it sums up, learned from the accesses themselves: the time since an object was
+ * reported before, when several of its reads are reported as one. As objects may also be read several times at once
+ * after long, the lower quartile of these times is followed, by steps in proportion to it. 0 until reads are reported
+ * as sums.
  *
  * <p>An object that was read just before the last report and one that was read just after it look alike: until a period
  * has passed, silence says nothing.
@@ -19,7 +20,7 @@ final class ReportIntervalEstimator {
 
     private double periodMs;
 
-    /** Several reads of an object were told as one, so long after it was last told of. */
+    /** Several reads of an object were reported as one, so long after its last report. */
     void toldTogether(long ageMs) {
         double sample = Math.max(1, Math.min(ageMs, LONGEST_MS));
         if (periodMs == 0) {

@@ -45,8 +45,8 @@ final class RuleTournament {
     private long judged;
     private RankingRule favourite;
     /**
-     * The rule ahead at present, and since when. Where reads are told in sums it has to stay ahead for a while: what the
-     * favourite's objects were read is told later than what others' were.
+     * The rule ahead at present, and since when. Where reads are reported in sums it has to stay ahead for a while:
+     * what the favourite's objects were read is reported later than what others' were.
      */
     private RankingRule challenger;
 
@@ -100,7 +100,7 @@ final class RuleTournament {
     /**
      * The object, already counted in its record, was read; its residencies are as before the read.
      *
-     * @param bytes of all reads told together
+     * @param bytes of all reads reported together
      * @param burst how many these are
      * @param delayMs time from letting an object in until it serves reads
      */

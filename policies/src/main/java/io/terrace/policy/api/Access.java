@@ -1,8 +1,8 @@
 package io.terrace.policy.api;
 
 /**
- * One sign of interest in an object, told to a {@link PlacementPolicy}. A flyweight: the caller keeps one instance and fills it
- * anew for each access; a policy reads it during the call and never keeps it.
+ * One access to an object, reported to a {@link PlacementPolicy}. A flyweight: the caller keeps one instance and
+ * refills it for each access; a policy reads it during the call and never keeps it.
  */
 public final class Access {
 
@@ -26,7 +26,8 @@ public final class Access {
      * @param object id of a block or file
      * @param sizeBytes stored size of the object, at least 0
      * @param bytes bytes read, 0 to {@code sizeBytes} per access collapsed into this one
-     * @param tier tier the object is in as far as the caller knows; policies use it for objects that they do not know yet
+     * @param tier tier the object is in as far as the caller knows; policies use it for objects that they do not know
+     *     yet
      */
     public Access read(long nowMs, long object, long sizeBytes, long bytes, int tier) {
         return fill(nowMs, object, sizeBytes, bytes, tier, false);

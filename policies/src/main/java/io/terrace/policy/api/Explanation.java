@@ -3,7 +3,7 @@ package io.terrace.policy.api;
 import java.util.Objects;
 
 /**
- * Why a {@link PlacementPolicy} wants one object where it is.
+ * Why a {@link PlacementPolicy} keeps one object where it is.
  *
  * @param policy name of the policy
  * @param rule the rule that decided, in a few words, e.g. {@code count over threshold}

@@ -12,7 +12,7 @@ public interface MoveRequests {
      * {@link PlacementPolicy#moved} or {@link PlacementPolicy#moveFailed}, at once or later.
      *
      * @param object the object
-     * @param sizeBytes its stored size as last told to the policy
+     * @param sizeBytes its stored size as last reported to the policy
      * @param fromTier tier the policy believes it to be in
      * @param toTier wanted tier, different from {@code fromTier}
      */

@@ -5,7 +5,7 @@ import io.terrace.policy.api.Explanation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One cut through the tiers: which objects deserve to stand above it. A classical cache policy is a cache; {@code
+ * One cut through the tiers: which objects deserve a place above it. A classical cache policy is a cache; {@code
  * TieredPolicy} stacks one per boundary between two tiers.
  *
  * <p>A cache never holds more bytes than its capacity. An object larger than the capacity is never taken. Caches are
@@ -15,17 +15,17 @@ public interface CachePolicy {
 
     /**
      * Told of every access the policy counts, reads and, when writes allocate, writes. Afterwards {@link #holds} says
-     * whether the object is in the cache; what had to leave for it was told to {@code evictions} before.
+     * whether the object is in the cache; what had to leave for it was reported to {@code evictions} before.
      */
     void access(Access access, Evictions evictions);
 
     /** Whether the object is in the cache. */
     boolean holds(long object);
 
-    /** The object is here already, whatever the cache thinks of it; what then no longer fits is told to leave. */
+    /** The object is here already, whatever the cache thinks of it; what then no longer fits is evicted. */
     void adopt(long nowMs, long object, long sizeBytes, Evictions evictions);
 
-    /** An object in the cache has another size now; what no longer fits, itself perhaps, is told to leave. */
+    /** An object in the cache has another size now; what no longer fits, itself perhaps, is evicted. */
     void resized(long object, long sizeBytes, Evictions evictions);
 
     /** The object is not here after all, by no decision of the cache; what was learned of it may be kept. */
@@ -39,24 +39,24 @@ public interface CachePolicy {
         drop(object);
     }
 
-    /** Sets the capacity in bytes; what no longer fits is told to leave. */
+    /** Sets the capacity in bytes; what no longer fits is evicted. */
     void resize(long capacityBytes, Evictions evictions);
 
     long usedBytes();
 
     long capacityBytes();
 
-    /** Objects with an entry, resident or remembered. */
+    /** Objects with an entry, residents and ghosts. */
     long trackedObjects();
 
     /** Bytes of memory held, from the lengths of the arrays. */
     long memoryBytes();
 
-    /** The cache's figures for one object, {@code tier} being copied into the answer; null when not remembered. */
+    /** The cache's figures for one object, {@code tier} being copied into the answer; null when it has no entry. */
     @Nullable
     Explanation explain(long nowMs, long object, int tier);
 
-    /** Where a cache tells what leaves it. */
+    /** Takes what a cache evicts. */
     @FunctionalInterface
     interface Evictions {
         void evicted(long object, long sizeBytes);

@@ -11,7 +11,7 @@ abstract class TableCachePolicy implements CachePolicy {
     final ObjectTable table = new ObjectTable();
     final String name;
     long capacityBytes;
-    /** Latest time told; time does not go back. */
+    /** Latest time of an access; time does not go back. */
     long latestMs = Long.MIN_VALUE;
 
     TableCachePolicy(String name, long capacityBytes) {

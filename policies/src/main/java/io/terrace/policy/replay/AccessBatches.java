@@ -3,7 +3,7 @@ package io.terrace.policy.replay;
 import java.util.Arrays;
 
 /**
- * Reads of one kind that the policy has not been told of yet, summed up per object; all are told when the period in
+ * Reads of one kind that were not reported to the policy yet, summed up per object; all are reported when the period in
  * which the first of them fell is over.
  */
 final class AccessBatches {
@@ -40,12 +40,12 @@ final class AccessBatches {
         bytes[object] += readBytes;
     }
 
-    /** When the next report is due, {@link Long#MAX_VALUE} when there is nothing to tell. */
+    /** When the next report is due, {@link Long#MAX_VALUE} when there is nothing to report. */
     long dueMs() {
         return dueMs;
     }
 
-    /** Tells all that was gathered and begins anew. */
+    /** Reports all that was gathered and starts over. */
     void tell(Listener listener) {
         dueMs = Long.MAX_VALUE;
         int told = waiting;
@@ -60,7 +60,7 @@ final class AccessBatches {
         }
     }
 
-    /** Who is told. */
+    /** Takes the sums. */
     @FunctionalInterface
     interface Listener {
         void read(int object, int reads, long bytes);

@@ -1,19 +1,20 @@
 package io.terrace.policy.replay;
 
 /**
- * What moving costs in a simulation, and when the policy hears of reads.
+ * What moving costs in a simulation, and when reads are reported to the policy.
  *
- * @param promotionDelayMs time from a request to climb until reads are served by the faster tier; demotions take effect at
- *     once
+ * @param promotionDelayMs time from a request to climb until reads are served by the faster tier; demotions take effect
+ *     at once
  * @param moveBytesPerS budget of climbing bytes; moves wait in line for it. 0 means no limit
  * @param queuedMoves moves that may be under way or in line; a further request fails
- * @param reportMs reads from the last tier are told as one access per object that often; 0 tells each read at once
+ * @param reportMs reads from the last tier are reported as one access per object that often; 0 reports each read at
+ *     once
  * @param fastReportMs as {@code reportMs}, for reads from any faster tier
  */
 public record ReplayConditions(
         long promotionDelayMs, long moveBytesPerS, int queuedMoves, long reportMs, long fastReportMs) {
 
-    /** Moves are at once and cost nothing, and each read is told by itself. */
+    /** Moves are at once and cost nothing, and each read is reported by itself. */
     public static final ReplayConditions INSTANT = new ReplayConditions(0, 0, 1 << 20);
 
     public ReplayConditions {
@@ -24,7 +25,7 @@ public record ReplayConditions(
         }
     }
 
-    /** Conditions in which each read is told by itself. */
+    /** Conditions in which each read is reported by itself. */
     public ReplayConditions(long promotionDelayMs, long moveBytesPerS, int queuedMoves) {
         this(promotionDelayMs, moveBytesPerS, queuedMoves, 0, 0);
     }
@@ -33,7 +34,7 @@ public record ReplayConditions(
         return new ReplayConditions(promotionDelayMs, 0, 1 << 20);
     }
 
-    /** The same conditions with reads told in sums, as DataNodes tell them to the placement service. */
+    /** The same conditions with reads reported in sums, as DataNodes report them to the placement service. */
     public ReplayConditions reporting(long everyMs, long fastEveryMs) {
         return new ReplayConditions(promotionDelayMs, moveBytesPerS, queuedMoves, everyMs, fastEveryMs);
     }

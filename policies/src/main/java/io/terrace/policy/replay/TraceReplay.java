@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Replays a {@link Trace} against a policy. Every object starts in the last tier. Each access is first scored by where
- * the object is, then told to the policy, at once or in sums, whose requests are carried out as the {@link ReplayConditions}
- * allows. Requests that would overfill a tier fail.
+ * the object is, then reported to the policy, at once or in sums, whose requests are carried out as the {@link
+ * ReplayConditions} allows. Requests that would overfill a tier fail.
  */
 public final class TraceReplay implements MoveRequests {
 
@@ -79,7 +79,7 @@ public final class TraceReplay implements MoveRequests {
      * Replays a trace.
      *
      * @param clockNs for the time spent in the policy, e.g. {@code System::nanoTime}
-     * @param progress told the rows done, now and then
+     * @param progress gets the rows done, now and then
      */
     public static ReplayResult replay(
             Trace trace,
@@ -155,7 +155,7 @@ public final class TraceReplay implements MoveRequests {
                 policy.trackedObjects());
     }
 
-    /** Lets time pass: what has arrived is there, what was gathered is told, in the order of time. */
+    /** Advances the time: transfers end and gathered reads are reported, in the order of time. */
     private void advance(long nowMs) {
         for (long dueMs = nextReportMs(); dueMs <= nowMs; dueMs = nextReportMs()) {
             arrive(dueMs);

@@ -52,7 +52,7 @@ final class TransferQueue {
     }
 
     /**
-     * When the first in line arrives; {@link Long#MAX_VALUE} when nobody in line has begun to move by now. What was
+     * When the first in line arrives; {@link Long#MAX_VALUE} when no transfer has begun by now. What was
      * called off before it began takes nothing of the budget.
      */
     long readyMs(long nowMs) {

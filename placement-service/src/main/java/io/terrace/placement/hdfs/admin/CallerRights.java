@@ -71,7 +71,7 @@ final class CallerRights {
         nameNode.getRpcServer().checkAccess(path, FsAction.READ);
     }
 
-    /** Whether the caller may read this very file, not only what stands at its path. */
+    /** Whether the caller may read this very file, not only what is at its path. */
     boolean mayRead(Named file) throws IOException {
         if (isSuperuser()) {
             return true;
@@ -88,8 +88,8 @@ final class CallerRights {
     }
 
     /**
-     * Whether the caller may read each of these files, at most {@link NamesystemView#lockBlocks} of them: one look under the
-     * read lock, of which HDFS's audit log has nothing.
+     * Whether the caller may read each of these files, at most {@link NamesystemView#lockBlocks} of them: one look
+     * under the read lock, of which HDFS's audit log has nothing.
      */
     List<Boolean> mayRead(List<Named> files) throws IOException {
         TerraceReadCheck check = new TerraceReadCheck(nameNode.getNamesystem());

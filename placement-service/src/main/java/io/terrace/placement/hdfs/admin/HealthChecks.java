@@ -52,7 +52,7 @@ final class HealthChecks {
         return found;
     }
 
-    /** Names of live DataNodes that the service never heard of. */
+    /** Names of live DataNodes that never sent the service a heartbeat. */
     List<String> withoutPlugin(List<NodeReport> nodes) {
         Set<String> reporting = nodes.stream().map(NodeReport::uuid).collect(Collectors.toSet());
         DatanodeManager datanodes = namesystem.getBlockManager().getDatanodeManager();

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out {@code placementctl pin} and {@code unpin}; whoever calls has checked the caller's rights. Either takes back
- * the pins of files that stand at no path any more, for nobody could name them.
+ * Carries out {@code placementctl pin} and {@code unpin}; whoever calls has checked the caller's rights. Either takes
+ * back the pins of files that have no path any more, for they could not be named.
  */
 final class PinChanges {
 

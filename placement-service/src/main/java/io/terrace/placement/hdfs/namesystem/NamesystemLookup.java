@@ -82,7 +82,7 @@ public final class NamesystemLookup {
         });
     }
 
-    /** Those of these files that stand at no path any more: deleted ones, though a snapshot may still have them. */
+    /** Those of these files that have no path any more: deleted ones, though a snapshot may still have them. */
     public Set<Long> gone(Collection<Long> inodes) {
         List<Long> all = List.copyOf(inodes);
         Set<Long> gone = new HashSet<>();

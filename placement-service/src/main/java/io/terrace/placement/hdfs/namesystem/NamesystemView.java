@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The NameNode's maps, read under its read lock for at most so many blocks at a time. How often and how long the lock
- * was held stands in the figures. Thread-safe.
+ * was held is in the figures. Thread-safe.
  */
 public final class NamesystemView implements NamespaceView {
 

@@ -23,7 +23,7 @@ public final class OperatorStateStore {
 
     private final Attribute attribute;
 
-    /** What is known in this term of leadership; it stands above what is stored only where that failed. */
+    /** What is known in this term of leadership; it differs from what is stored only where storing failed. */
     private @Nullable OperatorState known;
 
     private boolean stored = true;
@@ -43,7 +43,7 @@ public final class OperatorStateStore {
     }
 
     /**
-     * As last told, here or by another NameNode before this one became active; the initial ones when nothing is stored. As
+     * As last changed, here or by another NameNode before this one became active; initial when nothing is stored. As
      * long as it cannot be read, {@link #trouble} says why.
      */
     public synchronized OperatorState load() {
@@ -78,13 +78,13 @@ public final class OperatorStateStore {
         }
     }
 
-    /** Stores what the operator wants now; {@link #tell} is to follow. */
+    /** Stores the operator's state; {@link #tell} is to follow. */
     void save(OperatorState state) throws IOException, InterruptedException {
         attribute.save(state.encoded());
     }
 
     /**
-     * The operator wants this now.
+     * The operator changed the state to this.
      *
      * @param kept false when it could not be stored, and holds in this term of leadership alone
      */
@@ -102,7 +102,7 @@ public final class OperatorStateStore {
         return unread;
     }
 
-    /** Another NameNode may have been told something: this one's term is over. */
+    /** This NameNode's term is over: another one may take changes now. */
     public synchronized void forget() {
         known = null;
         stored = true;

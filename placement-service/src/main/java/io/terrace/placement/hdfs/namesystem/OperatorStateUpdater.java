@@ -25,7 +25,7 @@ public final class OperatorStateUpdater {
     /** @param complaint null, or why it holds until the next restart or failover alone, or not at once */
     public record Changed(OperatorState before, OperatorState after, @Nullable String complaint) {}
 
-    /** What is changed, and in which epoch; unread when nobody knows what is stored. */
+    /** What is changed, and in which epoch; unread when what is stored could not be read. */
     private record Basis(boolean active, long epoch, OperatorState state, boolean unread) {}
 
     private final PlacementAgent loop;

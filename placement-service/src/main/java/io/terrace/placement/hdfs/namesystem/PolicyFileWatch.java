@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configured policy file as it was last read. It is compared as a whole rather than by its time, which may stand still
- * over two changes; it has {@value PolicyFile#MOST_BYTES} bytes at most. With a mistake in it, what it said before holds on.
+ * The configured policy file as it was last read. It is compared as a whole rather than by its time, which may stand
+ * still over two changes; it has {@value PolicyFile#MOST_BYTES} bytes at most. With a mistake in it, what it said
+ * before holds on.
  *
  * <p>{@link #poll} is called by one thread; the rest may be read by any.
  */
@@ -90,7 +91,7 @@ public final class PolicyFileWatch {
         return spec;
     }
 
-    /** What is wrong with it as it stands; null when nothing is. */
+    /** What is wrong with the file; null when nothing is. */
     @Nullable
     public String trouble() {
         return trouble;

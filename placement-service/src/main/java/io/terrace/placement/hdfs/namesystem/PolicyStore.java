@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows which policy is wanted: the applied one, else that of the policy file, else that of the settings. Applied ones are
- * kept in the namespace ({@value #NAME} of {@code /}), so they hold on both NameNodes and after a restart.
+ * Knows which policy is wanted: the applied one, else that of the policy file, else that of the settings. Applied ones
+ * are kept in the namespace ({@value #NAME} of {@code /}), so they hold on both NameNodes and after a restart.
  *
  * <p>Changes come one at a time; the loop asks without waiting for one. Nothing here takes a lock of the NameNode.
  */
@@ -89,7 +89,7 @@ public final class PolicyStore {
         tell(this::wanted, PlacementAgent::change);
     }
 
-    /** How the loop is told: whether what fails may come into force after it did. */
+    /** How the loop is told: whether a policy that failed may come into force again. */
     @FunctionalInterface
     private interface Telling {
         Told tell(PlacementAgent loop, Function<PlacementEngine, Told> change)

@@ -7,8 +7,8 @@ import org.apache.hadoop.hdfs.server.namenode.FSDirectory.DirOp;
 import org.apache.hadoop.hdfs.server.namenode.NameNode.OperationCategory;
 
 /**
- * What {@link FSNamesystem#checkAccess} decides for READ, for many files under one lock, and without a line of HDFS's audit
- * log for each.
+ * What {@link FSNamesystem#checkAccess} decides for READ, for many files under one lock, and without a line of HDFS's
+ * audit log for each.
  */
 public final class TerraceReadCheck {
 
@@ -23,16 +23,16 @@ public final class TerraceReadCheck {
     }
 
     /**
-     * Whether a file's full name is a path. It is none, and resolving it an AssertionError, of a file that was renamed after a
-     * snapshot and then deleted: it has lost its parents.
+     * Whether a file's full name is a path. It is none, and resolving it an AssertionError, of a file that was renamed
+     * after a snapshot and then deleted: it has lost its parents.
      */
     public static boolean isPath(String fullName) {
         return fullName.startsWith(Path.SEPARATOR);
     }
 
     /**
-     * Whether he may read a file at its path; false when it is gone from there, and a snapshot alone still has it, whoever may
-     * read what stands there now. To be called under the namespace's read lock.
+     * Whether he may read a file at its path; false when it is gone from there, and a snapshot alone still has it,
+     * whoever may read what is there now. To be called under the namespace's read lock.
      */
     public boolean mayRead(long inode, String path) {
         if (!isPath(path)) {
