@@ -303,12 +303,6 @@ public final class TerraceSettings {
             .flag(true)
             .doc("Whether a directory that is not on tmpfs is refused; false only warns.");
 
-    public static final Setting<Boolean> DATANODE_MEMORY_DIR_PER_DATANODE = key(
-                    "terrace.datanode.memory.dir.per-datanode", "DataNode")
-            .flag(false)
-            .doc(
-                    "For tests: several DataNodes have one configuration, and each takes a directory of its own below terrace.datanode.memory.dir. Nobody clears it once the DataNode is formatted anew.");
-
     public static final Setting<Integer> DATANODE_MEMORY_EXTENTS_MAX = key(
                     "terrace.datanode.memory.extents.max", "DataNode")
             .whole(65_536, 1, EXTENTS)
@@ -413,11 +407,6 @@ public final class TerraceSettings {
             .whole(16_384, 16, 1 << 22)
             .doc(
                     "Blocks whose reads are remembered until a heartbeat carries them; beyond it the oldest are forgotten and counted.");
-
-    public static final Setting<Boolean> DATANODE_PROMOTE_AT_ONCE = key("terrace.datanode.promote.at-once", "DataNode")
-            .flag(false)
-            .doc(
-                    "For tests: a block is copied to memory when it is finalised or first read, before its writer or reader goes on.");
 
     private TerraceSettings() {}
 

@@ -1,5 +1,6 @@
 package io.terrace.bench.conformance;
 
+import io.terrace.bench.conformance.datanode.ConformanceTier;
 import io.terrace.bench.conformance.jars.ContentHash;
 import io.terrace.bench.conformance.jars.HadoopTestJars;
 import io.terrace.bench.conformance.jars.OlderLibhadoop;
@@ -7,6 +8,7 @@ import io.terrace.bench.conformance.jars.PluginJars;
 import io.terrace.bench.conformance.jars.Snapshot;
 import io.terrace.bench.conformance.launcher.Side;
 import io.terrace.bench.conformance.launcher.TestJvm;
+import io.terrace.datanode.hdfs.dataset.TierExtension;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -82,7 +84,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         front.add(launcher(copies));
         Path copiedLibraries = null;
         if (nativeLibraries != null) {
-            // A build that goes on meanwhile may write it anew, and a mapped library that is written to kills its JVM.
+            // A build may overwrite the library meanwhile, which would crash a JVM that has it mapped.
             copiedLibraries = Snapshot.keep(copies, target -> Snapshot.copyTree(nativeLibraries, target));
             Path library = copiedLibraries.resolve("libhadoop.so");
             stockHash.add("libhadoop").add(ContentHash.of(Files.readAllBytes(library)));
@@ -101,7 +103,10 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         }
         String stockKey = stockHash.hex();
 
-        Path plugin = Snapshot.keep(copies, target -> PluginJars.copy(ownClassPath, hadoop, target));
+        Path plugin = Snapshot.keep(copies, target -> {
+            PluginJars.copy(ownClassPath, hadoop, target);
+            tierExtension(target.resolve("conformance"));
+        });
         ContentHash conditions = new ContentHash().add(stockKey).add(terraceSite);
         TestProcess.siteProperties(true).forEach((name, value) -> conditions.add(name + "=" + value));
         ResultKeys keys = new ResultKeys(
@@ -156,7 +161,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }
 
-    /** The site files of one side, kept as copies: what a test JVM reads is never written anew by another run. */
+    /** Writes the site files of one side. They are copies, so another run never overwrites what a test JVM reads. */
     private static void conf(Path directory, String site) throws IOException {
         for (String name : SHARED) {
             Path file = directory.resolve(name);
@@ -166,16 +171,27 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
         Files.writeString(directory.resolve("hdfs-site.xml"), site);
     }
 
-    /** Copies the classes of this package, which are all that a test JVM needs of this module. */
+    /** Copies the launcher's package, the only classes of this module in a stock test JVM. */
     private static Path launcher(Path copies) throws IOException {
+        return Snapshot.keep(
+                copies, target -> Snapshot.copyPackage(ownClasses(), TestJvm.class.getPackageName(), target));
+    }
+
+    /** Copies the extension of the memory tier, as {@link java.util.ServiceLoader} finds it. */
+    static void tierExtension(Path target) throws IOException {
+        Snapshot.copyPackage(ownClasses(), ConformanceTier.class.getPackageName(), target);
+        Path services = Files.createDirectories(target.resolve("META-INF/services"));
+        Files.writeString(services.resolve(TierExtension.class.getName()), ConformanceTier.class.getName() + "\n");
+    }
+
+    /** This module's jar or directory of classes. */
+    private static Path ownClasses() throws IOException {
         try {
-            Path source = Path.of(TestJvm.class
+            return Path.of(TestJvm.class
                     .getProtectionDomain()
                     .getCodeSource()
                     .getLocation()
                     .toURI());
-            return Snapshot.keep(
-                    copies, target -> Snapshot.copyPackage(source, TestJvm.class.getPackageName(), target));
         } catch (URISyntaxException e) {
             throw new IOException("the runner's own classes cannot be found", e);
         }

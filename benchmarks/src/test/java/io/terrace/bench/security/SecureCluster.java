@@ -2,6 +2,7 @@ package io.terrace.bench.security;
 
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.bench.conformance.datanode.ConformanceTier;
 import io.terrace.common.BlockKey;
 import io.terrace.conf.PlacementPort;
 import io.terrace.conf.Setting;
@@ -123,7 +124,7 @@ final class SecureCluster implements AutoCloseable {
         secure.set("dfs.datanode.plugins", "io.terrace.datanode.hdfs.TerraceDataNodePlugin");
         secure.set("dfs.namenode.plugins", "io.terrace.placement.hdfs.TerraceNameNodePlugin");
         secure.set("fs.hdfs.impl", "io.terrace.fs.TerraceFileSystem");
-        set(secure, TerraceSettings.DATANODE_PROMOTE_AT_ONCE, true);
+        secure.setBoolean(ConformanceTier.PROMOTE_AT_ONCE, true);
         set(secure, TerraceSettings.DATANODE_MEMORY_CAPACITY, "32m");
         set(secure, TerraceSettings.DATANODE_MEMORY_DIR, Files.createDirectory(scratch.resolve("memory")));
         set(secure, TerraceSettings.DATANODE_MEMORY_REQUIRE_TMPFS, scratch.startsWith("/dev/shm"));

@@ -5,9 +5,7 @@ import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.GrantLedger;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.jspecify.annotations.Nullable;
@@ -46,24 +44,6 @@ public final class DataNodeConfig {
                     null);
         }
         return this;
-    }
-
-    /** For tests: blocks are copied to memory when they are finalised or first read. */
-    public boolean promotesAtOnce() {
-        return TerraceSettings.DATANODE_PROMOTE_AT_ONCE.get(conf);
-    }
-
-    /** For tests: DataNodes that share a configuration have a memory directory each, below {@link #memoryDir}. */
-    public boolean memoryDirPerDataNode() {
-        return TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE.get(conf);
-    }
-
-    /** The settings for tests that are on. */
-    public List<String> testSwitches() {
-        return Stream.of(TerraceSettings.DATANODE_PROMOTE_AT_ONCE, TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE)
-                .filter(setting -> setting.get(conf))
-                .map(Setting::key)
-                .toList();
     }
 
     public boolean enabled() {

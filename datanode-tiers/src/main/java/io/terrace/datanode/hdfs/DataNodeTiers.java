@@ -14,13 +14,13 @@ import io.terrace.datanode.extent.WatchedFiles;
 import io.terrace.datanode.hdfs.dataset.AnchoredPins;
 import io.terrace.datanode.hdfs.dataset.DatasetListener;
 import io.terrace.datanode.hdfs.dataset.DatasetReplicas;
-import io.terrace.datanode.hdfs.dataset.EagerPromotion;
 import io.terrace.datanode.hdfs.dataset.GuardedListener;
 import io.terrace.datanode.hdfs.dataset.NvmVolumes;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
 import io.terrace.datanode.hdfs.dataset.PassedDescriptors;
 import io.terrace.datanode.hdfs.dataset.StockMetrics;
 import io.terrace.datanode.hdfs.dataset.TierDatasetListener;
+import io.terrace.datanode.hdfs.dataset.TierExtension;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.HostDiagnostics;
@@ -74,7 +74,7 @@ final class DataNodeTiers implements Closeable {
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final Deque<Closeable> toClose;
-    private final boolean promotesAtOnce;
+    private final TierExtension extension;
     private final LocalTier tier;
     private final MemoryDirectory directory;
     private final @Nullable GrantServers grants;
@@ -99,9 +99,14 @@ final class DataNodeTiers implements Closeable {
         replicas = new DatasetReplicas(datanode, dataset, pageDropper(name));
         NvmVolumes volumes = new NvmVolumes(dataset);
         volumes.sweep();
-        promotesAtOnce = settings.promotesAtOnce();
-        settings.testSwitches().forEach(key -> LOG.warn("{} is on, which is for tests; set it to false", key));
-        directory = opened(MemoryDirectory.open(memoryDir(settings, name), settings.requireTmpfs()));
+        extension = TierExtension.find();
+        if (extension != TierExtension.NONE) {
+            LOG.warn(
+                    "{} changes the memory tier for tests; take it off the class path",
+                    extension.getClass().getName());
+        }
+        directory = opened(MemoryDirectory.open(
+                extension.memoryDir(settings.memoryDir(), name, datanode.getConf()), settings.requireTmpfs()));
         Path channelDir = settings.channelDir();
         SlotTable table = channelDir == null ? null : opened(slotTable(settings));
         SlotAllocator slotAllocator = table == null ? SharedSlots.NONE : new SharedSlots(table);
@@ -121,7 +126,7 @@ final class DataNodeTiers implements Closeable {
         anchored = new AnchoredPins(tier, descriptors::endAnchors, settings.lentTimeoutNs());
         accessRecorder = new AccessRecorder(metricRegistry, System::nanoTime);
         TokenBucket tokenBucket = TokenBucket.ofSystem(settings.copyBytesPerSecond());
-        ReplicaSource source = promotesAtOnce ? new EagerPromotion.QuietSource(replicas) : replicas;
+        ReplicaSource source = extension.copySource(replicas, datanode.getConf());
         promotions = opened(new CopyQueue(
                 tier,
                 settings.copyThreads(),
@@ -245,7 +250,7 @@ final class DataNodeTiers implements Closeable {
         Deque<Closeable> made = new ArrayDeque<>();
         try {
             DataNodeTiers service = new DataNodeTiers(datanode, dataset, settings, made);
-            service.run(dataset);
+            service.run(datanode, dataset);
             return service;
         } catch (IOException | RuntimeException e) {
             closeAll(made);
@@ -253,7 +258,7 @@ final class DataNodeTiers implements Closeable {
         }
     }
 
-    private void run(ObservedDataset dataset) {
+    private void run(DataNode datanode, ObservedDataset dataset) {
         housekeeping.start();
         NvmExtents onNvm = nvm == null ? null : nvm.extents();
         if (onNvm != null) {
@@ -273,10 +278,8 @@ final class DataNodeTiers implements Closeable {
                 checks::poolReady,
                 housekeeping::wake,
                 System::nanoTime);
-        if (promotesAtOnce) {
-            copies = new EagerPromotion(copies, tier, promotions, replicas, System::nanoTime);
-        }
-        dataset.watch(new GuardedListener(copies, () -> breakOff(dataset)));
+        DatasetListener extended = extension.listener(copies, tier, promotions, replicas, datanode.getConf());
+        dataset.watch(new GuardedListener(extended, () -> breakOff(dataset)));
         services.start();
         toClose.push(() -> {
             dataset.unwatch();
@@ -317,16 +320,6 @@ final class DataNodeTiers implements Closeable {
         if (nvm != null) {
             nvm.extents().close();
         }
-    }
-
-    /**
-     * Where DataNodes of one JVM are given one configuration, as in Hadoop's tests, each has a directory below it. Only
-     * there: below a name that changes when a DataNode is formatted anew, nobody would clear what the old one left.
-     */
-    private static Path memoryDir(DataNodeConfig settings, String name) throws IOException {
-        return settings.memoryDirPerDataNode()
-                ? Files.createDirectories(settings.memoryDir().resolve(name))
-                : settings.memoryDir();
     }
 
     private SlotTable slotTable(DataNodeConfig settings) throws IOException {

@@ -28,7 +28,6 @@ final class HostFacts {
                                 DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_DEFAULT),
                 (int) ramDiskVolumes,
                 grants,
-                rdmaTrouble,
-                settings.testSwitches());
+                rdmaTrouble);
     }
 }

@@ -28,7 +28,6 @@ public final class HostDiagnostics {
      * @param ramDiskVolumes RAM_DISK volumes, which LAZY_PERSIST writes to
      * @param grants whether clients can be granted anything: the channel directory is set
      * @param rdmaTrouble why there is no RDMA although it is wanted; empty when there is, or it is not
-     * @param testSwitches settings for tests that are on
      */
     public record Facts(
             long capacityBytes,
@@ -37,8 +36,7 @@ public final class HostDiagnostics {
             long lockedMemoryBytes,
             int ramDiskVolumes,
             boolean grants,
-            String rdmaTrouble,
-            List<String> testSwitches) {}
+            String rdmaTrouble) {}
 
     private final Path root;
 
@@ -66,13 +64,6 @@ public final class HostDiagnostics {
                     "RDMA is wanted and there is none, tcp serves: " + facts.rdmaTrouble(),
                     "docs/rdma.md says what is needed; " + TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key()
                             + " = 0 asks for none"));
-        }
-        if (!facts.testSwitches().isEmpty()) {
-            found.add(condition(
-                    "test-switches",
-                    Severity.WARNING,
-                    "On, and for tests only: " + String.join(", ", facts.testSwitches()),
-                    "set it to false on a cluster that is used"));
         }
         return found;
     }

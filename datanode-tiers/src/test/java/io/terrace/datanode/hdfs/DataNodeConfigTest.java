@@ -45,7 +45,6 @@ class DataNodeConfigTest {
                         Map.entry("enabled", "true"),
                         Map.entry("channelDir", "null"),
                         Map.entry("memoryDir", "/memory"),
-                        Map.entry("memoryDirPerDataNode", "false"),
                         Map.entry("capacityBytes", String.valueOf(4L << 30)),
                         Map.entry("requireTmpfs", "true"),
                         Map.entry("extentsMax", "65536"),
@@ -68,9 +67,7 @@ class DataNodeConfigTest {
                         Map.entry("heartbeatSoonestMs", "200"),
                         Map.entry("heartbeatTimeoutMs", "5000"),
                         Map.entry("heatBlocksMax", "16384"),
-                        Map.entry("metricsAddress", ""),
-                        Map.entry("promotesAtOnce", "false"),
-                        Map.entry("testSwitches", "[]"))));
+                        Map.entry("metricsAddress", ""))));
     }
 
     @ParameterizedTest
@@ -80,7 +77,6 @@ class DataNodeConfigTest {
                 "terrace.enabled                               | false  | enabled             | false",
                 "terrace.channel.dir                           | /run/t | channelDir          | /run/t",
                 "terrace.datanode.memory.dir                   | /x/y   | memoryDir           | /x/y",
-                "terrace.datanode.memory.dir.per-datanode      | TRUE   | memoryDirPerDataNode| true",
                 "terrace.datanode.memory.capacity              | 8k     | capacityBytes       | 8192",
                 "terrace.datanode.memory.require-tmpfs         | false  | requireTmpfs        | false",
                 "terrace.datanode.memory.extents.max           | 1k     | extentsMax          | 1024",
@@ -101,7 +97,6 @@ class DataNodeConfigTest {
                 "terrace.datanode.heartbeat.timeout            | 1400ms | heartbeatTimeoutMs  | 1400",
                 "terrace.datanode.heat.blocks.max              | 16     | heatBlocksMax       | 16",
                 "terrace.datanode.metrics.address              | :9     | metricsAddress      | :9",
-                "terrace.datanode.promote.at-once              | true   | promotesAtOnce      | true",
             })
     void value_ofAKey_isTaken(String key, String text, String accessor, String value) throws Exception {
         Configuration conf = required();
@@ -143,15 +138,5 @@ class DataNodeConfigTest {
     void leastCapacityAndRegion_areWholePages() {
         assertThat(TerraceSettings.DATANODE_MEMORY_CAPACITY.least()).isEqualTo(AddressSpace.PAGE_BYTES);
         assertThat(TerraceSettings.DATANODE_REGION_SIZE.least()).isEqualTo(2L * AddressSpace.PAGE_BYTES);
-    }
-
-    @Test
-    void testSwitches_areThoseThatAreOn() {
-        Configuration conf = required();
-        assertThat(new DataNodeConfig(conf).testSwitches()).isEmpty();
-        conf.set("terrace.datanode.memory.dir.per-datanode", "true");
-        conf.set("terrace.datanode.promote.at-once", "true");
-        assertThat(new DataNodeConfig(conf).testSwitches())
-                .containsExactly("terrace.datanode.promote.at-once", "terrace.datanode.memory.dir.per-datanode");
     }
 }

@@ -2,7 +2,6 @@ package io.terrace.datanode.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.conf.TerraceSettings;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -63,22 +62,5 @@ class PluginByConfigurationTest {
                                 .build(),
                         HttpResponse.BodyHandlers.ofString())
                 .body();
-    }
-
-    @Test
-    void datanodes_thatShareAConfiguration_haveADirectoryEach_ifTheyAreToldSo() throws Exception {
-        Configuration conf = TerraceCluster.configuration();
-        conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
-        conf.setBoolean(TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE.key(), true);
-        try (TerraceCluster cluster = TerraceCluster.startByConfiguration(2, conf)) {
-            Path file = cluster.write("shared", 300_000, 2);
-            cluster.pin(file, 2);
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> cluster.located(file, 0).getCachedLocations().length == 2);
-            for (int i = 0; i < 2; i++) {
-                assertThat(cluster.datanode(i).getFSDataset().getCacheUsed()).isEqualTo(300_000);
-            }
-        }
     }
 }

@@ -99,8 +99,7 @@ final class TerraceCluster implements AutoCloseable {
         conf.set(TerraceSettings.CHANNEL_DIR.key(), scratch.resolve("channel").toString());
         Configuration[] overlays = new Configuration[datanodes];
         for (int i = 0; i < datanodes; i++) {
-            boolean shared = conf.getBoolean(TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE.key(), false);
-            Path memory = Files.createDirectories(scratch.resolve(shared ? "memory" : "memory" + i));
+            Path memory = Files.createDirectories(scratch.resolve("memory" + i));
             memoryDirs.add(memory);
             overlays[i] = new Configuration(false);
             overlays[i].set(TerraceSettings.DATANODE_MEMORY_DIR.key(), memory.toString());

@@ -2,7 +2,6 @@ package io.terrace.datanode.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.conf.TerraceSettings;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +31,7 @@ class HostDiagnosticsTest {
     @Test
     void look_whereRdmaIsWantedAndMissing_saysWhy() {
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device", List.of());
+                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device");
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
                 .singleElement()
@@ -45,7 +44,7 @@ class HostDiagnosticsTest {
         file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", List.of())))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
                 .isEmpty();
     }
 
@@ -56,7 +55,7 @@ class HostDiagnosticsTest {
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "", List.of())))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "")))
                 .containsExactlyInAnyOrder(
                         "memory-tmpfs-small",
                         "memory-too-little",
@@ -66,34 +65,13 @@ class HostDiagnosticsTest {
                         "memory-lazy-persist",
                         "memory-locked",
                         "channel-off");
-        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, "", List.of())))
+        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, "")))
                 .contains("memory-not-tmpfs");
     }
 
     @Test
-    void look_whereSwitchesForTestsAreOn_namesEach() {
-        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(
-                GB,
-                "tmpfs",
-                8 * GB,
-                0,
-                0,
-                true,
-                "",
-                List.of(
-                        TerraceSettings.DATANODE_PROMOTE_AT_ONCE.key(),
-                        TerraceSettings.DATANODE_MEMORY_DIR_PER_DATANODE.key()));
-        assertThat(new HostDiagnostics(root).look(facts))
-                .singleElement()
-                .satisfies(condition -> assertThat(condition.getId()).isEqualTo("test-switches"))
-                .extracting(ConditionProto::getText)
-                .asString()
-                .contains("terrace.datanode.promote.at-once", "terrace.datanode.memory.dir.per-datanode");
-    }
-
-    @Test
     void look_whereNothingCanBeRead_saysNothingOfIt() {
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", List.of())))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
                 .isEmpty();
     }
 }

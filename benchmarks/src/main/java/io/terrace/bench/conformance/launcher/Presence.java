@@ -10,7 +10,8 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 
 /**
- * Who was there and had to evict, by what a test JVM's daemons log: a class that passes without Terrace proves nothing.
+ * Counts daemons with Terrace and evictions by the log of a test JVM: a class that passes without Terrace proves
+ * nothing.
  *
  * <p>An appender of the log that Hadoop's tests have. A DataNode or NameNode that is started again counts again, with
  * Terrace and without.
@@ -33,8 +34,11 @@ final class Presence extends AppenderSkeleton {
                 TERRACE + "placement.hdfs.PlacementService",
                 Level.INFO,
                 "Terrace placement service up at"),
-        /** Said in the mode for tests alone. */
-        EVICTED(TestRun.Figure.EVICTIONS, TERRACE + "datanode.hdfs.dataset.EagerPromotion", Level.INFO, "Evicted "),
+        EVICTED(
+                TestRun.Figure.EVICTIONS,
+                TERRACE + "bench.conformance.datanode.EagerPromotion",
+                Level.INFO,
+                "Evicted "),
         BROKE_OFF(
                 TestRun.Figure.BROKE_OFF,
                 TERRACE + "datanode.hdfs.dataset.GuardedListener",
@@ -96,7 +100,7 @@ final class Presence extends AppenderSkeleton {
 
     @Override
     public void close() {
-        // Nothing is held.
+        // Nothing to close.
     }
 
     @Override

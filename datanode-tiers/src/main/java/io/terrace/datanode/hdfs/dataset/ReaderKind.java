@@ -3,7 +3,7 @@ package io.terrace.datanode.hdfs.dataset;
 import org.apache.hadoop.hdfs.server.datanode.VolumeScanner;
 
 /** For whom the calling thread opens a block. */
-enum ReaderKind {
+public enum ReaderKind {
     /** A client reads over the DataNode's socket. */
     CLIENT,
     /** A client is passed the file's descriptor and reads by itself. */
@@ -12,7 +12,7 @@ enum ReaderKind {
     OTHER;
 
     /** By the name that DataXceiver gives its thread for every operation; the volume scanner is never a client. */
-    static ReaderKind ofCurrentThread() {
+    public static ReaderKind ofCurrentThread() {
         Thread thread = Thread.currentThread();
         if (thread instanceof VolumeScanner) {
             return OTHER;

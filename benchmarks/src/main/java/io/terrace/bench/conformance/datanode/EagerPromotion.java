@@ -1,71 +1,63 @@
-package io.terrace.datanode.hdfs.dataset;
+package io.terrace.bench.conformance.datanode;
 
 import io.terrace.common.BlockVersion;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
+import io.terrace.datanode.hdfs.dataset.DatasetListener;
+import io.terrace.datanode.hdfs.dataset.ReaderKind;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
-import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * For tests: copies every block to memory when it is finalised and when it is first opened for a client, before the caller
- * goes on, and drops others where there is no room.
+ * Copies every block to memory when it is finalised and when a client first opens it, before the caller goes on. Drops
+ * other copies where there is no room.
  *
- * <p>So that Hadoop's own tests, which write a file, read it once and go, read it through Terrace. Blocks its caller for
- * the length of a copy, {@value #WAIT_MS} ms at most; whatever fails leaves the reader with the replica.
+ * <p>Hadoop's own tests write a file and read it once; with this they read it through Terrace. A caller waits at most
+ * {@value #WAIT_MS} ms for a copy. If that fails, the reader gets the replica.
  */
-public final class EagerPromotion implements DatasetListener {
+final class EagerPromotion implements DatasetListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(EagerPromotion.class);
     private static final long WAIT_MS = 2_000;
 
-    private final DatasetListener watch;
+    private final DatasetListener listener;
     private final LocalTier tier;
     private final CopyQueue copyQueue;
     private final ReplicaSource replicas;
-    private final LongSupplier nanoClock;
 
-    public EagerPromotion(
-            DatasetListener watch,
-            LocalTier tier,
-            CopyQueue copyQueue,
-            ReplicaSource replicas,
-            LongSupplier nanoClock) {
-        this.watch = watch;
+    EagerPromotion(DatasetListener listener, LocalTier tier, CopyQueue copyQueue, ReplicaSource replicas) {
+        this.listener = listener;
         this.tier = tier;
         this.copyQueue = copyQueue;
         this.replicas = replicas;
-        this.nanoClock = nanoClock;
     }
 
     @Override
     public @Nullable InputStream openCopy(ExtendedBlock block, long offset) {
-        InputStream copy = watch.openCopy(block, offset);
+        InputStream copy = listener.openCopy(block, offset);
         if (copy == null && ReaderKind.ofCurrentThread() != ReaderKind.OTHER) {
             promote(block);
-            copy = watch.openCopy(block, offset);
+            copy = listener.openCopy(block, offset);
         }
         return copy;
     }
 
     @Override
     public void finalised(ExtendedBlock block) {
-        watch.finalised(block);
+        listener.finalised(block);
         promote(block);
     }
 
@@ -75,7 +67,7 @@ public final class EagerPromotion implements DatasetListener {
         if (found == null || found.lengthBytes() == 0) {
             return;
         }
-        // A block larger than the tier would evict all others in vain.
+        // A block larger than the tier would evict all others for nothing.
         if (copy(found) == MoveOutcome.NO_ROOM
                 && found.lengthBytes() <= tier.usage().capacityBytes()) {
             makeRoom(found.lengthBytes());
@@ -97,11 +89,11 @@ public final class EagerPromotion implements DatasetListener {
     }
 
     /**
-     * Whatever comes first in the tier's order goes, which has nothing to do with use: of a file that is larger than the tier
-     * and read again and again, evicting what was read longest ago would leave nothing that is read next.
+     * Drops copies in the tier's own order. Least-recently-read order would always drop what is read next when a test reads
+     * a file larger than the tier again and again.
      */
     private void makeRoom(long lengthBytes) {
-        long nowNs = nanoClock.getAsLong();
+        long nowNs = System.nanoTime();
         List<Extent> live = tier.liveExtents();
         long freed = 0;
         for (Extent extent : live) {
@@ -120,88 +112,62 @@ public final class EagerPromotion implements DatasetListener {
 
     @Override
     public InputStream opened(ExtendedBlock block, InputStream stock) {
-        return watch.opened(block, stock);
+        return listener.opened(block, stock);
     }
 
     @Override
     public void changed(String pool, long blockId) {
-        watch.changed(pool, blockId);
+        listener.changed(pool, blockId);
     }
 
     @Override
     public void poolReady(String pool) {
-        watch.poolReady(pool);
+        listener.poolReady(pool);
     }
 
     @Override
     public void poolGone(String pool) {
-        watch.poolGone(pool);
+        listener.poolGone(pool);
     }
 
-    /** What the mode for tests copied makes way: otherwise it would outlive the directive, as what the service ordered does. */
+    /** Drops the copy made here first. Otherwise it would stay after the directive goes, like a copy the service ordered. */
     @Override
     public int pin(String pool, long[] blockIds) {
         for (long blockId : blockIds) {
             if (!tier.isPinned(pool, blockId)) {
-                tier.changed(pool, blockId, nanoClock.getAsLong());
+                tier.changed(pool, blockId, System.nanoTime());
             }
         }
-        return watch.pin(pool, blockIds);
+        return listener.pin(pool, blockIds);
     }
 
     @Override
     public int unpin(String pool, long[] blockIds) {
-        return watch.unpin(pool, blockIds);
+        return listener.unpin(pool, blockIds);
     }
 
     @Override
     public List<Long> pinned(String pool) {
-        return watch.pinned(pool);
+        return listener.pinned(pool);
     }
 
     @Override
     public boolean isPinned(String pool, long blockId) {
-        return watch.isPinned(pool, blockId);
+        return listener.isPinned(pool, blockId);
     }
 
     @Override
     public long pinnedCopies() {
-        return watch.pinnedCopies();
+        return listener.pinnedCopies();
     }
 
     @Override
     public long pinCapacityBytes() {
-        return watch.pinCapacityBytes();
+        return listener.pinCapacityBytes();
     }
 
     @Override
     public long pinUsedBytes() {
-        return watch.pinUsedBytes();
-    }
-
-    /**
-     * The replicas, without reports of corrupt ones: a block that is reported before the NameNode has heard of its new
-     * stamp never becomes complete. Whoever reads it finds out by himself, as on stock.
-     */
-    public record QuietSource(ReplicaSource replicas) implements ReplicaSource {
-        @Override
-        public @Nullable BlockVersion find(String pool, long blockId) {
-            return replicas.find(pool, blockId);
-        }
-
-        @Override
-        public OpenReplica open(BlockVersion block) throws IOException {
-            return replicas.open(block);
-        }
-
-        @Override
-        public boolean ifUnchanged(BlockVersion block, BooleanSupplier action) {
-            return replicas.ifUnchanged(block, action);
-        }
-
-        @Override
-        public void reportCorrupt(BlockVersion block) {
-            LOG.info("{} is corrupt; not reported in the mode for tests", block.key());
-        }
+        return listener.pinUsedBytes();
     }
 }
