@@ -151,6 +151,11 @@ public final class LocalTier {
         return true;
     }
 
+    /** Whether the replica of this copy, which is being made, was touched since it was begun: it may be another by now. */
+    public synchronized boolean hasChanged(Extent extent) {
+        return extent.changed;
+    }
+
     /**
      * The file of this copy, which is being made, comes from an earlier process that may have passed its descriptor to a
      * stock reader.

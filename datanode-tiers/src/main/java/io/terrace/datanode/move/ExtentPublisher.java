@@ -79,7 +79,7 @@ public final class ExtentPublisher {
             filler.published(replica);
             return new MoveResult(MoveOutcome.DONE, lengthBytes, tookNs, "");
         } catch (CorruptReplicaException e) {
-            return corrupt(block, e);
+            return corrupt(block, extent, e);
         } finally {
             if (!published) {
                 tier.abandon(extent, nanoClock.getAsLong());
@@ -88,9 +88,10 @@ public final class ExtentPublisher {
         }
     }
 
-    private MoveResult corrupt(BlockVersion block, CorruptReplicaException cause) {
-        // An append rewrites the last checksum in place: only a replica that is still what it was is corrupt.
-        if (!source.ifUnchanged(block, () -> true)) {
+    private MoveResult corrupt(BlockVersion block, Extent extent, CorruptReplicaException cause) {
+        // An append rewrites the last checksum in place, and a corrupt replica that is given up may be followed by a good
+        // one of the same stamp: only a replica that is still what was read is corrupt.
+        if (tier.hasChanged(extent) || !source.ifUnchanged(block, () -> true)) {
             return changed();
         }
         LOG.warn("The replica of {} is corrupt and is reported: {}", block.key(), cause.getMessage());
