@@ -198,7 +198,7 @@ public final class PlacementEngine {
         if (node == null) {
             return HeartbeatAnswer.standby(settings.heartbeats().intervalMs() * 40);
         }
-        if (node.session().isOfEndedProcess(said)) {
+        if (node.session().isTakenBefore(said)) {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS_AGAIN);
             return HeartbeatAnswer.standby(settings.heartbeats().intervalMs());
         }

@@ -2,9 +2,9 @@ package io.terrace.placement.state;
 
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ public final class HeartbeatSession {
     /** What the DataNode has and what the service knows differ for no longer than this. */
     static final long FULL_REPORT_MS = 600_000;
 
-    /** Ended processes that are known; a heartbeat is late by less than so many restarts. */
+    /** Ended processes that are remembered; a heartbeat is late by less than so many restarts. */
     private static final int MOST_ENDED = 8;
 
     private long incarnation;
@@ -26,14 +26,18 @@ public final class HeartbeatSession {
     private boolean fullSeen;
     private long fullMs;
     private final Set<Long> unreported = new HashSet<>();
-    private final Deque<Long> ended = new ArrayDeque<>();
+
+    /** The last sequence of each process that another one followed. */
+    private final Map<Long, Long> ended = new LinkedHashMap<>();
 
     /** Takes the heartbeat's place in the sequence; says whether the DataNode was restarted. */
     boolean received(Heartbeat heartbeat) {
         boolean anew = heartbeat.incarnation() != incarnation;
         if (anew) {
-            if (sequence >= 0) {
-                end(incarnation);
+            ended.put(incarnation, sequence);
+            ended.remove(heartbeat.incarnation());
+            if (ended.size() > MOST_ENDED) {
+                ended.remove(ended.keySet().iterator().next());
             }
             fullSeen = false;
             unreported.clear();
@@ -43,16 +47,13 @@ public final class HeartbeatSession {
         return anew;
     }
 
-    private void end(long process) {
-        if (ended.size() == MOST_ENDED) {
-            ended.remove();
-        }
-        ended.add(process);
-    }
-
-    /** Whether this is a late heartbeat of a process that another one has followed: all that it says is over. */
-    public boolean isOfEndedProcess(Heartbeat heartbeat) {
-        return ended.contains(heartbeat.incarnation());
+    /**
+     * Whether this heartbeat was taken before and comes again late, after one of another process. One that is new is taken:
+     * which process followed which cannot be told.
+     */
+    public boolean isTakenBefore(Heartbeat heartbeat) {
+        return heartbeat.incarnation() != incarnation
+                && heartbeat.sequence() <= ended.getOrDefault(heartbeat.incarnation(), Long.MIN_VALUE);
     }
 
     long sequence() {
