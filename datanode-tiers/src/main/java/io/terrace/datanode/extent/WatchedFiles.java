@@ -16,8 +16,8 @@ public final class WatchedFiles implements ExtentFiles {
     }
 
     /** Says who is told. */
-    public void beforeRemoval(Consumer<Extent> told) {
-        this.beforeRemoval = told;
+    public void beforeRemoval(Consumer<Extent> listener) {
+        this.beforeRemoval = listener;
     }
 
     @Override

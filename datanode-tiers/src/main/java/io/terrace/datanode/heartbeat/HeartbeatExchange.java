@@ -79,11 +79,11 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private final HeatTable heat;
     private final ResidencyLog residency = new ResidencyLog(MOST_CHANGES);
     private final BlockingQueue<ResultProto> results = new ArrayBlockingQueue<>(MOST_RESULTS);
-    private final LogThrottle complaints = new LogThrottle(TimeUnit.MINUTES.toNanos(10));
+    private final LogThrottle outrankedLog = new LogThrottle(TimeUnit.MINUTES.toNanos(10));
 
     private long sequence;
-    private long bytesServedToldBefore;
-    private long bytesServedTold;
+    private long bytesServedDelivered;
+    private long bytesServedSent;
     private List<HeatTable.Heat> sentHeat = List.of();
     private List<ResultProto> sentResults = List.of();
     private @Nullable HeartbeatRequestProto unanswered;
@@ -151,8 +151,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         results.drainTo(page, HeartbeatLimits.ENTRIES);
         sentResults = page;
         request.addAllResults(page);
-        bytesServedTold = shared.accessRecorder().bytesServed();
-        request.setBytesServed(bytesServedTold - bytesServedToldBefore);
+        bytesServedSent = shared.accessRecorder().bytesServed();
+        request.setBytesServed(bytesServedSent - bytesServedDelivered);
         shared.metricRegistry().add(Metric.HEAT_DROPPED, heat.takeDropped());
         shared.metricRegistry()
                 .snapshot(Metric.Where.DATANODE)
@@ -171,7 +171,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         unanswered = null;
         sentHeat = List.of();
         sentResults = List.of();
-        bytesServedToldBefore = bytesServedTold;
+        bytesServedDelivered = bytesServedSent;
         outranked = null;
         if (!response.getActive()) {
             shared.epochFence().silent(pool, this);
@@ -204,7 +204,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                         + " the DataNode")
                 .build();
         outranked = condition;
-        if (complaints.next(nowNs) != null) {
+        if (outrankedLog.next(nowNs) != null) {
             LOG.warn("Block pool {}: {}; {}", pool, condition.getText(), condition.getRemedy());
         }
     }

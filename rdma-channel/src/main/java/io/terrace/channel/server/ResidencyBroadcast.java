@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResidencyBroadcast {
     private final AnnouncedBlocks blocks;
-    private long[] told = new long[0];
+    private long[] announced = new long[0];
     private @Nullable List<byte[]> everything;
 
     ResidencyBroadcast(AnnouncedBlocks blocks) {
@@ -28,7 +28,9 @@ final class ResidencyBroadcast {
     List<byte[]> everything() {
         List<byte[]> frames = everything;
         if (frames == null) {
-            frames = told.length == 0 ? List.of(frame(true, told, told)) : frames(true, new long[0], told);
+            frames = announced.length == 0
+                    ? List.of(frame(true, announced, announced))
+                    : frames(true, new long[0], announced);
             everything = frames;
         }
         return frames;
@@ -36,17 +38,17 @@ final class ResidencyBroadcast {
 
     /** Bytes of all fingerprints that there are to tell. */
     long everythingBytes() {
-        return (long) told.length * Long.BYTES;
+        return (long) announced.length * Long.BYTES;
     }
 
     /** The frames that tell what changed since they were asked for last; none when nothing did. */
     List<byte[]> changes() {
         long[] now = blocks.sortedFingerprints();
-        if (Arrays.equals(now, told)) {
+        if (Arrays.equals(now, announced)) {
             return List.of();
         }
-        List<byte[]> frames = frames(false, without(told, now), without(now, told));
-        told = now;
+        List<byte[]> frames = frames(false, without(announced, now), without(now, announced));
+        announced = now;
         everything = null;
         return frames;
     }
