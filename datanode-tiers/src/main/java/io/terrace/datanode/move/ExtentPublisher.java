@@ -89,7 +89,8 @@ public final class ExtentPublisher {
     }
 
     private MoveResult corrupt(BlockVersion block, Extent extent, CorruptReplicaException cause) {
-        // An append rewrites the last checksum in place, and a corrupt replica that is given up may be followed by a good
+        // An append rewrites the last checksum in place, and a corrupt replica that is given up may be followed by a
+        // good
         // one of the same stamp: only a replica that is still what was read is corrupt.
         if (tier.hasChanged(extent) || !source.ifUnchanged(block, () -> true)) {
             return changed();
