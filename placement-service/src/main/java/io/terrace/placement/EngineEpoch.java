@@ -43,10 +43,7 @@ final class EngineEpoch {
     private long tickedMs = Long.MIN_VALUE;
 
     EngineEpoch(
-            PlacementSettings settings,
-            NamespaceView view,
-            ActivePolicy activePolicy,
-            MetricRegistry metricRegistry) {
+            PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, MetricRegistry metricRegistry) {
         this.settings = settings;
         this.view = view;
         this.activePolicy = activePolicy;

@@ -4,31 +4,21 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
-import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.heartbeat.StampedBlock;
-import io.terrace.placement.move.MoveDispatcher;
-import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
-import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.ActivePolicy;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyFactory;
 import io.terrace.placement.policy.PolicySwitch;
-import io.terrace.placement.policy.RuleEvaluator;
-import io.terrace.placement.policy.RuleEvaluator.Breach;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.PlacementReports;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
-import io.terrace.placement.state.ResidentBlocks.Resident;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -169,7 +159,10 @@ public final class PlacementEngine {
     /** Takes over the heat of another loop's DataNodes and lets the policy know it, as a switch of policies does. */
     private @Nullable String learn(long nowMs, ClusterState other) {
         for (BlockHeat heat : other.heat().latest(PolicySwitch.REPLAYED_BLOCKS)) {
-            engineEpoch.clusterState().heat().put(heat.copied(node -> engineEpoch.clusterState().nodes().get(node.uuid())));
+            engineEpoch
+                    .clusterState()
+                    .heat()
+                    .put(heat.copied(node -> engineEpoch.clusterState().nodes().get(node.uuid())));
         }
         return new PolicySwitch(engineEpoch.clusterState(), activePolicy).to(nowMs, activePolicy.inForce());
     }
@@ -221,7 +214,9 @@ public final class PlacementEngine {
 
     /** Longer with many DataNodes, so that no more than a thousand heartbeats a second arrive. */
     private int heartbeatIntervalMs() {
-        return Math.max(settings.heartbeats().intervalMs(), engineEpoch.clusterState().nodes().size());
+        return Math.max(
+                settings.heartbeats().intervalMs(),
+                engineEpoch.clusterState().nodes().size());
     }
 
     /**

@@ -2,9 +2,9 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.placement.report.ReplicaReport;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.placement.report.ReplicaReport;
 import io.terrace.protocol.HeartbeatLimits;
 import org.junit.jupiter.api.Test;
 

@@ -4,11 +4,11 @@ import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.DROP;
 import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.placement.report.BlockReport;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
 import io.terrace.placement.move.Refusals;
+import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;

@@ -98,7 +98,8 @@ class PolicyChangeTest extends SteppedLoop {
         placement = new PlacementEngine(settings, names, metricRegistry, BreakingLru::make);
         placement.activate(8, OperatorState.initial());
         warm(one, block(1, 1));
-        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 60_000)).contains("planted");
+        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 60_000))
+                .contains("planted");
         assertThat(placement.shadowRun()).isNull();
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
         assertThat(placement.policyInForce().spec().policy())

@@ -2,7 +2,6 @@ package io.terrace.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.placement.report.ReplicaReport;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
@@ -10,6 +9,7 @@ import io.terrace.placement.heartbeat.ReportQuota;
 import io.terrace.placement.heartbeat.StampedBlock;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Named;

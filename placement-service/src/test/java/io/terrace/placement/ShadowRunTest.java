@@ -70,8 +70,10 @@ class ShadowRunTest extends SteppedLoop {
 
     @Test
     void shadowRun_timeIsOver_endsAndKeepsItsResult() {
-        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 5_000)).isNull();
-        assertThat(placement.startShadowRun(nowMs, applied("policy: arc"), 5_000)).contains("being rehearsed");
+        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 5_000))
+                .isNull();
+        assertThat(placement.startShadowRun(nowMs, applied("policy: arc"), 5_000))
+                .contains("being rehearsed");
         accesses(new Random(1), 10);
         nowMs += 5_000;
         beat(one);
@@ -79,7 +81,8 @@ class ShadowRunTest extends SteppedLoop {
         assertThat(shadowRun.isRunning(nowMs)).isFalse();
         assertThat(shadowRun.ranMs(nowMs)).isEqualTo(5_000);
         assertThat(shadowRun.totals().reads()).isPositive();
-        assertThat(placement.startShadowRun(nowMs, applied("policy: arc"), 5_000)).isNull();
+        assertThat(placement.startShadowRun(nowMs, applied("policy: arc"), 5_000))
+                .isNull();
         placement.endShadowRun(nowMs);
         assertThat(placement.shadowRun().isRunning(nowMs)).isFalse();
     }
@@ -89,7 +92,8 @@ class ShadowRunTest extends SteppedLoop {
         placement = new PlacementEngine(settings, names, metricRegistry, BreakingLru::make);
         placement.activate(8, OperatorState.initial());
         beat(one);
-        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 60_000)).isNull();
+        assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 60_000))
+                .isNull();
         warm(one, block(1, 1));
         assertThat(placement.shadowRun().trouble()).contains("planted");
         assertThat(one.memory).containsKey(1L);

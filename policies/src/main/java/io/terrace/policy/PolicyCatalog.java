@@ -116,7 +116,8 @@ public final class PolicyCatalog {
                         "what counts: 'objects' served, 'bytes' served, or 'tiered': objects in the fastest tier, bytes"
                                 + " below"),
                 new PolicyParameter("tracked", "1000000", "objects with a record of about 60 bytes, 16 to 16777216"),
-                new PolicyParameter("sampled", "32768", "objects that take part in the tournament of rules, 16 or more"),
+                new PolicyParameter(
+                        "sampled", "32768", "objects that take part in the tournament of rules, 16 or more"),
                 new PolicyParameter(
                         "move-cost", "0.015", "what a move into a tier costs, as a share of a hit, 0 to 0.9"),
                 new PolicyParameter(

@@ -253,16 +253,16 @@ class PooledPolicyTest {
             checked.checkRoom();
             List<PoolUsage> usages = policy.pools();
             for (int tier = 0; tier < 2; tier++) {
-                assertThat(usages.get(2 * tier).usedBytes() + usages.get(2 * tier + 1).usedBytes())
+                assertThat(usages.get(2 * tier).usedBytes()
+                                + usages.get(2 * tier + 1).usedBytes())
                         .as("step %d, bytes in tier %d", i, tier)
                         .isEqualTo(checked.used(tier));
             }
             usages.stream()
                     .filter(usage -> usage.usedBytes() > 0)
                     .forEach(usage -> everUsed.add(usage.tier() + "/" + usage.name()));
-            assertThat(usages)
-                    .as("step %d", i)
-                    .allSatisfy(usage -> assertThat(usage.usedBytes()).isLessThanOrEqualTo(usage.mostBytes()));
+            assertThat(usages).as("step %d", i).allSatisfy(usage -> assertThat(usage.usedBytes())
+                    .isLessThanOrEqualTo(usage.mostBytes()));
         }
         assertThat(policy.pools()).extracting(PoolUsage::tier).containsExactly("memory", "memory", "nvm", "nvm");
         assertThat(everUsed).as("pools and tiers that were used").hasSize(4);

@@ -47,7 +47,6 @@ public final class TwoQueuePolicy extends TwoStagePolicy {
     @Override
     String position(int slot) {
         byte stage = stage(slot);
-        return "in the "
-                + (stage == NEWCOMER ? "newcomers' queue" : stage == MAIN ? "main list" : "list of the gone");
+        return "in the " + (stage == NEWCOMER ? "newcomers' queue" : stage == MAIN ? "main list" : "list of the gone");
     }
 }

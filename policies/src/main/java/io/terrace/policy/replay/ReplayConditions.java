@@ -19,9 +19,11 @@ public record ReplayConditions(
 
     public ReplayConditions {
         if (promotionDelayMs < 0 || moveBytesPerS < 0 || queuedMoves < 1 || reportMs < 0 || fastReportMs < 0) {
-            throw new IllegalArgumentException("a replay needs a delay, a budget and times between reports of at least 0"
-                    + " and a queue of at least 1, not " + promotionDelayMs + " ms, " + moveBytesPerS + " bytes/s, "
-                    + reportMs + " ms, " + fastReportMs + " ms, " + queuedMoves);
+            throw new IllegalArgumentException(
+                    "a replay needs a delay, a budget and times between reports of at least 0"
+                            + " and a queue of at least 1, not " + promotionDelayMs + " ms, " + moveBytesPerS
+                            + " bytes/s, "
+                            + reportMs + " ms, " + fastReportMs + " ms, " + queuedMoves);
         }
     }
 

@@ -161,8 +161,13 @@ final class TierAccountingChecks {
         List<GivenGrant> over = new ArrayList<>();
         for (GivenGrant grant : given) {
             // A report of nothing answers whether the grant is held, and changes nothing.
-            CountedReport held = tier.grants().reported(
-                    grant.session(), grant.id(), 0, 0, dataNode.process().nanoTime());
+            CountedReport held = tier.grants()
+                    .reported(
+                            grant.session(),
+                            grant.id(),
+                            0,
+                            0,
+                            dataNode.process().nanoTime());
             if (held == null) {
                 over.add(grant);
                 continue;

@@ -139,25 +139,23 @@ final class AdminCodec {
                     .filter(candidate -> candidate.node().equals(stored.node()))
                     .findFirst()
                     .orElse(null);
-            proto.addReplicas(replica(
-                            stored.node(),
-                            reader.names().getOrDefault(stored.node(), stored.name()),
-                            known,
-                            reader)
-                    .setStorageType(stored.storageType())
-                    .setReporting(reader.names().containsKey(stored.node())));
+            proto.addReplicas(
+                    replica(stored.node(), reader.names().getOrDefault(stored.node(), stored.name()), known, reader)
+                            .setStorageType(stored.storageType())
+                            .setReporting(reader.names().containsKey(stored.node())));
         }
         for (ReplicaReport replica : report.replicas()) {
             if (!shown.contains(replica.node())) {
-                proto.addReplicas(replica(replica.node(), replica.name(), replica, reader)
-                        .setReporting(replica.live()));
+                proto.addReplicas(
+                        replica(replica.node(), replica.name(), replica, reader).setReporting(replica.live()));
             }
         }
         report.lastMoves().forEach(move -> proto.addLastMoves(move(move, reader)));
         return proto.build();
     }
 
-    private static ReplicaProto.Builder replica(String node, String name, @Nullable ReplicaReport replica, Reader reader) {
+    private static ReplicaProto.Builder replica(
+            String node, String name, @Nullable ReplicaReport replica, Reader reader) {
         ReplicaProto.Builder proto = ReplicaProto.newBuilder()
                 .setNode(node)
                 .setName(name)

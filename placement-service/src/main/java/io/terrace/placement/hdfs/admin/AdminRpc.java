@@ -1,6 +1,5 @@
 package io.terrace.placement.hdfs.admin;
 
-import io.terrace.placement.report.BlockReport;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -20,6 +19,7 @@ import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.NamespaceView.Named;
@@ -235,7 +235,8 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
         BlockFacts facts = lookup.block(blockId);
         FileFacts file = facts.state().equals("gone") ? null : lookup.file(facts.inode());
-        // Ids are easily guessed, so the answer is the same for a block that never existed and for one of an unreadable file.
+        // Ids are easily guessed, so the answer is the same for a block that never existed and for one of an unreadable
+        // file.
         if (file == null ? !rights.isSuperuser() : !rights.mayRead(new Named(file.inode(), file.path()))) {
             throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
         }

@@ -45,8 +45,7 @@ final class PinChanges {
     ChangeResponseProto unpin(String target) throws IOException, TimeoutException, InterruptedException {
         FileFacts file = find(path(target));
         Changed changed = updater.change(
-                state ->
-                        file == null ? withoutGone(state) : withoutGone(state).withPin(file.inode(), false),
+                state -> file == null ? withoutGone(state) : withoutGone(state).withPin(file.inode(), false),
                 Resolve.IF_KEPT);
         boolean pinned = file != null && changed.before().pins().contains(file.inode());
         int takenBack = changed.before().pins().size() - changed.after().pins().size();

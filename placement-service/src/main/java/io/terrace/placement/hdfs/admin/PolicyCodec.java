@@ -27,7 +27,8 @@ final class PolicyCodec {
     private PolicyCodec() {}
 
     /** @param full whether the caller may see the texts, which hold paths, and decisions, which hold blocks */
-    static PolicyResponseProto.Builder policy(PlacementEngine placement, long nowMs, PolicyStore policyStore, boolean full) {
+    static PolicyResponseProto.Builder policy(
+            PlacementEngine placement, long nowMs, PolicyStore policyStore, boolean full) {
         PolicyChoice choice = placement.policyInForce();
         PolicyResponseProto.Builder response = PolicyResponseProto.newBuilder()
                 .setPolicy(choice.spec().policy())

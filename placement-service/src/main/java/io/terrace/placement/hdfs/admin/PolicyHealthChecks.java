@@ -18,7 +18,10 @@ final class PolicyHealthChecks {
     private PolicyHealthChecks() {}
 
     static List<FindingProto> find(
-            PlacementEngine placement, OperatorStateStore store, PolicyStore policyStore, MetricRegistry metricRegistry) {
+            PlacementEngine placement,
+            OperatorStateStore store,
+            PolicyStore policyStore,
+            MetricRegistry metricRegistry) {
         List<FindingProto> found = new ArrayList<>();
         String unreadable = store.trouble();
         if (unreadable != null) {

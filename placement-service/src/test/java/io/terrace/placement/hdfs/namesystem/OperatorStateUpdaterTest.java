@@ -154,7 +154,8 @@ class OperatorStateUpdaterTest {
         assertThat(inForce().serve()).isFalse();
         assertThat(store.load().serve()).isFalse();
         stored.fault = () -> becomes(Leadership.STANDBY);
-        assertThat(updater.change(state -> state.withServe(true), Resolve.ALWAYS).complaint())
+        assertThat(updater.change(state -> state.withServe(true), Resolve.ALWAYS)
+                        .complaint())
                 .isNull();
         becomes(9);
         assertThat(inForce().serve()).isTrue();

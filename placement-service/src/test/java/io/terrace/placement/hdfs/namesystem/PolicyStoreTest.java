@@ -72,10 +72,11 @@ class PolicyStoreTest {
     @BeforeEach
     void start() throws Exception {
         file = Files.writeString(dir.resolve("policy.yaml"), "policy: lru\n");
-        policyStore = new PolicyStore(stored, settings.policy(), new PolicyFileWatch(file, new MetricRegistry()), () -> {
-            amidAnApply.run();
-            return 1;
-        });
+        policyStore =
+                new PolicyStore(stored, settings.policy(), new PolicyFileWatch(file, new MetricRegistry()), () -> {
+                    amidAnApply.run();
+                    return 1;
+                });
         loop = new PlacementAgent(
                 new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry()),
                 new Leader(),
