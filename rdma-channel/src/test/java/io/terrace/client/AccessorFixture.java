@@ -12,22 +12,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Fake DataNodes sharing a channel directory, and readers built as the HDFS client builds them. */
-final class AccessorFixture implements AutoCloseable {
+final class AccessorFixture implements BeforeEachCallback, AfterEachCallback {
     static final String POOL = "BP-1-127.0.0.1-1";
     static final GrantLimits LIMITS = new GrantLimits(64, 64, 2, 2_000, 60_000, 2_000);
 
-    final Path channel;
-    final Path memory;
     final Configuration conf = new Configuration(false);
-    final FakeDataNode node;
+    Path dir;
+    Path channel;
+    Path memory;
+    FakeDataNode node;
     private final List<FakeDataNode> nodes = new ArrayList<>();
 
-    AccessorFixture(Path dir) throws IOException {
+    @Override
+    public void beforeEach(ExtensionContext context) throws IOException {
+        dir = Files.createTempDirectory("accessor");
         channel = Files.createDirectory(dir.resolve("channel"));
         memory = dir.resolve("memory");
         conf.set("terrace.channel.dir", channel.toString());
@@ -94,10 +101,11 @@ final class AccessorFixture implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void afterEach(ExtensionContext context) throws IOException {
         LocalDataNodes.closeAll();
         for (FakeDataNode each : nodes) {
             each.close();
         }
+        FileUtil.fullyDelete(dir.toFile());
     }
 }

@@ -21,28 +21,19 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.PrivilegedExceptionAction;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class FallbackTest {
-    @TempDir
-    Path dir;
-
-    private AccessorFixture fixture;
+    @RegisterExtension
+    private final AccessorFixture fixture = new AccessorFixture();
 
     @BeforeEach
     void start() throws Exception {
-        fixture = new AccessorFixture(dir);
         fixture.node.put(block(1), content(1, 5000));
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        fixture.close();
     }
 
     private void assertFallsBack(Metric reason) throws Exception {
@@ -73,7 +64,7 @@ class FallbackTest {
 
     @Test
     void build_withoutTheDirectory_isNoDatanode() throws Exception {
-        fixture.conf.set("terrace.channel.dir", dir.resolve("absent").toString());
+        fixture.conf.set("terrace.channel.dir", fixture.dir.resolve("absent").toString());
         assertFallsBack(Metric.CLIENT_FALLBACK_NO_DATANODE);
     }
 

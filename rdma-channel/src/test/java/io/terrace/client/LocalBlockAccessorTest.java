@@ -11,35 +11,20 @@ import io.terrace.channel.FakeDataNode;
 import io.terrace.metrics.Metric;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.security.token.block.InvalidBlockTokenException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LocalBlockAccessorTest {
     private static final int LENGTH = 20_000_000;
 
-    @TempDir
-    Path dir;
-
-    private AccessorFixture fixture;
-
-    @BeforeEach
-    void start() throws Exception {
-        fixture = new AccessorFixture(dir);
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        fixture.close();
-    }
+    @RegisterExtension
+    private final AccessorFixture fixture = new AccessorFixture();
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "64m", "9m"})

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,20 +22,12 @@ final class LocalReadAllocationTest {
     /** With it no read begins where the last one ended; such a read would be served from what was read ahead. */
     private static final int STRIDE = 1_234_567;
 
-    @TempDir
-    Path dir;
-
-    private AccessorFixture fixture;
+    @RegisterExtension
+    private final AccessorFixture fixture = new AccessorFixture();
 
     @BeforeEach
     void start() throws Exception {
-        fixture = new AccessorFixture(dir);
         fixture.node.put(AccessorFixture.block(1), AccessorFixture.content(1, LENGTH));
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        fixture.close();
     }
 
     private interface PositionalRead {

@@ -21,29 +21,20 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.ReplicaAccessorBuilder;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Clients in processes, and in class loaders, of their own. */
 class ProcessesTest {
     private static final int LENGTH = 3_000_000;
 
-    @TempDir
-    Path dir;
-
-    private AccessorFixture fixture;
+    @RegisterExtension
+    private final AccessorFixture fixture = new AccessorFixture();
 
     @BeforeEach
     void start() throws Exception {
-        fixture = new AccessorFixture(dir);
         fixture.node.put(block(1), content(1, LENGTH));
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        fixture.close();
     }
 
     /** Reads for ever; its own process. */

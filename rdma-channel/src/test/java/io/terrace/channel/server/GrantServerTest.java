@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -356,16 +355,6 @@ class GrantServerTest {
     }
 
     @Test
-    void directory_thatOthersMayWrite_isRefusedWithARemedy() throws IOException {
-        Path open = Files.createDirectory(dir.resolve("open"));
-        Files.setPosixFilePermissions(open, java.nio.file.attribute.PosixFilePermissions.fromString("rwxrwxrwx"));
-        assertThatThrownBy(() -> SocketDirectory.check(open)).hasMessageContaining("chmod go-w");
-        Path below = Files.createDirectory(open.resolve("below"));
-        assertThatThrownBy(() -> SocketDirectory.check(below)).hasMessageContaining(open.toString());
-        assertThatThrownBy(() -> SocketDirectory.check(dir.resolve("absent"))).isInstanceOf(IOException.class);
-    }
-
-    @Test
     void cuts_ofManyClients_areCounted_andOneASecondIsTold() throws Exception {
         int clients = SHORT.connectionsPerUser();
         long beganNs = System.nanoTime();
@@ -381,31 +370,5 @@ class GrantServerTest {
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs);
             assertThat(log.containing("Cut client")).hasSizeBetween(1, (int) seconds + 1);
         }
-    }
-
-    @Test
-    void directory_ofSomebodyWhoIsNotBelieved_isRefusedWithARemedy() throws IOException {
-        Path own = Files.createDirectory(dir.resolve("own"));
-        int uid = SocketDirectory.ownUid();
-        String name = SocketDirectory.ownerOf(own).getName();
-        if (uid == 0) {
-            uid = 54_321;
-            name = Integer.toString(uid);
-            Files.setAttribute(own, "unix:uid", uid);
-        }
-        SocketDirectory directory = SocketDirectory.check(own);
-        int somebody = uid + 1;
-        assertThatThrownBy(() -> directory.requireOwner(Set.of("hdfs"), somebody))
-                .hasMessageContaining("belongs to " + name)
-                .hasMessageContaining("terrace.channel.owner");
-        directory.requireOwner(Set.of("hdfs"), uid);
-        directory.requireOwner(Set.of("hdfs", name), somebody);
-        directory.requireOwner(Set.of(Integer.toString(uid)), somebody);
-    }
-
-    @Test
-    void socket_withALongPath_isRefusedWithARemedy() throws IOException {
-        Path deep = Files.createDirectories(dir.resolve("a".repeat(100)));
-        assertThatThrownBy(() -> SocketDirectory.check(deep).socket("dn-1")).hasMessageContaining("shorter path");
     }
 }
