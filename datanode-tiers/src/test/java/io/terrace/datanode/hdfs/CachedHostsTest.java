@@ -29,7 +29,7 @@ class CachedHostsTest {
     @Test
     void locations_ofPromotedBlock_nameItsHostAsCached() throws Exception {
         Configuration conf = TerraceCluster.configuration();
-        conf.setInt(TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key(), RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt(TerraceSettings.CHANNEL_TCP_PORT_OFFSET.key(), RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         try (FakePlacement service = new FakePlacement()) {
             conf.set(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), service.address());
             try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {

@@ -41,7 +41,7 @@ class FederatedReadsTest {
         conf.set(
                 TerraceSettings.CHANNEL_DIR.key(),
                 Files.createDirectory(dir.resolve("channel")).toString());
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         MiniDFSCluster cluster = new MiniDFSCluster.Builder(
                         conf, dir.resolve("dfs").toFile())
                 .nnTopology(MiniDFSNNTopology.simpleFederatedTopology(NAMENODES))

@@ -60,7 +60,7 @@ class NvmReadsTest {
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         cluster = TerraceCluster.start(1, conf, StorageType.NVDIMM, StorageType.DISK);
         cluster.fs().mkdirs(new Path("/nvm"));
         cluster.fs().setStoragePolicy(new Path("/nvm"), "ALL_NVDIMM");

@@ -35,7 +35,7 @@ class NvmVolumeGoneTest {
     @BeforeEach
     void admitAReplica() throws IOException {
         Configuration conf = TerraceCluster.configuration();
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         conf.setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
         conf.setTimeDuration(
                 DFSConfigKeys.DFS_DATANODE_DISK_CHECK_MIN_GAP_KEY, 0, java.util.concurrent.TimeUnit.MILLISECONDS);

@@ -4,15 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.client.ClientMetrics;
-import io.terrace.common.BlockKey;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.hdfs.dataset.BlockTokens;
 import io.terrace.fs.TerraceFileSystem;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,12 +22,9 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
-import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Clients that do not see the memory of the DataNodes' host, as on another host or in a container: two DataNodes with
@@ -40,82 +33,38 @@ import org.junit.jupiter.api.Test;
 @Tag("cluster")
 class RemoteReadsTest {
 
-    private static final String OFFSET = "terrace.channel.tcp.port.offset";
-    private static final String TRUSTED = "terrace.channel.verbs.trusted-network";
-
-    /** Leads out of the range of ports that the kernel hands out, where the transfer ports of these clusters are. */
-    static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
-
-    /** Many other tests want the two cores. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-
     private static final int BYTES = 3 * TerraceCluster.BLOCK_BYTES + 4321;
 
-    private static TerraceCluster cluster;
-    private static OtherHostClient client;
-
-    @BeforeAll
-    static void start() throws IOException {
-        Configuration conf = TerraceCluster.configuration();
-        conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
-        conf.setInt(OFFSET, OUT_OF_EPHEMERAL_PORTS);
-        // Wanted, but loopback has no RDMA device: all of these tests go over tcp.
-        conf.setInt("terrace.channel.verbs.port.offset", OUT_OF_EPHEMERAL_PORTS + 1);
-        conf.setBoolean(TRUSTED, true);
-        cluster = TerraceCluster.start(2, conf);
-        client = OtherHostClient.of(cluster, PATIENCE);
-    }
-
-    @AfterAll
-    static void stop() throws IOException {
-        client.close();
-        cluster.close();
-    }
-
-    private static Configuration configuration() throws IOException {
-        return OtherHostClient.configuration(cluster.fs().getConf(), PATIENCE);
-    }
-
-    private static Path pinned(String name, int bytes) throws IOException {
-        Path file = cluster.write(name, bytes, 2);
-        cluster.pin(file, 1);
-        for (long at = 0; at < bytes; at += TerraceCluster.BLOCK_BYTES) {
-            BlockKey key = cluster.key(file, (int) (at / TerraceCluster.BLOCK_BYTES));
-            await().atMost(Duration.ofSeconds(20)).until(() -> resident(0, key) || resident(1, key));
-        }
-        return file;
-    }
-
-    private static boolean resident(int datanode, BlockKey key) {
-        return cluster.service(datanode).tier().isResident(key);
-    }
+    @RegisterExtension
+    static final RemoteReadsCluster remote = new RemoteReadsCluster();
 
     @Test
     void read_ofResidentBlocks_comesOverTcp_andIsAccounted() throws Exception {
-        Path file = pinned("sequential", BYTES);
-        client.awaitGranted(file, BYTES);
-        long served = cluster.figure(0, Metric.READS_GRANTED_BYTES) + cluster.figure(1, Metric.READS_GRANTED_BYTES);
+        Path file = remote.pinned("sequential", BYTES);
+        remote.client.awaitGranted(file, BYTES);
+        long served = remote.cluster.figure(0, Metric.READS_GRANTED_BYTES)
+                + remote.cluster.figure(1, Metric.READS_GRANTED_BYTES);
         long steppedDown = ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN);
-        assertThat(client.read(file)).isEqualTo(TerraceCluster.contents("sequential", BYTES));
+        assertThat(remote.client.read(file)).isEqualTo(TerraceCluster.contents("sequential", BYTES));
         assertThat(ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN)).isEqualTo(steppedDown);
         await().atMost(Duration.ofSeconds(5))
-                .until(() ->
-                        cluster.figure(0, Metric.READS_GRANTED_BYTES) + cluster.figure(1, Metric.READS_GRANTED_BYTES)
-                                >= served + BYTES);
+                .until(() -> remote.cluster.figure(0, Metric.READS_GRANTED_BYTES)
+                                + remote.cluster.figure(1, Metric.READS_GRANTED_BYTES)
+                        >= served + BYTES);
     }
 
     /** Where Hadoop keeps those of any FileSystem: by its own class, and once among all of the scheme. */
     @Test
     @SuppressWarnings("deprecation") // What MapReduce and Hadoop's tests ask.
     void statistics_countWhatCameOverTcp() throws Exception {
-        Path file = pinned("counted", BYTES);
-        client.awaitGranted(file, BYTES);
+        Path file = remote.pinned("counted", BYTES);
+        remote.client.awaitGranted(file, BYTES);
         FileSystem.Statistics ofClass = FileSystem.getStatistics("hdfs", TerraceFileSystem.class);
         long byClass = ofClass.getBytesRead();
         long ofThisHost = ofClass.getBytesReadByDistance(0);
         long all = bytesReadOfAllClasses();
         long before = OtherHostClient.bytes();
-        client.read(file);
+        remote.client.read(file);
         assertThat(OtherHostClient.bytes() - before).isEqualTo(BYTES);
         assertThat(ofClass.getBytesRead() - byClass).isEqualTo(BYTES);
         assertThat(ofClass.getBytesReadByDistance(0) - ofThisHost)
@@ -134,9 +83,9 @@ class RemoteReadsTest {
 
     @Test
     void rdmaThatIsNotThere_isSaid_andTcpServes() throws Exception {
-        assertThat(cluster.service(0).rdmaTrouble()).isNotEmpty();
-        Path file = pinned("without rdma", BYTES);
-        client.awaitGranted(file, BYTES);
+        assertThat(remote.cluster.service(0).rdmaTrouble()).isNotEmpty();
+        Path file = remote.pinned("without rdma", BYTES);
+        remote.client.awaitGranted(file, BYTES);
         assertThat(ClientMetrics.value(Metric.CLIENT_VERBS_READS)).isZero();
         assertThat(ClientMetrics.value(Metric.CLIENT_VERBS_STEPPED_DOWN)).isZero();
     }
@@ -144,26 +93,26 @@ class RemoteReadsTest {
     /** A card checks no token. */
     @Test
     void rdma_whereTokensAreOnAndTheNetworkIsNotTrusted_isNotServed() {
-        Configuration conf = cluster.datanode(0).getConf();
-        conf.setBoolean(TRUSTED, false);
+        Configuration conf = remote.cluster.datanode(0).getConf();
+        conf.setBoolean(RemoteReadsCluster.TRUSTED, false);
         try {
             VerbsServing.Served served = VerbsServing.serve(
-                    cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new MetricRegistry());
+                    remote.cluster.datanode(0), new BlockTokens(remote.cluster.datanode(0)), 16, new MetricRegistry());
             assertThat(served.extents()).isNull();
             assertThat(served.oneSided().where()).isEmpty();
-            assertThat(served.trouble()).contains("block tokens").contains(TRUSTED);
+            assertThat(served.trouble()).contains("block tokens").contains(RemoteReadsCluster.TRUSTED);
         } finally {
-            conf.setBoolean(TRUSTED, true);
+            conf.setBoolean(RemoteReadsCluster.TRUSTED, true);
         }
     }
 
     @Test
     void rdma_whereTransferIsProtected_isNotServed() {
-        Configuration conf = cluster.datanode(0).getConf();
+        Configuration conf = remote.cluster.datanode(0).getConf();
         conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
         try {
             VerbsServing.Served served = VerbsServing.serve(
-                    cluster.datanode(0), new BlockTokens(cluster.datanode(0)), 16, new MetricRegistry());
+                    remote.cluster.datanode(0), new BlockTokens(remote.cluster.datanode(0)), 16, new MetricRegistry());
             assertThat(served.extents()).isNull();
             assertThat(served.oneSided().where()).isEmpty();
             assertThat(served.trouble()).contains(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY);
@@ -175,15 +124,16 @@ class RemoteReadsTest {
     /** It is told where DataNodes of its host would be met, and there is none. */
     @Test
     void read_whereTheHostHasNoDataNode_comesOverTcp() throws Exception {
-        Path file = pinned("elsewhere", BYTES);
-        client.awaitGranted(file, BYTES);
-        Configuration conf = configuration();
+        Path file = remote.pinned("elsewhere", BYTES);
+        remote.client.awaitGranted(file, BYTES);
+        Configuration conf = remote.configuration();
         conf.set(
                 TerraceSettings.CHANNEL_DIR.key(),
-                Files.createTempDirectory(cluster.scratch(), "elsewhere").toString());
+                Files.createTempDirectory(remote.cluster.scratch(), "elsewhere").toString());
         long withoutDataNode = ClientMetrics.value(Metric.CLIENT_FALLBACK_NO_DATANODE);
         long before = OtherHostClient.bytes();
-        try (FileSystem elsewhere = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+        try (FileSystem elsewhere =
+                        FileSystem.newInstance(remote.cluster.cluster().getURI(), conf);
                 FSDataInputStream in = elsewhere.open(file)) {
             assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("elsewhere", BYTES));
         }
@@ -193,15 +143,15 @@ class RemoteReadsTest {
 
     @Test
     void positionalReads_byCost_tryStockNowAndThen_withTheSameBytes() throws Exception {
-        Path file = pinned("by cost", BYTES);
-        client.awaitGranted(file, BYTES);
-        Configuration conf = configuration();
+        Path file = remote.pinned("by cost", BYTES);
+        remote.client.awaitGranted(file, BYTES);
+        Configuration conf = remote.configuration();
         conf.set("terrace.client.remote.choice", "cost");
         byte[] expected = TerraceCluster.contents("by cost", BYTES);
         long preferred = ClientMetrics.value(Metric.CLIENT_FS_STOCK_PREFERRED);
         long before = OtherHostClient.bytes();
         byte[] buffer = new byte[1000];
-        try (FileSystem byCost = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+        try (FileSystem byCost = FileSystem.newInstance(remote.cluster.cluster().getURI(), conf);
                 FSDataInputStream in = byCost.open(file)) {
             for (int i = 0; i < 100; i++) {
                 in.readFully(i * 100, buffer);
@@ -214,11 +164,11 @@ class RemoteReadsTest {
 
     @Test
     void choice_thatIsNeither_isSaid_andStockReads() throws Exception {
-        Path file = pinned("wrong choice", BYTES);
-        Configuration conf = configuration();
+        Path file = remote.pinned("wrong choice", BYTES);
+        Configuration conf = remote.configuration();
         conf.set("terrace.client.remote.choice", "fastest");
         long before = ClientMetrics.value(Metric.CLIENT_FALLBACK_SETTINGS);
-        try (FileSystem wrong = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+        try (FileSystem wrong = FileSystem.newInstance(remote.cluster.cluster().getURI(), conf);
                 FSDataInputStream in = wrong.open(file)) {
             assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("wrong choice", BYTES));
         }
@@ -228,9 +178,10 @@ class RemoteReadsTest {
     /** HBase has checksums of its own, and opens its store files like this. */
     @Test
     void read_withoutChecksums_comesOverTcpToo() throws Exception {
-        Path file = pinned("unchecked", BYTES);
-        client.awaitGranted(file, BYTES);
-        try (FileSystem unchecked = FileSystem.newInstance(cluster.cluster().getURI(), configuration())) {
+        Path file = remote.pinned("unchecked", BYTES);
+        remote.client.awaitGranted(file, BYTES);
+        try (FileSystem unchecked =
+                FileSystem.newInstance(remote.cluster.cluster().getURI(), remote.configuration())) {
             unchecked.setVerifyChecksum(false);
             long before = OtherHostClient.bytes();
             try (FSDataInputStream in = unchecked.open(file)) {
@@ -242,18 +193,18 @@ class RemoteReadsTest {
 
     @Test
     void read_anywhereByManyThreads_givesTheFilesBytes() throws Exception {
-        Path file = pinned("positional", BYTES);
-        client.awaitGranted(file, BYTES);
+        Path file = remote.pinned("positional", BYTES);
+        remote.client.awaitGranted(file, BYTES);
         byte[] contents = TerraceCluster.contents("positional", BYTES);
         long seed = System.nanoTime();
         AtomicReference<Throwable> wrong = new AtomicReference<>();
         long before = OtherHostClient.bytes();
-        try (FSDataInputStream shared = client.fs().open(file)) {
+        try (FSDataInputStream shared = remote.client.fs().open(file)) {
             List<Thread> readers = new ArrayList<>();
             for (int reader = 0; reader < 4; reader++) {
                 Random random = new Random(seed + reader);
                 readers.add(new Thread(() -> {
-                    try (FSDataInputStream own = client.fs().open(file)) {
+                    try (FSDataInputStream own = remote.client.fs().open(file)) {
                         for (int i = 0; i < 100; i++) {
                             byte[] buffer = new byte[1 + random.nextInt(i % 10 == 0 ? 1 << 21 : 20_000)];
                             int at = random.nextInt(BYTES - buffer.length);
@@ -263,8 +214,7 @@ class RemoteReadsTest {
                             } else {
                                 shared.readFully(at, buffer);
                             }
-                            assertThat(java.util.Arrays.equals(
-                                            buffer, 0, buffer.length, contents, at, at + buffer.length))
+                            assertThat(Arrays.equals(buffer, 0, buffer.length, contents, at, at + buffer.length))
                                     .as("seed %d, %d bytes at %d", seed, buffer.length, at)
                                     .isTrue();
                         }
@@ -284,132 +234,19 @@ class RemoteReadsTest {
     }
 
     @Test
-    void read_acrossEviction_goesOnWithStock() throws Exception {
-        Path file = cluster.write("evicted", BYTES, 2);
-        long directive = cluster.pin(file, 1);
-        BlockKey first = cluster.key(file, 0);
-        await().atMost(Duration.ofSeconds(20)).until(() -> resident(0, first) || resident(1, first));
-        byte[] contents = TerraceCluster.contents("evicted", BYTES);
-        try (FSDataInputStream in = client.fs().open(file)) {
-            byte[] head = new byte[1000];
-            in.readFully(head);
-            cluster.fs().removeCacheDirective(directive);
-            cluster.awaitGone(0, first);
-            cluster.awaitGone(1, first);
-            assertThat(in.readAllBytes()).isEqualTo(java.util.Arrays.copyOfRange(contents, 1000, BYTES));
-        }
-    }
-
-    @Test
-    void read_whenTheChannelEnds_goesOnWithStock_andNoDataNodeIsDead() throws Exception {
-        Path file = pinned("cut", BYTES);
-        client.awaitGranted(file, BYTES);
-        try (FSDataInputStream in = client.fs().open(file)) {
-            byte[] head = new byte[1000];
-            in.readFully(head);
-            cluster.stopPlugin(0);
-            cluster.stopPlugin(1);
-            try {
-                byte[] rest = in.readAllBytes();
-                assertThat(rest)
-                        .isEqualTo(java.util.Arrays.copyOfRange(TerraceCluster.contents("cut", BYTES), 1000, BYTES));
-                DatanodeInfo current = ((HdfsDataInputStream) in).getCurrentDatanode();
-                // A stream that had put it on its dead list would have gone to the other one, and then waited.
-                assertThat(current).isNotNull();
-                in.readFully(0, head);
-            } finally {
-                cluster.startPlugin(0);
-                cluster.startPlugin(1);
-            }
-        }
-    }
-
-    @Test
-    void read_whenOneOfSeveralConnectionsEnds_goesOnWithStock_andOthersGoOnFromMemory() throws Exception {
-        int bytes = TerraceCluster.BLOCK_BYTES;
-        // One replica: the other DataNode is not behind the proxy.
-        Path file = cluster.write("lanes", bytes, 1);
-        byte[] contents = TerraceCluster.contents("lanes", bytes);
-        cluster.pin(file, 1);
-        int transferPort = cluster.located(file, 0).getLocations()[0].getXferPort();
-        try (CuttableProxy proxy = new CuttableProxy(transferPort + OUT_OF_EPHEMERAL_PORTS)) {
-            Configuration conf = configuration();
-            conf.setInt(OFFSET, proxy.port() - transferPort);
-            try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf);
-                    FSDataInputStream pausing = fs.open(file);
-                    FSDataInputStream cut = fs.open(file)) {
-                await().atMost(Duration.ofSeconds(10)).until(() -> {
-                    long before = OtherHostClient.bytes();
-                    try (FSDataInputStream in = fs.open(file)) {
-                        in.readAllBytes();
-                    }
-                    return OtherHostClient.bytes() - before == bytes;
-                });
-                byte[] some = new byte[75_000];
-                cut.readFully(some);
-                // A reader that goes on has much asked for ahead; this one pauses then.
-                pausing.readFully(some);
-                pausing.readFully(some);
-                cut.seek(300_000);
-                cut.readFully(some);
-                assertThat(proxy.accepted()).isEqualTo(2);
-                long unreachable = ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE);
-                long steppedDown = ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN);
-                proxy.cutNewest();
-                assertThat(cut.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, 375_000, bytes));
-                assertThat(pausing.readAllBytes()).isEqualTo(Arrays.copyOfRange(contents, 150_000, bytes));
-                assertThat(ClientMetrics.value(Metric.CLIENT_FS_STEPPED_DOWN) - steppedDown)
-                        .isEqualTo(1);
-                assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE))
-                        .isEqualTo(unreachable);
-                long before = OtherHostClient.bytes();
-                try (FSDataInputStream in = fs.open(file)) {
-                    assertThat(in.readAllBytes()).isEqualTo(contents);
-                }
-                assertThat(OtherHostClient.bytes() - before).isEqualTo(bytes);
-            }
-        }
-    }
-
-    @Test
-    void read_whereTheChannelIsSilent_costsOneDeadline() throws Exception {
-        Path file = cluster.write("silent", BYTES, 1);
-        // A channel of its own settings, so that nothing is connected yet; its port answers nothing.
-        int transferPort = cluster.located(file, 0).getLocations()[0].getXferPort();
-        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Configuration conf = configuration();
-            conf.setInt(OFFSET, silent.getLocalPort() - transferPort);
-            conf.set("terrace.client.tcp.connect.timeout", "300ms");
-            long unreachable = ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE);
-            try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf)) {
-                byte[] buffer = new byte[4096];
-                try (FSDataInputStream in = fs.open(file)) {
-                    for (int i = 0; i < 50; i++) {
-                        in.readFully(i * 1000L, buffer);
-                    }
-                    assertThat(in.readAllBytes()).isEqualTo(TerraceCluster.contents("silent", BYTES));
-                }
-            }
-            // Once, and once again after a pause at most; not for each of the reads.
-            assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_UNREACHABLE) - unreachable)
-                    .isBetween(1L, 4L);
-        }
-    }
-
-    @Test
     void read_hedged_works() throws Exception {
-        Path file = pinned("hedged", BYTES);
-        client.awaitGranted(file, BYTES);
-        Configuration conf = configuration();
+        Path file = remote.pinned("hedged", BYTES);
+        remote.client.awaitGranted(file, BYTES);
+        Configuration conf = remote.configuration();
         conf.setInt("dfs.client.hedged.read.threadpool.size", 4);
         conf.setLong("dfs.client.hedged.read.threshold.millis", 1);
         byte[] contents = TerraceCluster.contents("hedged", BYTES);
-        try (FileSystem fs = FileSystem.newInstance(cluster.cluster().getURI(), conf);
+        try (FileSystem fs = FileSystem.newInstance(remote.cluster.cluster().getURI(), conf);
                 FSDataInputStream in = fs.open(file)) {
             byte[] buffer = new byte[100_000];
             for (int at = 0; at + buffer.length < BYTES; at += buffer.length) {
                 in.readFully(at, buffer);
-                assertThat(buffer).isEqualTo(java.util.Arrays.copyOfRange(contents, at, at + buffer.length));
+                assertThat(buffer).isEqualTo(Arrays.copyOfRange(contents, at, at + buffer.length));
             }
         }
     }
@@ -417,22 +254,22 @@ class RemoteReadsTest {
     @Test
     void read_afterAppend_seesTheNewBytes() throws Exception {
         int bytes = 300_000;
-        Path file = pinned("appended", bytes);
-        client.awaitGranted(file, bytes);
-        try (FSDataOutputStream out = client.fs().append(file)) {
+        Path file = remote.pinned("appended", bytes);
+        remote.client.awaitGranted(file, bytes);
+        try (FSDataOutputStream out = remote.client.fs().append(file)) {
             out.write(TerraceCluster.contents("more", 1000));
         }
-        byte[] all = client.read(file);
+        byte[] all = remote.client.read(file);
         assertThat(all).hasSize(bytes + 1000).startsWith(TerraceCluster.contents("appended", bytes));
         assertThat(all).endsWith(TerraceCluster.contents("more", 1000));
     }
 
     @Test
     void open_withProtectedTransfer_leavesTheChannelAlone() throws Exception {
-        Configuration conf = configuration();
+        Configuration conf = remote.configuration();
         conf.set("dfs.data.transfer.protection", "privacy");
         long before = ClientMetrics.value(Metric.CLIENT_REMOTE_ENCRYPTED);
-        FileSystem.newInstance(cluster.cluster().getURI(), conf).close();
+        FileSystem.newInstance(remote.cluster.cluster().getURI(), conf).close();
         assertThat(ClientMetrics.value(Metric.CLIENT_REMOTE_ENCRYPTED)).isEqualTo(before + 1);
     }
 }

@@ -54,7 +54,7 @@ class RemoteUsersTest {
     @Test
     void users_ofOneJvm_haveAGrantEach() throws Exception {
         Configuration conf = TerraceCluster.configuration();
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {
             Path file = cluster.write("shared", BYTES, 1);
             cluster.pin(file, 1);
@@ -84,7 +84,7 @@ class RemoteUsersTest {
     void grants_ofOneTokensUserOverManyConnections_leaveAsManyForOthers() throws Exception {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         conf.setInt(TerraceSettings.DATANODE_GRANTS_MAX.key(), GRANTS);
         conf.setInt(TerraceSettings.DATANODE_GRANTS_PER_PEER_MAX.key(), GRANTS_PER_CONNECTION);
         try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {
@@ -115,7 +115,7 @@ class RemoteUsersTest {
     }
 
     private static TcpLink connect(TerraceCluster cluster, String calledItself) throws IOException {
-        int port = cluster.datanode(0).getXferPort() + RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS;
+        int port = cluster.datanode(0).getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS;
         TcpLink link = TcpLink.connect(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TcpLimits.DEFAULT, TIMEOUT_NS);
         say(link, new Message.Hello(calledItself + "/test"));

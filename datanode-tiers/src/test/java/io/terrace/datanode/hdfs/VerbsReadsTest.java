@@ -64,8 +64,8 @@ class VerbsReadsTest {
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
-        conf.setInt("terrace.channel.verbs.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS + 1);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.verbs.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS + 1);
         conf.setBoolean("terrace.channel.verbs.trusted-network", true);
         conf.set("terrace.channel.verbs.registered.max", String.valueOf(REGISTERED_MAX));
         // On all of the host's networks: transfer on loopback, RDMA on the device's.
