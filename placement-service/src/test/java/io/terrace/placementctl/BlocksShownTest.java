@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.terrace.placement.hdfs.LoggedLines;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -21,10 +21,8 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.net.NetUtils;
-import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
-import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -38,22 +36,6 @@ class BlocksShownTest {
     private static final long BLOCK = 1 << 20;
     private static final int FILES = 20;
     private static final String HDFS_AUDIT = "org.apache.hadoop.hdfs.server.namenode.FSNamesystem.audit";
-    private static final List<String> LINES = new CopyOnWriteArrayList<>();
-
-    private static final AppenderSkeleton APPENDER = new AppenderSkeleton() {
-        @Override
-        protected void append(LoggingEvent event) {
-            LINES.add(event.getRenderedMessage());
-        }
-
-        @Override
-        public void close() {}
-
-        @Override
-        public boolean requiresLayout() {
-            return false;
-        }
-    };
 
     @TempDir
     static java.nio.file.Path dir;
@@ -61,6 +43,7 @@ class BlocksShownTest {
     private static MiniDFSCluster cluster;
     private static CtlSession session;
     private static StandInDataNode dataNode;
+    private static LoggedLines log;
     private static ExtendedBlock secret;
     private static ExtendedBlock replaced;
     private static ExtendedBlock moved;
@@ -96,8 +79,7 @@ class BlocksShownTest {
         moved = readsOfAMovedFile(files);
         dataNode.beat();
         Logger.getLogger(HDFS_AUDIT).setLevel(Level.INFO);
-        Logger.getLogger(HDFS_AUDIT).addAppender(APPENDER);
-        Logger.getLogger("io.terrace.audit").addAppender(APPENDER);
+        log = new LoggedLines(HDFS_AUDIT, "io.terrace.audit");
     }
 
     /** A file that its owner alone may read, which a snapshot alone still has; at its path stands one that all may read. */
@@ -131,8 +113,7 @@ class BlocksShownTest {
 
     @AfterAll
     static void stop() {
-        Logger.getLogger(HDFS_AUDIT).removeAppender(APPENDER);
-        Logger.getLogger("io.terrace.audit").removeAppender(APPENDER);
+        log.close();
         if (dataNode != null) {
             dataNode.close();
         }
@@ -141,10 +122,10 @@ class BlocksShownTest {
 
     @Test
     void top_byAUser_leavesOneLineInAllAuditLogs() throws Exception {
-        LINES.clear();
+        log.lines().clear();
         assertThat(session.runAs("stranger", "top", "-n", "1000")).isZero();
         assertThat(session.out).contains("/open/file7").doesNotContain("/closed", "/replaced", "/moved");
-        assertThat(LINES)
+        assertThat(log.lines())
                 .singleElement()
                 .asString()
                 .startsWith("allowed=true\tugi=stranger ")

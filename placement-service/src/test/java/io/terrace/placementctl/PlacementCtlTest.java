@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.placement.hdfs.LoggedLines;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
@@ -13,7 +14,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -24,9 +24,6 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.net.NetUtils;
-import org.apache.log4j.AppenderSkeleton;
-import org.apache.log4j.Logger;
-import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,7 +48,7 @@ class PlacementCtlTest {
     private static java.nio.file.Path conf;
     private static StandInDataNode dataNode;
     private static ExtendedBlock hot;
-    private static final List<String> AUDIT = new ArrayList<>();
+    private static LoggedLines audit;
 
     private String out = "";
     private String err = "";
@@ -84,35 +81,19 @@ class PlacementCtlTest {
         dataNode.reads(hot, 5);
         dataNode.beat();
         dataNode.beat();
-        Logger.getLogger("io.terrace.audit").addAppender(new AppenderSkeleton() {
-            @Override
-            protected void append(LoggingEvent event) {
-                synchronized (AUDIT) {
-                    AUDIT.add(event.getRenderedMessage());
-                }
-            }
-
-            @Override
-            public void close() {}
-
-            @Override
-            public boolean requiresLayout() {
-                return false;
-            }
-        });
+        audit = new LoggedLines("io.terrace.audit");
     }
 
     @AfterAll
     static void stopCluster() {
+        audit.close();
         dataNode.close();
         cluster.shutdown(true);
     }
 
     @BeforeEach
     void clearAudit() {
-        synchronized (AUDIT) {
-            AUDIT.clear();
-        }
+        audit.lines().clear();
     }
 
     private int run(String... arguments) {
@@ -202,7 +183,7 @@ class PlacementCtlTest {
     void change_withoutRights_isRefusedAndAudited() throws Exception {
         assertThat(runAs("stranger", "off")).isEqualTo(1);
         assertThat(err).contains("may not change placement");
-        assertThat(AUDIT)
+        assertThat(audit.lines())
                 .singleElement()
                 .asString()
                 .contains("allowed=false\tugi=stranger")
@@ -216,7 +197,7 @@ class PlacementCtlTest {
         assertThat(run("status")).isZero();
         assertThat(out).contains("moves paused");
         assertThat(runAs("operator", "resume")).isZero();
-        assertThat(AUDIT).hasSize(2).allMatch(line -> line.startsWith("allowed=true\tugi=operator"));
+        assertThat(audit.lines()).hasSize(2).allMatch(line -> line.startsWith("allowed=true\tugi=operator"));
     }
 
     @Test
@@ -246,7 +227,7 @@ class PlacementCtlTest {
         assertThat(run("demote", "blk_" + block.getBlockId())).isZero();
         dataNode.beat();
         assertThat(dataNode.memory).doesNotContainKey(block.getBlockId());
-        assertThat(AUDIT).anyMatch(line -> line.contains("cmd=terrace.promote\tsrc=/data/other"));
+        assertThat(audit.lines()).anyMatch(line -> line.contains("cmd=terrace.promote\tsrc=/data/other"));
     }
 
     @Test

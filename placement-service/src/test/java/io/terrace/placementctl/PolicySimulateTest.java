@@ -27,39 +27,39 @@ class PolicySimulateTest {
     @TempDir
     static Path dir;
 
-    private static PolicyFixture bed;
+    private static PolicyFixture fixture;
     private static CtlSession ctl;
 
     @BeforeAll
     static void start() throws Exception {
-        bed = new PolicyFixture(dir);
-        ctl = bed.ctl;
+        fixture = new PolicyFixture(dir);
+        ctl = fixture.ctl;
     }
 
     @AfterAll
     static void stop() {
-        bed.close();
+        fixture.close();
     }
 
     @BeforeEach
     void connect() throws IOException {
-        bed.connect();
+        fixture.connect();
     }
 
     @AfterEach
     void disconnect() throws IOException {
-        bed.disconnect();
+        fixture.disconnect();
     }
 
     @Test
     void simulate_logOfAccesses_comparesCandidateWithCurrent() throws Exception {
-        bed.read(7, 100);
+        fixture.read(7, 100);
         Path png = dir.resolve("plot.png");
-        String candidate = bed.file("policy: lru\n").toString();
+        String candidate = fixture.file("policy: lru\n").toString();
         await().alias("reads that went on for longer than a simulated move takes")
                 .atMost(Duration.ofSeconds(20))
                 .until(() -> {
-                    bed.read(7, 10);
+                    fixture.read(7, 10);
                     return ctl.run("policy", "simulate", "--policy", candidate, "--json") == 0
                             && ctl.json().at("/policies/0/bytesFromMemory").asLong() > 0;
                 });
@@ -90,33 +90,33 @@ class PolicySimulateTest {
                 .isZero();
         assertThat(lru.get("meanReadMs").asDouble())
                 .isLessThan(current.get("meanReadMs").asDouble());
-        assertThat(bed.dataNode.orders).as("a simulation moves nothing").isEmpty();
+        assertThat(fixture.dataNode.orders).as("a simulation moves nothing").isEmpty();
     }
 
     @Test
     void simulate_rulesAndPools_holdAsTheyDoInTheService() throws Exception {
-        String never = bed.file("policy: lru\nrules: [{path: /tmp/**, place: never}]\n")
+        String never = fixture.file("policy: lru\nrules: [{path: /tmp/**, place: never}]\n")
                 .toString();
         String pooled = Files.writeString(
                         dir.resolve("pooled.yaml"),
                         "policy: lru\npools: [{name: scratch, share: 25%}]\nrules: [{path: /tmp/**, pool: scratch}]\n")
                 .toString();
-        bed.restart();
+        fixture.restart();
         assertThat(ctl.run("policy", "apply", pooled)).as(ctl.err).isZero();
         long fromMs = System.currentTimeMillis();
         for (int round = 0; round < 4; round++) {
             for (int i = 0; i < PolicyFixture.FILES; i++) {
-                bed.dataNode.reads(bed.blocks.get(i), 1);
-                bed.dataNode.beat();
-                bed.dataNode.beat();
+                fixture.dataNode.reads(fixture.blocks.get(i), 1);
+                fixture.dataNode.beat();
+                fixture.dataNode.beat();
             }
         }
-        long scratch = bed.blocks.stream()
-                .filter(block ->
-                        bed.blocks.indexOf(block) % 3 == 0 && bed.dataNode.memory.containsKey(block.getBlockId()))
+        long scratch = fixture.blocks.stream()
+                .filter(block -> fixture.blocks.indexOf(block) % 3 == 0
+                        && fixture.dataNode.memory.containsKey(block.getBlockId()))
                 .count();
         assertThat(scratch).as("of four blocks a quarter is for /tmp").isEqualTo(1);
-        assertThat(bed.dataNode.memory).hasSize(4);
+        assertThat(fixture.dataNode.memory).hasSize(4);
         assertThat(ctl.run("tiers", "--json")).isZero();
         JsonNode pool = ctl.json().at("/nodes/0/pools/1");
         assertThat(pool.get("name").asText()).isEqualTo("scratch");
@@ -156,7 +156,7 @@ class PolicySimulateTest {
             csv.append(i).append(",o").append(i % 5).append(",100,R,100,\n");
         }
         Path trace = Files.writeString(dir.resolve("trace.csv"), csv);
-        String candidate = bed.file("policy: lru\nsmallest: 50\n").toString();
+        String candidate = fixture.file("policy: lru\nsmallest: 50\n").toString();
         String[] call = {
             "policy", "simulate", "--policy", candidate, "--trace", trace.toString(), "--memory", "1k", "--compare"
         };

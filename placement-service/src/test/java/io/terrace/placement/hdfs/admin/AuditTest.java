@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.placement.hdfs.LoggedLines;
 import io.terrace.placement.hdfs.NameNodePluginTest;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.protocol.PlacementAdminPB;
@@ -16,7 +17,6 @@ import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSTestUtil;
@@ -27,9 +27,6 @@ import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
-import org.apache.log4j.AppenderSkeleton;
-import org.apache.log4j.Logger;
-import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -44,28 +41,13 @@ class AuditTest {
     private static final String FILE = "/audited";
     private static final int ACTIVE = 0;
     private static final int STANDBY = 1;
-    private static final List<String> LINES = new CopyOnWriteArrayList<>();
-
-    private static final AppenderSkeleton APPENDER = new AppenderSkeleton() {
-        @Override
-        protected void append(LoggingEvent event) {
-            LINES.add(event.getRenderedMessage());
-        }
-
-        @Override
-        public void close() {}
-
-        @Override
-        public boolean requiresLayout() {
-            return false;
-        }
-    };
 
     @TempDir
     static java.nio.file.Path dir;
 
     private static MiniDFSCluster cluster;
     private static StandInDataNode dataNode;
+    private static LoggedLines log;
 
     @BeforeAll
     static void start() throws Exception {
@@ -86,12 +68,12 @@ class AuditTest {
                 cluster.getNamesystem(ACTIVE).getBlockPoolId(),
                 8 * BLOCK);
         await().atMost(Duration.ofSeconds(20)).until(dataNode::beat, HeartbeatResponseProto::getActive);
-        Logger.getLogger(AuditLog.LOGGER).addAppender(APPENDER);
+        log = new LoggedLines(AuditLog.LOGGER);
     }
 
     @AfterAll
     static void stop() {
-        Logger.getLogger(AuditLog.LOGGER).removeAppender(APPENDER);
+        log.close();
         if (dataNode != null) {
             dataNode.close();
         }
@@ -140,22 +122,22 @@ class AuditTest {
     void change_withEachVerb_isAuditedRefusedOrDone() throws Exception {
         for (VerbProto verb : VerbProto.values()) {
             for (String user : List.of("stranger", "owner")) {
-                LINES.clear();
+                log.lines().clear();
                 assertThatThrownBy(() -> change(user, verb, FILE))
                         .as(verb.name())
                         .hasMessageContaining("may not change");
-                assertThat(LINES)
+                assertThat(log.lines())
                         .singleElement()
                         .asString()
                         .startsWith("allowed=false\tugi=" + user + " ")
                         .contains(command(verb))
                         .endsWith("result=denied");
             }
-            LINES.clear();
+            log.lines().clear();
             assertThat(change("operator", verb, FILE).getAccepted())
                     .as(verb.name())
                     .isEqualTo(1);
-            assertThat(LINES)
+            assertThat(log.lines())
                     .singleElement()
                     .asString()
                     .startsWith("allowed=true\tugi=operator ")
@@ -169,9 +151,9 @@ class AuditTest {
 
     @Test
     void change_thatFails_isAuditedToo() {
-        LINES.clear();
+        log.lines().clear();
         assertThatThrownBy(() -> change("operator", VerbProto.PIN, "/no/such")).hasMessageContaining("/no/such");
-        assertThat(LINES)
+        assertThat(log.lines())
                 .singleElement()
                 .asString()
                 .startsWith("allowed=true\tugi=operator ")
@@ -180,10 +162,10 @@ class AuditTest {
 
     @Test
     void change_onAStandby_isAuditedToo() {
-        LINES.clear();
+        log.lines().clear();
         assertThatThrownBy(() -> change(STANDBY, "operator", request(VerbProto.PIN, FILE)))
                 .hasMessageContaining("not active");
-        assertThat(LINES)
+        assertThat(log.lines())
                 .singleElement()
                 .asString()
                 .startsWith("allowed=true\tugi=operator ")
@@ -194,9 +176,9 @@ class AuditTest {
     void change_ofAnEndlessTarget_leavesALineThatEnds() {
         String endless = "/" + "x".repeat(1 << 20);
         for (String user : List.of("stranger", "operator")) {
-            LINES.clear();
+            log.lines().clear();
             assertThatThrownBy(() -> change(user, VerbProto.PIN, endless)).isInstanceOf(IOException.class);
-            assertThat(LINES)
+            assertThat(log.lines())
                     .singleElement()
                     .asString()
                     .as("target and result are cut")
@@ -208,7 +190,7 @@ class AuditTest {
     @Test
     void change_ofAPolicyByAnUnauthorizedUser_isRefusedBeforeAnybodyReadsThePolicy() {
         for (String text : List.of("policy: lru\n", "{".repeat(20_000))) {
-            LINES.clear();
+            log.lines().clear();
             assertThatThrownBy(() -> change(
                             ACTIVE,
                             "stranger",
@@ -217,7 +199,11 @@ class AuditTest {
                                     .setPolicyText(text)
                                     .build()))
                     .hasMessageContaining("may not change");
-            assertThat(LINES).singleElement().asString().contains("src=null\t").endsWith("result=denied");
+            assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .contains("src=null\t")
+                    .endsWith("result=denied");
         }
     }
 
