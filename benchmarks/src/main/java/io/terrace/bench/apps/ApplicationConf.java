@@ -13,7 +13,10 @@ import org.apache.hadoop.conf.Configuration;
 
 /** Configuration directories of a workload's processes. */
 final class ApplicationConf {
-    /** All of them with all properties: each is read after another list of defaults, which would win over the others. */
+    /**
+     * Each file holds all properties, because Hadoop reads each after another list of defaults, which would override
+     * the others.
+     */
     private static final List<String> SITES =
             List.of("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml");
 

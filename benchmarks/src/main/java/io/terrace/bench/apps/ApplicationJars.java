@@ -28,8 +28,8 @@ record ApplicationJars(String name, Path projects, Path list) {
     }
 
     /**
-     * Of the workload and of Terrace's client, in the form of {@code java -cp}: what a site would have that added our jar
-     * to its class paths.
+     * The workload's jars and Terrace's client jar, in the form of {@code java -cp}, as on a site that added our jar to
+     * its class paths.
      */
     String classPath() throws IOException {
         Path project = projects.resolve(name).resolve("pom.xml");
@@ -42,7 +42,7 @@ record ApplicationJars(String name, Path projects, Path list) {
         return client() + File.pathSeparator + String.join(File.pathSeparator, resolved());
     }
 
-    /** The one jar that clients need of Terrace. */
+    /** The only Terrace jar that clients need. */
     static String client() {
         return ClassPath.ofThisProcess().entries().stream()
                 .filter(entry -> String.valueOf(entry.getFileName()).startsWith("rdma-channel-"))
@@ -58,7 +58,7 @@ record ApplicationJars(String name, Path projects, Path list) {
     private void resolve(Path project) throws IOException {
         Path log = list.resolveSibling("workload-" + name + ".log");
         Files.createDirectories(projects.resolveSibling("target"));
-        // Maven leaves a list alone that it takes for its own of last time.
+        // Maven does not write the list again if it believes that the old one is current.
         Files.deleteIfExists(list);
         Process maven = new ProcessBuilder(List.of(
                         "mvn",

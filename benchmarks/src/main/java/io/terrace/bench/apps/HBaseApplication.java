@@ -22,13 +22,15 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
  * server that reads stock HDFS, and by one that reads through Terrace, in turns.
  */
 public final class HBaseApplication {
-    /** What the PerformanceEvaluation of HBase 2.6 says of all its clients together. */
+    /** The line in which PerformanceEvaluation of HBase 2.6 sums up all its clients. */
     private static final Pattern RATE = Pattern.compile("Avg TPS/QPS]\\s+([0-9.]+)");
 
     private static final String TABLE = "TestTable";
     private static final int CLIENTS = 4;
     private static final int BLOCK_BYTES = 64 << 10;
-    /** A region server is no container: it may map the whole table, as short-circuit reads are tuned for it too. */
+    /**
+     * A region server runs outside containers: it may map the whole table, just as its short-circuit reads are tuned.
+     */
     private static final long MAPPED_BYTES = 1L << 30;
 
     private static final int LIMIT_SECONDS = 600;
@@ -52,7 +54,7 @@ public final class HBaseApplication {
         this.scores = scores;
     }
 
-    /** Runs all of it; fails when a region server that should have read from memory did not. */
+    /** Runs everything. Fails if a region server that should have read from memory did not. */
     public void run(Path root) throws IOException {
         scores.section("HBase: resolving jars, starting, loading " + rowsPerClient * CLIENTS + " rows");
         List<ClientVariant> variants = List.of(
@@ -63,7 +65,7 @@ public final class HBaseApplication {
         RoundCosts randomReads = new RoundCosts();
         RoundCosts scans = new RoundCosts();
         Map<String, ServedBytes> reads = new LinkedHashMap<>();
-        // ZooKeeper would tell of the cluster of the run before.
+        // ZooKeeper would still know the cluster of the previous run.
         LocalCluster.deleteTree(dir);
         try (HBaseDaemons hbase =
                 new HBaseDaemons(cluster, dir, ApplicationJars.of("hbase", root).classPath())) {
@@ -78,7 +80,7 @@ public final class HBaseApplication {
                     hbase.startRegionServer(variant);
                     ServedBytes before = ServedBytes.of(cluster);
                     measure(hbase, variant, round, randomReads, scans);
-                    // What a region server has read is reported when it ends, at the latest.
+                    // A region server reports its reads when it ends, at the latest.
                     hbase.stopRegionServer();
                     JavaProcess.pause();
                     ServedBytes read = ServedBytes.of(cluster).since(before);
@@ -106,7 +108,7 @@ public final class HBaseApplication {
     private void measure(HBaseDaemons hbase, ClientVariant variant, int round, RoundCosts randomReads, RoundCosts scans)
             throws IOException {
         String name = "-" + (round + 1) + "-" + variant.name();
-        // A new region server grows faster over its first tens of thousands of rows, whichever way it reads.
+        // A new region server gets faster over its first tens of thousands of rows, however it reads: warm it up.
         evaluate(hbase, "warmup" + name, "--sampleRate=0.5", "randomRead");
         put(randomReads, variant, evaluate(hbase, "randomread" + name, "--sampleRate=0.25", "randomRead"));
         put(scans, variant, evaluate(hbase, "scan" + name, "--caching=100", "scan"));

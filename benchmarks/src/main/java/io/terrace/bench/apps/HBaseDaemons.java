@@ -65,13 +65,13 @@ final class HBaseDaemons implements Closeable {
         map.put("hbase.regionserver.info.port", "-1");
         map.put("hbase.regionserver.hostname", "localhost");
         map.put("hbase.regionserver.ipc.address", "127.0.0.1");
-        // Every read of a block is one of HDFS.
+        // Without the block cache every read of a block goes to HDFS.
         map.put("hfile.block.cache.size", "0");
         map.put("hbase.master.start.timeout.localHBaseCluster", "120000");
         return map;
     }
 
-    /** Starts the region server with the client settings of a variant; {@link #stopRegionServer} the one before first. */
+    /** Starts the region server with the client settings of a variant. Call {@link #stopRegionServer} before. */
     void startRegionServer(ClientVariant variant) throws IOException {
         starts++;
         Path conf = ApplicationConf.write(dir.resolve("conf-" + variant.name()), cluster, variant, settings);
@@ -85,7 +85,7 @@ final class HBaseDaemons implements Closeable {
         started.awaitWords("Serving as", START_SECONDS);
     }
 
-    /** Stops it in good order: what is in memory is written out. */
+    /** Stops it cleanly, so that it flushes its memory. */
     void stopRegionServer() throws IOException {
         JavaProcess running = regionServer;
         regionServer = null;

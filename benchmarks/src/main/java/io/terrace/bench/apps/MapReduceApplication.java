@@ -30,7 +30,7 @@ public final class MapReduceApplication {
     private static final int LIMIT_SECONDS = 900;
     private static final String INPUT = "/tera/input";
 
-    /** Reports of what was read may be late by this when a container ends. */
+    /** Reports of reads may arrive so much later when a container ends. */
     private static final long REPORT_MS = 2_000;
 
     private final LocalCluster cluster;
@@ -52,7 +52,9 @@ public final class MapReduceApplication {
         this.scores = scores;
     }
 
-    /** Runs all of it; fails when a job's result is not stock's, or when one that should have read memory did not. */
+    /**
+     * Runs everything. Fails if a job's result differs from stock's, or if a job that should have read memory did not.
+     */
     public void run(Path root) throws IOException {
         scores.section("MapReduce: resolving jars, starting YARN, writing " + megabytes + " MB twice");
         LocalCluster.deleteTree(dir);
@@ -125,7 +127,7 @@ public final class MapReduceApplication {
         return yarn.submit(name, variant, LIMIT_SECONDS, List.of(words));
     }
 
-    /** Megabytes a second of a task, by TestDFSIO's own account. */
+    /** Megabytes a second of a task, as TestDFSIO reports them. */
     static double rate(String told) throws IOException {
         Matcher rate = DFSIO_RATE.matcher(told);
         if (!rate.find()) {

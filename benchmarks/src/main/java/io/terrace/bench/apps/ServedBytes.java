@@ -15,7 +15,7 @@ record ServedBytes(long grantedBytes, long stockBytes) {
     private static final String GRANTED = "terrace_data_node_reads_granted_bytes";
     private static final String STOCK = "terrace_data_node_reads_stock_(?:memory|replica)_bytes";
 
-    /** Since the DataNodes started. Clients report what they read within a second or two. */
+    /** Bytes since the DataNodes started. Clients report their reads within a second or two. */
     static ServedBytes of(LocalCluster cluster) throws IOException {
         long granted = 0;
         long stock = 0;
@@ -31,7 +31,7 @@ record ServedBytes(long grantedBytes, long stockBytes) {
         return new ServedBytes(grantedBytes - before.grantedBytes, stockBytes - before.stockBytes);
     }
 
-    /** Share of what was read that came from memory by our clients. */
+    /** Share of the bytes that clients of Terrace read from memory. */
     double share() {
         long all = grantedBytes + stockBytes;
         return all == 0 ? 0 : (double) grantedBytes / all;

@@ -21,7 +21,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
  * run a Spark of its own in one JVM ({@code local[2]}). The program is benchmarks/workloads/spark/SparkSort.java.
  */
 public final class SparkApplication {
-    /** What Spark puts before a host that has the bytes in memory. */
+    /** The prefix that Spark gives a host with the bytes in memory. */
     private static final String IN_MEMORY = "hdfs_cache_";
 
     private static final String INPUT = "/spark/input";
@@ -29,7 +29,7 @@ public final class SparkApplication {
     private static final int FILES = 4;
     private static final int LIMIT_SECONDS = 900;
 
-    /** Reports of what was read may be late by this when a process ends. */
+    /** Reports of reads may arrive so much later when a process ends. */
     private static final long REPORT_MS = 2_000;
 
     /** What Spark's own launcher adds on JDK 17 and later, as far as this program needs it. */
@@ -55,7 +55,7 @@ public final class SparkApplication {
         this.rounds = rounds;
     }
 
-    /** Runs all of it; fails when a result is not stock's, or when a run that should have read memory did not. */
+    /** Runs everything. Fails if a result differs from stock's, or if a run that should have read memory did not. */
     public void run(Path root) throws IOException {
         scores.section("Spark: resolving jars, writing " + rows + " rows");
         LocalCluster.deleteTree(dir);
@@ -114,7 +114,7 @@ public final class SparkApplication {
         options.add("-Dspark.driver.bindAddress=127.0.0.1");
         options.add("-Dspark.driver.host=127.0.0.1");
         options.add("-Dspark.local.dir=" + dir.resolve("spill"));
-        // A task that fails because of us must not be hidden by one that succeeds in its place.
+        // A task that fails because of Terrace must not be hidden by a second attempt that succeeds.
         options.add("-Dspark.task.maxFailures=1");
         OPENED.forEach(opened -> options.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED"));
         return home.run(
@@ -125,7 +125,7 @@ public final class SparkApplication {
                 LIMIT_SECONDS);
     }
 
-    /** The lines {@code key: value} of what the program wrote; others are Spark's. */
+    /** The lines {@code key: value} of the output are the program's; others are Spark's. */
     static Map<String, String> told(String output) {
         Map<String, String> told = new HashMap<>();
         for (String key : List.of("preferred", "read.sum", "read.seconds", "sort.sum", "sort.seconds")) {
@@ -136,15 +136,15 @@ public final class SparkApplication {
         return told;
     }
 
-    /** Spark must know what is in memory, so that it runs tasks there. */
+    /** Spark must know which hosts have blocks in memory, so that it runs tasks there. */
     private void requirePreferred(Map<String, String> told) throws IOException {
         scores.progress("preferred locations: " + told.get("preferred"));
         if (!told.getOrDefault("preferred", "").contains(IN_MEMORY)) {
-            throw new IOException("Spark prefers " + told.get("preferred") + ", and not what is in memory");
+            throw new IOException("Spark prefers " + told.get("preferred") + ", not the hosts with blocks in memory");
         }
     }
 
-    /** What was read and what was written must be what the run before read. */
+    /** Input and output must be the same as in the previous run. */
     private static String requireSame(ClientVariant variant, Map<String, String> told, String sum) throws IOException {
         String read = told.getOrDefault("read.sum", "");
         boolean same = !read.isEmpty() && read.equals(told.get("sort.sum")) && (sum.isEmpty() || sum.equals(read));

@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
 final class Yarn implements Closeable {
     private static final int START_SECONDS = 120;
 
-    /** What a container may have; the JVM's reservations are cut to fit its share of virtual memory too. */
+    /** Memory of a container. The JVM's reservations are small enough for its share of virtual memory too. */
     private static final int CONTAINER_MB = 1024;
 
     private static final String CONTAINER_JVM =
@@ -81,7 +81,7 @@ final class Yarn implements Closeable {
         }
         map.put("yarn.app.mapreduce.am.resource.mb", Integer.toString(CONTAINER_MB));
         map.put("yarn.app.mapreduce.am.command-opts", CONTAINER_JVM);
-        // A task that fails because of us must not be hidden by one that stock finishes in its place.
+        // A task that fails because of Terrace must not be hidden by a second attempt that succeeds.
         map.put("mapreduce.map.maxattempts", "1");
         map.put("mapreduce.reduce.maxattempts", "1");
         return map;

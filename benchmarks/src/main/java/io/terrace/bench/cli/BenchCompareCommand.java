@@ -65,7 +65,7 @@ final class BenchCompareCommand implements Callable<Integer> {
         }
     }
 
-    /** Its name is a directory too; both are of one length, as are the paths then. */
+    /** The name is also a directory. Both names have the same length, so paths do too. */
     private record Build(String name, ClassPath classPath) {}
 
     @Option(
@@ -120,7 +120,7 @@ final class BenchCompareCommand implements Callable<Integer> {
         try {
             run(chosen, old, own, comparison, out);
         } catch (IOException e) {
-            // Rounds take long: what the whole ones show is not lost.
+            // Rounds take long: report those that are complete.
             if (comparison.rounds() > 0) {
                 report(comparison, out);
             }
@@ -171,7 +171,7 @@ final class BenchCompareCommand implements Callable<Integer> {
         for (int round = 1; round <= rounds; round++) {
             Map<Build, Map<String, Double>> figures = Map.of(old, new LinkedHashMap<>(), own, new LinkedHashMap<>());
             for (Bench bench : chosen.keySet()) {
-                // Neither build always comes first.
+                // Alternate which build comes first.
                 for (Build build : round % 2 == 1 ? List.of(old, own) : List.of(own, old)) {
                     String what = "bench " + bench.word() + " of the " + build.name() + " build";
                     turn++;
@@ -188,7 +188,7 @@ final class BenchCompareCommand implements Callable<Integer> {
         }
     }
 
-    /** What one run of a benchmark by a build measured. */
+    /** The figures of one run of a benchmark by a build. */
     private Map<String, Double> figures(String what, Build build, Bench bench, List<String> parts, int round)
             throws IOException {
         Path dir = options.clusters("bench-compare").toAbsolutePath().resolve(build.name());

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 /** What the benchmarks on clusters of real daemons have in common on the command line, and how they end. */
 final class BenchOptions {
-    /** Properties with which only what is pinned comes into memory, however often the rest is read. */
+    /** Properties with which only pinned files come into memory, however often others are read. */
     static final Map<String, String> NOTHING_CLIMBS = Map.of(
             TerraceSettings.PLACEMENT_POLICY.key(), "idecider",
             TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.key(), "1000000000");
@@ -40,7 +40,7 @@ final class BenchOptions {
         return quick ? MeasurementPlan.quick() : MeasurementPlan.full();
     }
 
-    /** Where the clusters go. */
+    /** The directory for the clusters. */
     Path clusters(String command) {
         return dir == null ? TargetDirectory.path().resolve(command) : dir;
     }
@@ -52,7 +52,7 @@ final class BenchOptions {
         return all;
     }
 
-    /** Says how many targets were missed, and writes the file. */
+    /** Prints how many targets were missed, and writes the file. */
     void finish(PrintWriter out, ResultSheet scores) throws IOException {
         out.printf("%n%d figures, %d missed their target%n", scores.figures().size(), scores.missed());
         out.flush();

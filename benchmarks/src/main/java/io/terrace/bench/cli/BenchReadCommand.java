@@ -59,7 +59,7 @@ final class BenchReadCommand implements Callable<Integer> {
         ResultSheet scores = new ResultSheet(out);
         MeasurementPlan measurementPlan = options.measurementPlan();
         Path at = options.clusters("bench-read");
-        // What is cold must stay cold however often it is read, and what is hot is pinned.
+        // Cold files must stay on disk however often they are read; hot files are pinned.
         ClusterSpec still = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withNativeDir(nativeDir)

@@ -45,7 +45,7 @@ final class BenchRemoteCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = command.commandLine().getOut();
         ResultSheet scores = new ResultSheet(out);
-        // libhadoop makes stock's checksums as fast as they get, in the DataNode as in this process.
+        // With libhadoop stock computes checksums fastest, in the DataNode and in this process.
         ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withNativeDir(System.getProperty("java.library.path", ""))

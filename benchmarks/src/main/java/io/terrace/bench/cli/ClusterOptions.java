@@ -62,7 +62,7 @@ final class ClusterOptions {
 
     ClusterSpec spec() {
         int replicas = replication == 0 ? Math.min(3, datanodes) : replication;
-        // Daemons have a working directory of their own.
+        // Daemons have another working directory.
         String libraries =
                 nativeDir.isEmpty() ? "" : Path.of(nativeDir).toAbsolutePath().toString();
         return new ClusterSpec(

@@ -34,12 +34,12 @@ import picocli.CommandLine.Spec;
         name = "demo",
         mixinStandardHelpOptions = true,
         description = {
-            "Watch hot blocks climb into memory: a NameNode and DataNodes are started with a memory tier of a quarter"
+            "Watch hot blocks move into memory: a NameNode and DataNodes are started with a memory tier of a quarter"
                     + " of the data, data is stored and read by a plain Hadoop client with a skewed workload, and every"
                     + " byte is verified."
         })
 final class DemoCommand implements Callable<Integer> {
-    /** The memory tiers of all DataNodes together hold this part of the data. */
+    /** The memory tiers of all DataNodes together hold this share of the data. */
     private static final int MEMORY_DIVISOR = 4;
 
     @Option(
@@ -119,7 +119,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** What the user may want to look at next; without --keep, how to keep the cluster for it. */
+    /** Suggests what to look at next; without --keep, how to keep the cluster. */
     private void showNext(Screen screen, LocalCluster cluster, DemoPlan plan) {
         screen.line("");
         if (stock) {
@@ -139,14 +139,14 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** The user's properties with one of ours, over which theirs win. */
+    /** The user's properties and one of the demo's, unless the user set it. */
     private Map<String, String> with(String key, String value) {
         Map<String, String> all = new LinkedHashMap<>(Map.of(key, value));
         all.putAll(properties);
         return stock ? properties : all;
     }
 
-    /** The default directory is ours to clear; one that the user names is not. */
+    /** Clears the default directory only, never one that the user named. */
     private Path directory() throws IOException {
         if (dir == null) {
             return TargetDirectory.path().resolve("demo");

@@ -30,12 +30,12 @@ final class RunCommand {
 
     private RunCommand() {}
 
-    /** Runs a workload on a cluster of one DataNode with the tcp channel, where what is in memory is what was pinned. */
+    /** Runs a workload on a cluster of one DataNode with the tcp channel, where only pinned files are in memory. */
     static void onCluster(String name, BenchOptions options, Workload workload) throws IOException {
         onCluster(name, options, Map.of(), workload);
     }
 
-    /** As the other, with properties that the workload needs of every daemon and client. */
+    /** The same, with properties that the workload needs in every daemon and client. */
     static void onCluster(String name, BenchOptions options, Map<String, String> properties, Workload workload)
             throws IOException {
         Map<String, String> settings = new LinkedHashMap<>(RemoteBenchmark.settings());

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
             "The jars are resolved by Maven when it is first run. Exit code 0 also when targets are missed."
         })
 final class RunSparkCommand implements Callable<Integer> {
-    /** Spark has no use for a location called localhost. */
+    /** Spark ignores a location called localhost. */
     private static final Map<String, String> NAMED_BY_ADDRESS = Map.of("dfs.datanode.hostname", "127.0.0.1");
 
     @Mixin

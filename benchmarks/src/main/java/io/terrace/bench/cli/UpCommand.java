@@ -61,7 +61,7 @@ final class UpCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Without further options a cluster that exists is started as it was made. */
+    /** Without options, an existing cluster is started with those it was created with. */
     private boolean onlyDirGiven() {
         return command.commandLine().getParseResult().matchedOptions().size() == 1;
     }

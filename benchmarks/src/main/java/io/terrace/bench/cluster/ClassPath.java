@@ -28,7 +28,7 @@ public record ClassPath(List<Path> entries) {
             "progressbar-",
             "xchart-");
 
-    /** Jars of the benchmarks alone, which no Hadoop process wants. */
+    /** Jars that only the benchmarks need, not Hadoop processes. */
     private static final Set<String> BENCHMARK_JARS = Set.of("benchmarks-", "jmh-core-", "jopt-simple-");
 
     public ClassPath {
@@ -40,7 +40,7 @@ public record ClassPath(List<Path> entries) {
         return of(System.getProperty("java.class.path"));
     }
 
-    /** A class path in the form of {@code java -cp}; what is relative is so to this process's directory. */
+    /** A class path in the form of {@code java -cp}; relative paths are relative to this process's directory. */
     public static ClassPath of(String text) {
         return new ClassPath(Arrays.stream(text.strip().split(File.pathSeparator))
                 .filter(entry -> !entry.isEmpty())
@@ -49,8 +49,8 @@ public record ClassPath(List<Path> entries) {
     }
 
     /**
-     * What a Hadoop client runs with: Hadoop, its libraries and Terrace. The daemons take the whole class path, since
-     * their web pages stand in the benchmarks jar.
+     * The class path of a Hadoop client: Hadoop, its libraries and Terrace. The daemons take the whole class path,
+     * because their web pages are in the benchmarks jar.
      */
     public ClassPath hadoop() {
         return new ClassPath(entries.stream()
@@ -58,7 +58,7 @@ public record ClassPath(List<Path> entries) {
                 .toList());
     }
 
-    /** What is to be added to the class path of a Hadoop that is installed already. */
+    /** The jars to add to the class path of an installed Hadoop. */
     public ClassPath plugins() {
         return new ClassPath(
                 entries.stream().filter(entry -> isOneOf(entry, PLUGIN_JARS)).toList());

@@ -28,7 +28,7 @@ public record ClusterLayout(Path dir) {
         dir = dir.toAbsolutePath().normalize();
     }
 
-    /** What the cluster is, for later starts. */
+    /** The description of the cluster, for later starts. */
     public Path clusterFile() {
         return dir.resolve("cluster.json");
     }
@@ -124,7 +124,7 @@ public record ClusterLayout(Path dir) {
                     return false;
                 }
             } catch (IOException e) {
-                // What does not exist yet is made with the right permissions.
+                // Missing directories are created with the right permissions.
                 if (!(e instanceof NoSuchFileException)) {
                     return false;
                 }

@@ -25,7 +25,7 @@ public record ClusterSpec(
         String nativeDir,
         int heapMb,
         Map<String, String> properties) {
-    /** One host holds few daemons; more is a typing error. */
+    /** One host runs few daemons; more is a typing error. */
     public static final int MAX_DATANODES = 32;
 
     public ClusterSpec {

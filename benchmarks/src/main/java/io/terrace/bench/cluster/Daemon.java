@@ -39,7 +39,7 @@ public final class Daemon {
         return layout.logs().resolve(name + ".log");
     }
 
-    /** What the daemon's JVM wrote to its standard output and error. */
+    /** Standard output and error of the daemon's JVM. */
     public Path output() {
         return layout.logs().resolve(name + ".out");
     }
@@ -108,7 +108,7 @@ public final class Daemon {
         Files.deleteIfExists(pidFile());
     }
 
-    /** The last lines of what the daemon wrote, without what is only information, for an error message. */
+    /** The last lines of its output above level INFO, for an error message. */
     String lastWords(int lines) throws IOException {
         StringBuilder words = new StringBuilder();
         for (Path file : List.of(output(), log())) {

@@ -23,7 +23,7 @@ import org.apache.hadoop.hdfs.server.namenode.NameNode;
  * stop them or start them again with their data. Not for use by two processes at a time.
  */
 public final class LocalCluster {
-    /** How often other ports are drawn when a daemon finds one of its own taken. */
+    /** How often other ports are drawn when a daemon finds one of its ports taken. */
     private static final int MAX_START_TRIES = 3;
 
     /** A daemon that has not ended by itself after this time is killed. */
@@ -179,7 +179,7 @@ public final class LocalCluster {
         daemon.start(jvm);
     }
 
-    /** Stops what runs and removes the memory tier; the data stays. Doing it twice is no error. */
+    /** Stops the daemons and removes the memory tier; the data stays. May be called twice. */
     public void down() throws IOException {
         stopAll(daemons());
         deleteTree(layout.memory());
@@ -221,7 +221,9 @@ public final class LocalCluster {
         NameNode.format(ConfDir.read(confDir(ClusterLayout.namenode())));
     }
 
-    /** The directories that must be there before a daemon starts, with the permissions that they are checked for. */
+    /**
+     * Creates the directories that must exist before a daemon starts, with the permissions that the daemons require.
+     */
     private void makeDirectories() throws IOException {
         var searchable = PosixFilePermissions.fromString("rwx--x--x");
         List<Path> dirs = new ArrayList<>(List.of(layout.memory(), layout.channel()));
@@ -261,7 +263,7 @@ public final class LocalCluster {
         }
     }
 
-    /** Removes a directory with everything below it, if it is there. */
+    /** Removes a directory and everything below it, if it exists. */
     public static void deleteTree(Path root) throws IOException {
         try {
             Files.walkFileTree(root, new SimpleFileVisitor<>() {

@@ -12,7 +12,7 @@ public enum PropertyReader {
         this.title = title;
     }
 
-    /** As the list of settings writes it. */
+    /** Its name in the list of settings. */
     public String title() {
         return title;
     }

@@ -22,7 +22,7 @@ final class Readiness {
     private static final int CONNECT_TIMEOUT_MS = 1_000;
     private static final int LAST_WORDS_LINES = 8;
 
-    /** How the plugin says in the log that it leaves the daemon stock. */
+    /** The log line with which the plugin leaves the daemon to stock. */
     private static final String OFF = "Terrace is off";
 
     private final LocalCluster cluster;
@@ -94,7 +94,7 @@ final class Readiness {
         }
     }
 
-    /** False, unless a DataNode has said that it will stay stock. */
+    /** Returns false. Throws if a DataNode logged that it stays stock. */
     private boolean requireOn() throws IOException {
         for (Daemon daemon : cluster.daemons()) {
             Optional<String> reason = daemon.logLine(OFF);
@@ -105,7 +105,9 @@ final class Readiness {
         return false;
     }
 
-    /** Those that blocks can be written to: one that has registered gets none before it has told of its storage. */
+    /**
+     * Counts DataNodes that can take blocks: after registration a DataNode gets none until it has reported its storage.
+     */
     private static long liveDatanodes(DistributedFileSystem dfs) throws IOException {
         return Arrays.stream(dfs.getDataNodeStats(DatanodeReportType.LIVE))
                 .filter(datanode -> datanode.getRemaining() > 0)

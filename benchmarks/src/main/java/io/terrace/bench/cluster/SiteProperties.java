@@ -14,7 +14,7 @@ import java.util.Set;
  * with the default and the explanation of {@link TerraceSettings}.
  */
 public final class SiteProperties {
-    /** What has no default because only the operator knows it; a usual choice stands in its place. */
+    /** Settings without a default, because only the operator knows the value; shown with a usual value. */
     private static final Map<String, String> CHOICES = Map.of(
             "terrace.channel.dir", "/var/lib/terrace/channel",
             "terrace.datanode.memory.dir", "/mnt/terrace-memory",
@@ -60,7 +60,7 @@ public final class SiteProperties {
         return List.copyOf(all);
     }
 
-    /** What must be set for these parts; nothing else is needed. */
+    /** The properties that these parts require. */
     public static List<SiteProperty> needed(Set<PropertyReader> parts) {
         return of(parts).stream().filter(SiteProperty::set).toList();
     }

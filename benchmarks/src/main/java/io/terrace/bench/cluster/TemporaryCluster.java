@@ -31,7 +31,7 @@ public final class TemporaryCluster implements AutoCloseable {
             return cluster;
         } finally {
             if (!up) {
-                // What ran was stopped; the logs stay, for the message names them.
+                // The daemons were stopped. The logs stay: the message names them.
                 forget(atExit);
             }
         }
@@ -56,7 +56,7 @@ public final class TemporaryCluster implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException alreadyExiting) {
-            // The hook is running or has run; it and close do the same.
+            // The hook is running or has run, and does the same as close.
             return;
         }
     }

@@ -57,7 +57,7 @@ public final class BenchProcess {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        // Asked rather than killed: it removes its cluster when it is asked.
+        // Ask it to end rather than kill it: then it removes its cluster.
         Thread atExit = new Thread(() -> stop(process), "stop-benchmark");
         Runtime.getRuntime().addShutdownHook(atExit);
         try {
@@ -90,7 +90,7 @@ public final class BenchProcess {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException alreadyExiting) {
-            // The hook is running or has run; it and the caller do the same.
+            // The hook is running or has run, and does the same as the caller.
             return;
         }
     }

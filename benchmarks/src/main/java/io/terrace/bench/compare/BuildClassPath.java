@@ -31,7 +31,7 @@ public final class BuildClassPath {
     public static ClassPath in(Path dir, ClassPath own) throws IOException {
         if (!Files.isDirectory(dir)) {
             throw new ClusterException(
-                    dir + " is no directory: name the checkout of a build, or a directory of its jars");
+                    dir + " is no directory: name the checkout of a build, or a directory with its jars");
         }
         boolean checkout = Files.isDirectory(dir.resolve("benchmarks"));
         List<Path> entries = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class BuildClassPath {
         }
         ClassPath all = ClassPath.of(Files.readString(file));
         for (Path entry : all.entries()) {
-            // Those of Terrace are taken from the checkout itself, which may have been moved since.
+            // Take the Terrace jars from the checkout itself, which may have moved since the build.
             if (!Files.exists(entry) && MODULES.stream().noneMatch(module -> isJarOf(module, entry))) {
                 throw new ClusterException(entry + ", of " + file + ", is missing: " + BUILD);
             }

@@ -57,7 +57,9 @@ public final class BuildComparison {
                 .toList();
     }
 
-    /** Figures that are not missing but of which no round has a number in both builds: times too short for their clock. */
+    /**
+     * Figures without a number in both builds in any round, though none is missing: times too short for their clock.
+     */
     public Set<String> unmeasured() {
         Set<String> unmeasured = ids();
         unmeasured.removeAll(missing());
@@ -102,7 +104,7 @@ public final class BuildComparison {
                 verdict(ratios, least));
     }
 
-    /** A time of zero was too short for its clock, and an infinite ratio is one to such a time. */
+    /** A time of zero was too short for its clock; a ratio to such a time is infinite. */
     private static boolean isMeasured(double value, boolean lessIsBetter) {
         return Double.isFinite(value) && (value > 0 || !lessIsBetter);
     }
@@ -112,7 +114,7 @@ public final class BuildComparison {
         double[] divisors = lessIsBetter ? after.clone() : before.clone();
         for (int i = 0; i < dividends.length; i++) {
             if (dividends[i] == divisors[i]) {
-                // Two zeros, of a figure that is 0 or 1, are equal too.
+                // Two zeros are equal too: some figures are 0 or 1.
                 dividends[i] = 1;
                 divisors[i] = 1;
             }

@@ -23,17 +23,17 @@ public record ComparedFigure(
         double low,
         double high,
         Verdict verdict) {
-    /** What the bounds say of the ratio. */
+    /** The verdict by the bounds of the ratio. */
     public enum Verdict {
-        /** The lower bound is at least what is wanted. */
+        /** The lower bound is at least the wanted ratio. */
         REACHED,
-        /** What is wanted lies between the bounds, or the rounds are too few for bounds. */
+        /** The wanted ratio lies between the bounds, or there are too few rounds for bounds. */
         OPEN,
-        /** The upper bound is less than what is wanted. */
+        /** The upper bound is less than the wanted ratio. */
         UNDER
     }
 
-    /** True when less of it is better; ratios to stock and rates are better when larger. */
+    /** True if smaller is better; ratios to stock and rates are better when larger. */
     static boolean lessIsBetter(String id) {
         if (id.endsWith("_gb_s") || id.endsWith("_reads_s")) {
             return false;
@@ -46,7 +46,10 @@ public record ComparedFigure(
                 || id.equals("remote.calls.stock");
     }
 
-    /** True for what the baselines took, which is no part of a build: {@code local.pos4k.tcp_us}, {@code remote.seq.nio_gb_s}. */
+    /**
+     * True for figures of the baselines, which do not depend on the build: {@code local.pos4k.tcp_us}, {@code
+     * remote.seq.nio_gb_s}.
+     */
     static boolean isBaseline(String id) {
         return id.matches(".*\\.(tcp|sc|sctuned|stock|memcpy|nio)_(us|gb_s|s_gb|reads_s)")
                 || id.equals("remote.calls.stock");

@@ -31,7 +31,7 @@ final class Campaign {
     }
 
     /**
-     * What came of one class.
+     * The result of one class.
      *
      * @param listed the class
      * @param verdict the judgement; {@link Verdict#open()} where only one side was asked for
@@ -80,7 +80,7 @@ final class Campaign {
         return results;
     }
 
-    /** What is kept of these classes, without running anything. */
+    /** The kept results of these classes. Runs nothing. */
     List<ClassResult> keptResults(List<ListedClass> classes) throws IOException {
         List<ClassResult> results = new ArrayList<>();
         for (ListedClass listed : classes) {

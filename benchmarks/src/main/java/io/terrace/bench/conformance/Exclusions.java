@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is not compared, each with the reason why a difference there would say nothing.
+ * Tests that are not compared, each with the reason.
  *
  * <p>One line each: {@code CLASS REASON} for a class, {@code CLASS#TEST REASON} for one test of it, whatever its
  * parameters; {@code @TCP} or {@code @SHM} after it, that it is so with this provider alone; {@code #} at the start of a line

@@ -37,7 +37,10 @@ import picocli.CommandLine.Parameters;
 public final class HadoopConformance implements Callable<Integer> {
     private static final int NOT_MADE = 2;
 
-    /** From the ports that the kernel hands out to DataNodes, 32768 to 60999, to below them, beside the placement's. */
+    /**
+     * Offset from the DataNodes' ports, which the kernel picks from 32768 to 60999, to ports below that range, beside
+     * those of the placement service.
+     */
     private static final int OUT_OF_EPHEMERAL_PORTS = -29_000;
 
     @Parameters(arity = "0..*", paramLabel = "CLASS", description = "Only these classes, by simple or full name.")
@@ -137,7 +140,7 @@ public final class HadoopConformance implements Callable<Integer> {
         if (classes.isEmpty()) {
             throw new IllegalArgumentException("no class is left of the list in shard " + shard);
         }
-        TestBed bed = TestBed.prepare(
+        TestBed testBed = TestBed.prepare(
                 directory.toAbsolutePath(),
                 new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), maven),
                 ownClassPath(),
@@ -150,7 +153,10 @@ public final class HadoopConformance implements Callable<Integer> {
                 Duration.ofSeconds(timeLimitSeconds),
                 earlierBuilds);
         Campaign campaign = new Campaign(
-                bed.store(), runner(bed, diskOnly), HadoopConformance::progress, lean ? Verdict::lean : Verdict::of);
+                testBed.store(),
+                runner(testBed, diskOnly),
+                HadoopConformance::progress,
+                lean ? Verdict::lean : Verdict::of);
         List<ClassResult> results = reportOnly
                 ? campaign.keptResults(classes)
                 : only != null ? campaign.once(only, classes) : campaign.compare(classes);
@@ -160,7 +166,7 @@ public final class HadoopConformance implements Callable<Integer> {
         return summary.differs() ? 1 : made ? 0 : NOT_MADE;
     }
 
-    /** All of a test stands on one host, where the FileSystem class would read through the file. */
+    /** A test runs on one host, where the FileSystem class would read through the file. */
     private Map<String, String> terraceProperties() {
         Map<String, String> all = new HashMap<>(properties);
         if (provider == Provider.TCP) {
@@ -170,7 +176,7 @@ public final class HadoopConformance implements Callable<Integer> {
         return all;
     }
 
-    private Campaign.Runner runner(TestBed bed, Exclusions diskOnly) {
+    private Campaign.Runner runner(TestBed testBed, Exclusions diskOnly) {
         TestProcess process = new TestProcess(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 new TestProcess.Settings(
@@ -178,9 +184,9 @@ public final class HadoopConformance implements Callable<Integer> {
                         heap,
                         Path.of(System.getProperty("java.io.tmpdir")),
                         memoryParent,
-                        bed.nativeLibraries()));
+                        testBed.nativeLibraries()));
         return (side, className, result, log) ->
-                process.run(side, className, !diskOnly.leavesOut(className), bed.classPath(side), result, log);
+                process.run(side, className, !diskOnly.leavesOut(className), testBed.classPath(side), result, log);
     }
 
     private void print(Summary summary) throws IOException {

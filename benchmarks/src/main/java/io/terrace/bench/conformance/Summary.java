@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** What a run of the whole list says, as figures and as text. */
+/** The result of a run of the whole list, as figures and as text. */
 final class Summary {
     private static final List<String> DAEMONS = List.of(
             TestRun.Figure.DATANODES,
@@ -211,7 +211,7 @@ final class Summary {
         return last(result, TestRun.Figure.BROKE_OFF) > 0 || last(result, TestRun.Figure.NOT_LINKED) > 0;
     }
 
-    /** Of results that were kept before the daemons were counted nothing is known. */
+    /** Unknown for results that were kept before the daemons were counted. */
     private static boolean withoutTerrace(ClassResult result) {
         return stock(result, TestRun.Figure.DATANODES, TestRun.Figure.DATANODES_WITH_TERRACE)
                 || stock(result, TestRun.Figure.NAMENODES, TestRun.Figure.NAMENODES_WITH_TERRACE);
@@ -248,7 +248,7 @@ final class Summary {
         return runs.size() == 1 ? text : text + " of " + runs.size();
     }
 
-    /** What the last run of a class with Terrace read. */
+    /** The bytes that the last run of a class with Terrace read. */
     private record Reads(long readBytes, long grantedBytes) {
         boolean counted() {
             return grantedBytes <= readBytes;
@@ -272,7 +272,7 @@ final class Summary {
         if (result.stock().isEmpty() || result.terrace().isEmpty()) {
             return skipped;
         }
-        // Asked of stock's tests: a class that is skipped as a whole names none of them.
+        // From stock's run: a class that is skipped as a whole names no tests.
         TestRun last = result.terrace().get(result.terrace().size() - 1);
         for (TestRun stock : result.stock()) {
             stock.testNames().stream()

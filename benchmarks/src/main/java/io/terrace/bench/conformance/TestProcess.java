@@ -99,7 +99,7 @@ final class TestProcess {
             Ending ending = start(command(side, className, copies, classPath, scratch, log), scratch, log);
             double seconds = Math.round((System.nanoTime() - startedNs) / 1e7) / 100.0;
             Path part = scratch.part();
-            // On a line of its own, wherever the JVM was stopped.
+            // On a new line, even if the JVM ended in the middle of one.
             String last = (endsWithin(part) ? "\n" : "") + ResultFile.endedLine(ending, seconds) + "\n";
             Files.writeString(part, last, StandardOpenOption.APPEND);
             TestRun run = ResultFile.parse(Files.readAllLines(part, StandardCharsets.UTF_8))
@@ -142,11 +142,11 @@ final class TestProcess {
         try {
             Runtime.getRuntime().removeShutdownHook(onExit);
         } catch (IllegalStateException ended) {
-            // The runner is being ended, so the hook runs already.
+            // The runner is ending, so the hook runs already.
         }
     }
 
-    /** The runner itself is ended: nothing of the JVM stays behind. */
+    /** When the runner itself is ended: kills the JVM and removes its files. */
     private static void abandon(Process process, Scratch scratch) {
         killTree(process);
         try {
@@ -202,7 +202,9 @@ final class TestProcess {
                 "terrace.conformance.policy.parameters", copies ? "" : "threshold=" + Integer.MAX_VALUE));
     }
 
-    /** For the placement service of this JVM, lest its DataNodes ask that of another run on the same host. */
+    /**
+     * A port for the placement service of this JVM, so that its DataNodes do not ask that of another run on the host.
+     */
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();

@@ -21,7 +21,7 @@ record Verdict(State state, Set<String> suspects) {
     /** Runs that may be made on each side. */
     static final int RUNS = 3;
 
-    /** What is known of a class. */
+    /** The judgement of a class. */
     enum State {
         NEEDS_STOCK,
         NEEDS_TERRACE,

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Stores data, reads it by a workload while hot blocks climb into memory, and verifies every byte. */
+/** Stores data, reads it by a workload while hot blocks are promoted to memory, and verifies every byte. */
 public final class Demo {
     private static final int WINDOWS = 15;
 

@@ -3,7 +3,7 @@ package io.terrace.bench.demo;
 import java.util.Locale;
 
 /**
- * One window of the reading: how hot blocks have climbed into memory, and what reads took meanwhile.
+ * One window of the reading: the hot blocks in memory, and the latencies of the reads.
  *
  * @param seconds end of the window, from the start of the reading
  * @param reads in the window

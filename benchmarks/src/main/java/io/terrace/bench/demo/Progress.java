@@ -1,6 +1,6 @@
 package io.terrace.bench.demo;
 
-/** How far a phase is, for the one who watches. */
+/** The progress of a phase, for the user. */
 interface Progress extends AutoCloseable {
     /** So much of the phase is done, in its unit. */
     void at(long done, String note);

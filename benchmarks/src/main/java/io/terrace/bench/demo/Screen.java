@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Where the demo writes: lines, and in between a bar on a terminal or a line now and then elsewhere. */
+/** The output of the demo: lines, with a progress bar on a terminal or a line now and then elsewhere. */
 public final class Screen {
     private static final long LINE_EVERY_NS = Duration.ofSeconds(2).toNanos();
     private static final int BAR_COLUMNS = 100;
@@ -32,7 +32,7 @@ public final class Screen {
         return terminal ? new Bar(name, total) : new Lines(name, total);
     }
 
-    /** A bar that is drawn over itself. */
+    /** A progress bar on a terminal. */
     private static final class Bar implements Progress {
         private final ProgressBar bar;
 

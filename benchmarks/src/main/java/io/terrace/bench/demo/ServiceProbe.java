@@ -26,7 +26,7 @@ public final class ServiceProbe implements MemoryState.Probe {
             blocks += node.getResidents();
         }
         long promoted = admin.serviceFigures().getOrDefault(Metric.PLACEMENT_PROMOTED_BYTES.id(), 0L);
-        // Whatever was copied there and is there no more was dropped, on an order or for another reason.
+        // A copy that was made and is gone was dropped, on an order or for another reason.
         return new MemoryState(used, blocks, promoted, Math.max(0, promoted - used));
     }
 }

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** The codec's share of a grant, and of a report of 100 grants: both ways, as a round trip pays it. */
+/** Encodes and decodes the messages of a grant, and of a report of 100 grants. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

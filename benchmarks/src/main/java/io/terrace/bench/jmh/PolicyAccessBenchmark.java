@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time of one access, by policy and number of tracked objects: equal blocks, a quarter of which fit, skewed reads, every
- * wish carried out at once. Run with {@code -prof gc} to see that nothing is allocated.
+ * Time of one access, by policy and number of tracked objects: equal blocks, a quarter of which fit, skewed reads,
+ * every move request carried out at once. Run with {@code -prof gc} to see that nothing is allocated.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

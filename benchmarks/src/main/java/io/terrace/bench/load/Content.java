@@ -2,7 +2,7 @@ package io.terrace.bench.load;
 
 import java.io.IOException;
 
-/** What the files of a data set hold, at any position and without having read them from HDFS. Not thread-safe. */
+/** The bytes of the files of a data set, at any position, without reading them from HDFS. Not thread-safe. */
 public interface Content {
     /**
      * Fills the first {@code length} bytes of {@code target} with what the file holds from {@code position} on.

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Files and what they hold.
+ * Files and their bytes.
  *
  * @param files in the order of their indexes
  * @param content their bytes
  */
 public record DataSet(List<StoredFile> files, Content content) {
-    /** More files than this make a demo of the NameNode, not of reads. */
+    /** With more files the demo would measure the NameNode, not reads. */
     public static final int MAX_FILES = 20_000;
 
     public DataSet {

@@ -26,7 +26,7 @@ public final class VerifyingClient implements Closeable {
     private static final int MAX_OPEN = 256;
 
     /**
-     * What a read gave.
+     * The result of a read.
      *
      * @param bytes how many were read
      * @param memoryBytes how many of them came from the memory tier through a grant

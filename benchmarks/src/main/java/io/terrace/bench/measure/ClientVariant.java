@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
- * One way in which clients read HDFS: nothing else of what is measured differs but these settings.
+ * One way in which clients read HDFS. Variants differ in these settings only.
  *
  * @param name for tables and figures
  * @param properties over the settings of a client
@@ -60,7 +60,7 @@ public record ClientVariant(String name, Map<String, String> properties) {
                         Map.of("terrace.channel.dir", cluster.layout().channel().toString()));
     }
 
-    /** The same, with more of what is read kept mapped than a YARN container could afford. */
+    /** The same, with more memory mapped than a YARN container could afford. */
     public static ClientVariant localMapped(LocalCluster cluster, long mappedBytes) {
         return local(cluster).with(LOCAL, Map.of(TerraceSettings.CLIENT_MAPPED_MAX.key(), Long.toString(mappedBytes)));
     }

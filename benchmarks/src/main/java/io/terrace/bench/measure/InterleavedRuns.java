@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures several clients in turns: in each round every one once, in an order that rotates, so that none always
- * comes after the same other.
+ * Measures several clients in turns: in each round every client once, in an order that rotates, so that none always
+ * follows the same other.
  */
 public final class InterleavedRuns {
     /** One measurement. */

@@ -30,12 +30,12 @@ public record MeasurementPlan(
         long cpuStockBytes,
         long cpuTerraceBytes,
         int promotions) {
-    /** A run whose figures can be quoted: some minutes. */
+    /** A run whose figures can be quoted: takes some minutes. */
     public static MeasurementPlan full() {
         return new MeasurementPlan(128L << 20, 128 << 10, 300, 20, 5, 31, 41, 24, 32L << 20, 4L << 30, 32L << 30, 9);
     }
 
-    /** A run that shows that everything works: under a minute, with figures that mean little. */
+    /** A quick run that shows that everything works: under a minute, with imprecise figures. */
     public static MeasurementPlan quick() {
         return new MeasurementPlan(16L << 20, 128 << 10, 100, 5, 1, 5, 7, 6, 4L << 20, 256L << 20, 1L << 30, 3);
     }

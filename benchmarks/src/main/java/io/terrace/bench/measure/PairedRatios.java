@@ -63,7 +63,7 @@ public final class PairedRatios {
         return sorted[sorted.length - 1];
     }
 
-    /** Of the order statistic that is the bound, counted from 1; 0 when there are too few rounds for one. */
+    /** The index of the order statistic that is the bound, counted from 1; 0 when there are too few rounds for one. */
     private int rank() {
         BinomialDistribution signs = new BinomialDistribution(sorted.length, 0.5);
         int k = 0;

@@ -8,18 +8,18 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Processor time of a daemon, user and system, as the kernel accounts it ({@code /proc/PID/stat}; 10 ms fine). Whatever
- * the daemon does besides is counted with it, on both sides.
+ * Processor time of a daemon, user and system, from {@code /proc/PID/stat} (10 ms resolution). It includes all other
+ * work of the daemon, on both sides.
  */
 public final class ProcessTime {
-    /** What takes processor time. */
+    /** The work whose processor time is measured. */
     public interface Work {
         void run() throws IOException;
     }
 
     private static final int BUFFER_BYTES = 1 << 20;
 
-    /** The resolution of the account; less was used, but not nothing. */
+    /** The resolution of the accounting; a smaller result means between zero and this. */
     private static final Duration TICK = Duration.ofMillis(10);
 
     private final Daemon daemon;

@@ -16,14 +16,14 @@ public final class ResultSheet {
         this.out = out;
     }
 
-    /** A heading of the figures that follow. */
+    /** Prints a heading for the figures that follow. */
     public void section(String title) {
         out.println();
         out.println(title);
         out.flush();
     }
 
-    /** A line that says how far the run is. */
+    /** Prints the progress of the run. */
     public void progress(String line) {
         out.println("  " + line);
         out.flush();

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What one figure cost each variant, round by round. */
+/** The cost of one figure for each variant, round by round. */
 public final class RoundCosts {
     private final Map<String, List<Double>> costs = new LinkedHashMap<>();
 

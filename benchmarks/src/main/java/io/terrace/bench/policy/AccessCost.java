@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * What an access costs a policy that tracks very many objects: equal blocks, a quarter of which fit the memory, read
- * with the skew of a Zipf law of exponent near 1, on one thread. Every wish is carried out at once. The popular quarter
+ * with the skew of a Zipf law of exponent near 1, on one thread. Every move request is carried out at once. The popular quarter
  * stands in memory from the beginning and every block is read once; then the skewed reads begin, of which the second half
  * is measured. The memory is full all the time, so no table has to grow any more.
  *
@@ -60,7 +60,7 @@ record AccessCost(double ns, double allocatedBytes, double bytesPerObject) {
                 : -1;
     }
 
-    /** Makes the accesses and carries out the wishes. */
+    /** Makes the accesses and carries out the move requests. */
     private static final class Reads implements MoveRequests {
         private static final int MOST_WISHES = 64;
 

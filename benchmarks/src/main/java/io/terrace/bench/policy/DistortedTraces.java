@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A trace made into others that nobody has tuned anything on: each half of its rows alone, other sizes, and another
- * object in each one's place in the second half.
+ * Variants of a trace that no policy was tuned on: each half of its rows, other sizes, and objects exchanged in the
+ * second half.
  */
 final class DistortedTraces {
 
@@ -55,7 +55,7 @@ final class DistortedTraces {
         return rows.build();
     }
 
-    /** From the middle on every object plays the part of another: what was popular no longer is. */
+    /** From the middle on, objects are exchanged at random, so that popular ones no longer are. */
     private Trace otherObjects() {
         int[] parts = new int[trace.objects()];
         for (int object = 0; object < parts.length; object++) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A policy with fixed parameters, as a line of the table.
+ * A policy with fixed parameters: one line of the table.
  *
  * @param label name in the table and in the figures
  * @param policy name in the catalog
@@ -18,7 +18,7 @@ import java.util.Map;
 public record PolicyVariant(String label, String policy, Map<String, String> parameters) {
 
     public static final String OURS = "adaptive";
-    /** Ours with the byte objective, which the byte hit ratio is judged by. */
+    /** The adaptive policy with the byte objective, judged by its byte hit ratio. */
     static final String OURS_BYTES = "adaptive-bytes";
 
     static final String LRU = "lru";

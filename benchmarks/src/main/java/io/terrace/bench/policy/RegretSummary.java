@@ -29,7 +29,7 @@ final class RegretSummary {
         this.reference = reference;
     }
 
-    /** Takes in one cell: outcomes by contestant. */
+    /** Adds one cell: the results by policy variant. */
     void add(ReplayCase replayCase, Map<String, ReplayResult> outcomes) {
         ReplayResult ours = outcomes.get(PolicyVariant.OURS);
         if (ours == null) {
@@ -76,7 +76,7 @@ final class RegretSummary {
         }
     }
 
-    /** The figures there is evidence for, by name. */
+    /** The figures that could be computed, by name. */
     Map<String, Number> figures() {
         Map<String, Number> figures = new LinkedHashMap<>();
         objectRegret.put(figures, "object.regret.mean", "object.regret.max");

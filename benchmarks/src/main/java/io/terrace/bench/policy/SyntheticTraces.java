@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Workloads that no policy was tuned on, made from a seed: each is a kind of its own, none is among the traces that the
- * policies are measured with. Sizes in bytes, times in milliseconds.
+ * Generated workloads of different kinds that no policy was tuned on, and that are not among the traces used for
+ * tuning. Sizes in bytes, times in milliseconds.
  */
 final class SyntheticTraces {
 
@@ -37,7 +37,7 @@ final class SyntheticTraces {
                 kinds.tinyAndHuge());
     }
 
-    /** What is popular drifts: every thousand reads a tenth of the ranks is dealt anew. */
+    /** Popularity drifts: every thousand reads a tenth of the ranks go to other objects. */
     private Trace shiftingZipf() {
         Random random = new Random(seed);
         Skew skew = new Skew(OBJECTS, 1.0, random);
@@ -119,7 +119,7 @@ final class SyntheticTraces {
         return numbered(rows.build());
     }
 
-    /** Nothing to learn: every object is as likely as every other. */
+    /** Uniform: every object is equally likely. */
     private Trace uniform() {
         Random random = new Random(seed + 5);
         Trace.Builder rows = new Trace.Builder("uniform");
@@ -190,7 +190,7 @@ final class SyntheticTraces {
         return rows.build();
     }
 
-    /** Draws objects by Zipf's law, their ranks dealt at random. */
+    /** Draws objects by Zipf's law, with ranks assigned at random. */
     private static final class Skew {
         private final Random random;
         private final int[] byRank;
@@ -209,7 +209,7 @@ final class SyntheticTraces {
             deal(objects);
         }
 
-        /** Gives so many ranks to other objects. */
+        /** Assigns so many ranks to other objects. */
         void deal(int ranks) {
             for (int i = 0; i < ranks; i++) {
                 int one = random.nextInt(byRank.length);

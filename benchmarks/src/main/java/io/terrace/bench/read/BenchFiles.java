@@ -18,7 +18,7 @@ import org.apache.hadoop.hdfs.protocol.CacheDirectiveInfo;
 import org.apache.hadoop.hdfs.protocol.CachePoolInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
-/** The files of the benchmark: those that are pinned in memory and those that never leave the disk. */
+/** The files of the benchmark: some are pinned in memory, others stay on disk. */
 public final class BenchFiles {
     private static final int CHUNK_BYTES = 1 << 20;
     private static final String POOL = "bench";
@@ -53,7 +53,9 @@ public final class BenchFiles {
         return files;
     }
 
-    /** Pins files in memory by a cache directive, as {@code hdfs cacheadmin} does, and waits until they are there. */
+    /**
+     * Pins files in memory by a cache directive, as {@code hdfs cacheadmin} does, and waits until they are resident.
+     */
     public void pin(List<Path> files) throws IOException {
         if (!dfs.listCachePools().hasNext()) {
             dfs.addCachePool(new CachePoolInfo(POOL));

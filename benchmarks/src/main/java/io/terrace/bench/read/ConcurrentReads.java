@@ -46,7 +46,7 @@ final class ConcurrentReads implements InterleavedRuns.Probe, Closeable {
         });
     }
 
-    /** Nanoseconds of the round for each read that was made in it: what throughput is the inverse of. */
+    /** Nanoseconds of the round per read: the inverse of throughput. */
     @Override
     public double cost(Client client, int round) throws IOException {
         List<FSDataInputStream> own = streams.get(client.name());
@@ -72,7 +72,7 @@ final class ConcurrentReads implements InterleavedRuns.Probe, Closeable {
         return elapsedNs / latencyNs.length;
     }
 
-    /** The 99th percentile of a read's time, round by round, without the first ones. */
+    /** The 99th percentile of a read's time in each round, without the warm-up rounds. */
     PairedRatios tailRatios(String baseline, String ours, int warmUps) {
         return new PairedRatios(tails(baseline, warmUps), tails(ours, warmUps));
     }

@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The bytes of a file on tmpfs over a loopback connection with nothing around them: no request, no checksum, no protocol.
- * The sender goes through a direct buffer of a size that the DataNode's side uses too; the receiver has the reader's own.
+ * Sends the bytes of a file on tmpfs over a loopback connection, without request, checksum or protocol. The sender's
+ * direct buffer has the size that the DataNode uses; the receiver uses the reader's own.
  */
 final class LoopbackBaseline implements InterleavedRuns.Probe, Closeable {
     private static final int SEND_BYTES = 256 << 10;
@@ -66,7 +66,7 @@ final class LoopbackBaseline implements InterleavedRuns.Probe, Closeable {
             } catch (ClosedChannelException e) {
                 return;
             } catch (IOException receiverGone) {
-                // Whoever reads sees the end of the connection and says so.
+                // The reader sees the end of the connection and reports it.
             }
         }
     }

@@ -4,7 +4,7 @@ import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import java.nio.ByteBuffer;
 
-/** Copies a large area of memory piece by piece into one small buffer: what no read can beat. */
+/** Copies a large area of memory piece by piece into one small buffer: the lower bound for any read. */
 final class MemcpyBaseline implements InterleavedRuns.Probe {
     private static final int PAGE_BYTES = 4_096;
 

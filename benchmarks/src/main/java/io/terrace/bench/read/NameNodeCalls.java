@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 
 /** Calls that a NameNode has answered since it started, by name: its RpcDetailedActivity metrics. */
 final class NameNodeCalls {
-    /** Beside the calls themselves the page has their average times, and both again under other names. */
+    /** The page also has the average times of the calls, and both again under other names. */
     private static final Pattern LINE = Pattern.compile(
             "^rpcdetailed_(?!overall_|deferred_)(\\w+)_num_ops\\{port=\"(\\d+)\".*} ([0-9.E]+)$", Pattern.MULTILINE);
 
-    /** What DataNodes call by themselves, whoever reads. */
+    /** Calls that DataNodes make without any reader. */
     private static final Set<String> OF_DAEMONS = Set.of(
             "send_heartbeat",
             "block_report",
@@ -37,7 +37,7 @@ final class NameNodeCalls {
         this.rpcPort = rpcPort;
     }
 
-    /** Of clients, all names together. */
+    /** The sum of the calls by clients. */
     long ofClients() throws IOException {
         return byName().entrySet().stream()
                 .filter(entry -> !OF_DAEMONS.contains(entry.getKey()))
@@ -48,7 +48,7 @@ final class NameNodeCalls {
     private Map<String, Long> byName() throws IOException {
         Map<String, Long> calls = parse(page.text(), rpcPort);
         if (calls.isEmpty()) {
-            throw new IOException("the NameNode tells of no calls to port " + rpcPort);
+            throw new IOException("the NameNode reports no calls to port " + rpcPort);
         }
         return calls;
     }

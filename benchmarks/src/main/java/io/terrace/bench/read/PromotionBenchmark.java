@@ -58,7 +58,7 @@ public final class PromotionBenchmark implements Closeable {
         copy(files.store("copied", copies, copyBytes), copyBytes);
     }
 
-    /** The copy itself is part of the time, but of a block of one megabyte: a few milliseconds. */
+    /** The time includes the copy of a block of one megabyte: a few milliseconds. */
     private void delay(List<Path> warm) throws IOException {
         scores.section("From the read that crosses the threshold to the first read served from memory");
         double[] seconds = new double[warm.size()];

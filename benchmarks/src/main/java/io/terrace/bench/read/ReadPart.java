@@ -16,6 +16,6 @@ public enum ReadPart {
     OPEN,
     /** The DataNode's processor time. */
     CPU,
-    /** How soon and how fast blocks climb. */
+    /** How soon and how fast blocks are promoted. */
     PROMOTE
 }

@@ -78,7 +78,7 @@ public final class RemoteBenchmark implements Closeable {
         this.files = new BenchFiles((DistributedFileSystem) stock.fs(), seed);
     }
 
-    /** What the cluster must be told for this benchmark. */
+    /** The settings that the cluster needs for this benchmark. */
     public static Map<String, String> settings() {
         Map<String, String> all = new LinkedHashMap<>(MetricsPage.SETTINGS);
         all.put(OFFSET_KEY, PORT_OFFSET);
@@ -238,7 +238,10 @@ public final class RemoteBenchmark implements Closeable {
         }
     }
 
-    /** Where stock reads a replica on this host from the page cache, which is nearer than the memory of another. */
+    /**
+     * Compares with a stock read of a replica on this host from the page cache, which is nearer than the memory of
+     * another host.
+     */
     private void choice(Path hot) throws IOException {
         scores.section("Positional reads of 4 KB with a replica on this host and a copy in the memory of another");
         try (PositionalReads reads =

@@ -5,8 +5,8 @@ import org.apache.log4j.LogManager;
 import org.apache.log4j.spi.LoggerRepository;
 
 /**
- * Keeps the log of the whole process silent while it is open. A seed injects faults without end, and the code that meets
- * them warns of each as it should; over many seeds that tells nobody anything. A seed that failed is replayed with its log.
+ * Turns the log of the whole process off while it is open. The code under simulation warns of each injected fault,
+ * which nobody needs over many seeds. A seed that failed is replayed with its log.
  */
 final class QuietLog implements AutoCloseable {
     private final LoggerRepository loggers = LogManager.getLoggerRepository();

@@ -4,10 +4,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How many of the seeds have run, drawn over itself; only on a terminal, which {@code bin/terrace} says with
- * {@code -Dterrace.terminal=true}.
- */
+/** A progress bar of the seeds, only on a terminal ({@code bin/terrace} sets {@code -Dterrace.terminal=true} there). */
 final class SeedBar implements AutoCloseable {
     private final @Nullable ProgressBar bar;
 

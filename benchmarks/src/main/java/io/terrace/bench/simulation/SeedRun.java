@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one seed came out.
+ * The result of one seed.
  *
  * @param violation what did not hold; null if everything did
  * @param lines the event log, empty unless it was asked for
@@ -59,7 +59,7 @@ record SeedRun(
                 simulatedCluster.stockReads());
     }
 
-    /** Lets faults happen for a while, then ends them all and checks that everything settles. */
+    /** Injects faults for a while, then ends them all and checks the cluster at quiescence. */
     private static void run(SimulatedCluster simulatedCluster, ClusterChecks checks) {
         Scheduler scheduler = simulatedCluster.scheduler();
         simulatedCluster.start();
@@ -74,7 +74,7 @@ record SeedRun(
         new QuiescenceChecks(simulatedCluster, checks).check();
     }
 
-    /** What ended a run: an Error is its failure like any exception, or it would be that of all seeds. */
+    /** The failure that ended a run, or null. An Error fails this seed only, like any exception. */
     static @Nullable Violation ended(Runnable run) {
         try {
             run.run();
@@ -86,7 +86,7 @@ record SeedRun(
         }
     }
 
-    /** Whether what did not hold is what the plant breaks. */
+    /** Whether the seed violated the invariant that the mutation breaks. */
     boolean finds(Mutation mutation) {
         return violation != null && violation.invariant() == mutation.breaks();
     }

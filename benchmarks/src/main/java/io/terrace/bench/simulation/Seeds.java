@@ -6,10 +6,10 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Runs seeds one after the other and says what came out. One thread. */
+/** Runs seeds one after the other on one thread, and prints the results. */
 final class Seeds {
 
-    /** The end of an event log says why; the whole of it may have thousands of lines. */
+    /** The end of an event log shows the cause; the whole may have thousands of lines. */
     private static final int LAST_LINES = 60;
 
     private final Path directory;
@@ -26,7 +26,7 @@ final class Seeds {
         this.out = out;
     }
 
-    /** Runs them all; prints the end of the event log of each one that failed; answers how many did. */
+    /** Runs them all, prints the end of the event log of each that failed, and returns how many failed. */
     int run(long first, int count) {
         int failed = 0;
         long startNs = System.nanoTime();
@@ -43,7 +43,7 @@ final class Seeds {
                     bar.step();
                 }
             }
-            // After the bar is gone from the terminal: this would stand in the midst of it.
+            // After the progress bar is gone from the terminal.
             if (failure != null) {
                 failed++;
                 explain(failure, null);
@@ -53,7 +53,7 @@ final class Seeds {
         return failed;
     }
 
-    /** Runs seeds with a planted bug until one finds it by the invariant that it is said to break. */
+    /** Runs seeds with a mutation until one violates the invariant that it breaks. */
     boolean hunt(Mutation mutation, long first, int most) {
         SeedRun finder = null;
         Violation other = null;

@@ -20,8 +20,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code bin/terrace test simulation}: runs seeds of the simulation, or one seed with its event log, or looks whether
- * planted bugs are found.
+ * {@code bin/terrace test simulation}: runs seeds of the simulation, or one seed with its event log, or checks that
+ * mutations (planted bugs) are found.
  *
  * <p>Exit codes: 0 all seeds held and all plants were found, 1 not, 2 the command line is wrong.
  */
@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         description = "Runs the whole in virtual time under faults, and checks what must always hold.")
 public final class Simulation implements Callable<Integer> {
 
-    /** Within so many seeds a planted bug must be found. */
+    /** A mutation must be found within so many seeds. */
     static final int SEEDS_TO_FIND = 500;
 
     @Option(names = "--seeds", paramLabel = "N", description = "How many seeds to run (default: ${DEFAULT-VALUE}).")
@@ -93,7 +93,7 @@ public final class Simulation implements Callable<Integer> {
         }
     }
 
-    /** Whether what is said of plants goes with a run of seeds without any. */
+    /** Whether {@code --plant} goes together with a run of seeds without a mutation. */
     private boolean ofSeeds() {
         return "all".equals(plant) || "none".equals(plant);
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 @Tag("cluster")
 class HostileClientsTest {
     /** At one time: with their neighbours fewer than one user may have connections. */
-    private static final int BESIEGERS = 150;
+    private static final int HOSTILE_CLIENTS = 150;
 
     /** What a DataNode believes of one process; more where it said nothing for a while. */
     private static final double PLAUSIBLE_READS_PER_SECOND = 20e6;
@@ -133,15 +133,15 @@ class HostileClientsTest {
         Footprint before = Footprint.ofThisProcess();
         List<HostileClient> holders = new ArrayList<>();
         try (HostileClient good = cluster.hostile()) {
-            for (int i = 0; i < BESIEGERS; i++) {
+            for (int i = 0; i < HOSTILE_CLIENTS; i++) {
                 HostileClient holder = cluster.hostile();
                 holders.add(holder);
                 holder.sayBytes(unended.array());
             }
             assertThat(good.ask(SecureCluster.key(located), token)).isInstanceOf(Message.Granted.class);
             assertThat(Footprint.ofThisProcess().less(before)).satisfies(held -> {
-                assertThat(held.bytes()).isLessThan(BESIEGERS * CONNECTION_BYTES + OTHER_BYTES);
-                assertThat(held.descriptors()).isLessThan(BESIEGERS * CONNECTION_DESCRIPTORS + OTHER_DESCRIPTORS);
+                assertThat(held.bytes()).isLessThan(HOSTILE_CLIENTS * CONNECTION_BYTES + OTHER_BYTES);
+                assertThat(held.descriptors()).isLessThan(HOSTILE_CLIENTS * CONNECTION_DESCRIPTORS + OTHER_DESCRIPTORS);
             });
         } finally {
             for (HostileClient holder : holders) {
@@ -203,7 +203,7 @@ class HostileClientsTest {
 
     @Test
     void mutatedMessages_costTheirSenderTheConnectionAndItsGrants_andOthersAreServed() throws Exception {
-        LocatedBlock located = written("alice", "besieged");
+        LocatedBlock located = written("alice", "attacked");
         byte[] token = SecureCluster.bytes(located.getBlockToken());
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -215,7 +215,7 @@ class HostileClientsTest {
         int toBeCut = 0;
         try (HostileClient good = cluster.hostile()) {
             for (int round = 0; round < 2; round++) {
-                toBeCut += besiege(located, token, random, "seed " + seed);
+                toBeCut += attack(located, token, random, "seed " + seed);
                 await("seed " + seed)
                         .atMost(Duration.ofSeconds(20))
                         .until(() -> good.ask(SecureCluster.key(located), token) instanceof Message.Granted);
@@ -236,11 +236,11 @@ class HostileClientsTest {
      *
      * @return how many had to be cut
      */
-    private static int besiege(LocatedBlock located, byte[] token, Random random, String seed) throws IOException {
+    private static int attack(LocatedBlock located, byte[] token, Random random, String seed) throws IOException {
         List<HostileClient> cut = new ArrayList<>();
         List<HostileClient> served = new ArrayList<>();
         try {
-            for (int i = 0; i < BESIEGERS; i++) {
+            for (int i = 0; i < HOSTILE_CLIENTS; i++) {
                 byte[] said = MutatedRequests.next(SecureCluster.key(located), token, random);
                 HostileClient bad = cluster.hostile();
                 (MutatedRequests.areAllValid(said) ? served : cut).add(bad);

@@ -35,7 +35,7 @@ final class SimulationTest {
         int failed = seeds.run(1, SEEDS);
 
         assertThat(failed).as(said.toString()).isZero();
-        // A storm in which nobody reads would prove nothing.
+        // Faults without reads would prove nothing.
         assertThat(seeds.grantReads()).isGreaterThan(50L * SEEDS);
         assertThat(seeds.stockReads()).isGreaterThan(50L * SEEDS);
     }

@@ -78,7 +78,7 @@ final class ConstantPool {
                 return i;
             }
         }
-        throw new IOException("the class does not speak of " + text);
+        throw new IOException("the class has no entry for " + text);
     }
 
     int classNamed(String name) throws IOException {

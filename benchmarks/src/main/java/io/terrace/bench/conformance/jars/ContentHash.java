@@ -58,7 +58,7 @@ public final class ContentHash {
         } else {
             try (ZipFile zip = new ZipFile(jarOrDirectory.toFile())) {
                 for (ZipEntry entry : Collections.list(zip.entries())) {
-                    // The build writes its own time into this one.
+                    // This file has the time of the build.
                     if (!entry.isDirectory() && !entry.getName().endsWith("pom.properties")) {
                         parts.add(entry.getName() + " " + entry.getCrc() + " " + entry.getSize());
                     }

@@ -39,7 +39,7 @@ public final class HadoopTestJars {
         Path kept = directory.resolve("classpath-" + ContentHash.of(pom) + ".txt");
         List<Path> jars = read(kept);
         if (jars.isEmpty()) {
-            // In a directory of its own: another run may do the same.
+            // In its own directory: another run may do the same.
             Path staging = Files.createTempDirectory(directory, "staging");
             try {
                 Path pomFile = Files.write(staging.resolve("pom.xml"), pom);

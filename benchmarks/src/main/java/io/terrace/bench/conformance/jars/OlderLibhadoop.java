@@ -64,7 +64,7 @@ public final class OlderLibhadoop {
         out.writeUTF(OLD_NAME);
         out.write(classFile, pool.end(name), classFile.length - pool.end(name));
         byte[] renamed = bytes.toByteArray();
-        // Entries behind the name moved by the difference in length.
+        // Entries after the name moved by the difference in length.
         int shift = renamed.length - classFile.length;
         int at = pool.offset(call) + (pool.offset(call) > pool.offset(name) ? shift : 0) + 1;
         renamed[at] = (byte) (owner >> 8);

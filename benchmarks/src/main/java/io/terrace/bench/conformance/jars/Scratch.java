@@ -22,7 +22,7 @@ public record Scratch(Path disk, Path memory, Path part) implements Closeable {
                 Files.createTempDirectory(memoryParent, "tc"),
                 Files.createTempFile(results, "running", ".part"));
         Files.createDirectory(scratch.temporary());
-        // As an operator would make them; the site file of Terrace's side names them.
+        // As an operator would create them; terrace-site.xml names them.
         Files.createDirectory(scratch.memory.resolve("channel"));
         Files.createDirectory(scratch.memory.resolve("memory"));
         return scratch;

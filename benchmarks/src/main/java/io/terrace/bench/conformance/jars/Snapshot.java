@@ -55,7 +55,7 @@ public final class Snapshot {
     public static void copyTree(Path source, Path target) throws IOException {
         try (Stream<Path> files = Files.walk(source)) {
             for (Path file : (Iterable<Path>) files::iterator) {
-                // As text: source and target may be of different file systems.
+                // As text: source and target may belong to different file systems.
                 Path copy = target.resolve(source.relativize(file).toString());
                 if (Files.isDirectory(file)) {
                     Files.createDirectories(copy);
@@ -90,8 +90,8 @@ public final class Snapshot {
         Files.walkFileTree(root, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-                // Tests of failing volumes take permissions away and do not always give them back; where this is
-                // refused, the deletion below says so.
+                // Tests of failing volumes remove permissions and do not always restore them. If this fails, the
+                // deletion below reports it.
                 boolean opened = directory.toFile().setExecutable(true)
                         && directory.toFile().setReadable(true)
                         && directory.toFile().setWritable(true);

@@ -17,8 +17,8 @@ public final class LooseClass {
     private LooseClass() {}
 
     /**
-     * Copies the class's file to where it belongs below a directory, for that to stand before the jars; the first jar that
-     * has it counts.
+     * Copies the class's file from the first jar that has it to its place below a directory, which then goes before the
+     * jars on the class path.
      *
      * @param classPath as {@code -cp} takes it
      * @return whether a jar has it

@@ -37,7 +37,7 @@ final class ReadBytes {
                 .sum();
     }
 
-    /** A class of its own, so that it is loaded on Terrace's side only. */
+    /** A separate class, so that it is loaded on Terrace's side only. */
     private static final class OurClient {
         private OurClient() {}
 

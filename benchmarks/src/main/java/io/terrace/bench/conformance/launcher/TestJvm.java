@@ -53,7 +53,7 @@ public final class TestJvm {
         try {
             jvm.run(args[1]);
         } catch (Throwable e) {
-            // Without this the threads that the tests left would keep the JVM up to the time limit.
+            // Threads that tests left would keep the JVM running until the time limit.
             e.printStackTrace();
             jvm.writeFigures();
             Runtime.getRuntime().halt(4);
@@ -63,7 +63,7 @@ public final class TestJvm {
         Runtime.getRuntime().halt(0);
     }
 
-    /** A runner that is killed can end nobody. */
+    /** Ends this JVM with the runner: a killed runner cannot do it. */
     private static void endWithRunner() {
         ProcessHandle.current().parent().ifPresent(runner -> runner.onExit()
                 .thenRun(() -> Runtime.getRuntime().halt(5)));

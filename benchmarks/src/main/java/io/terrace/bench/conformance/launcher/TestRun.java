@@ -37,7 +37,7 @@ public record TestRun(
         public static final String GRANTED_BYTES = "bytes.granted";
         /** All bytes that HDFS clients of the JVM read. */
         public static final String READ_BYTES = "bytes.read";
-        /** Those of them that were of erasure-coded files, whose blocks Terrace leaves alone. */
+        /** Those of erasure-coded files, whose blocks Terrace does not serve. */
         public static final String ERASURE_CODED_BYTES = "bytes.read.erasure-coded";
         /** Starts of DataNodes, all of them and those that Terrace served. */
         public static final String DATANODES = "datanodes";
@@ -52,7 +52,7 @@ public record TestRun(
         /** How often Terrace failed, as it started or later, and left its DataNode to stock. */
         public static final String BROKE_OFF = "terrace.broke.off";
 
-        /** How often the FileSystem class did not fit Hadoop's, and was stock. */
+        /** How often the FileSystem class did not fit Hadoop's version and left reads to stock. */
         public static final String NOT_LINKED = "client.fs.not_linked";
 
         private Figure() {}

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the oracle remembers of the whole cluster, and the invariants that concern more than one DataNode's tier. */
+/** The history of the whole cluster, and the invariants that concern more than one DataNode's tier. */
 public final class ClusterChecks implements ClusterObserver {
 
     private record Told(String dataNode, long epoch, long moveId, long blockId, long stamp, String outcome) {}
@@ -47,7 +47,7 @@ public final class ClusterChecks implements ClusterObserver {
         long atMs;
     }
 
-    /** Outcomes that only a DataNode tells; the others are the service's own. */
+    /** Outcomes that only a DataNode reports; the others are the service's own. */
     private static final Set<MoveOutcome> TOLD = EnumSet.of(
             MoveOutcome.DONE,
             MoveOutcome.NO_ROOM,
@@ -58,7 +58,7 @@ public final class ClusterChecks implements ClusterObserver {
             MoveOutcome.REFUSED,
             MoveOutcome.FAILED);
 
-    /** How copies fail here; what is caught and told as a failure besides these was thrown by a bug. */
+    /** The failures of copies that the simulation causes. Any other failure comes from a bug. */
     private static final List<String> PLANNED_FAILURES = List.of(
             "is being copied",
             "java.io.IOException: Input/output error",
@@ -139,7 +139,7 @@ public final class ClusterChecks implements ClusterObserver {
         }
     }
 
-    /** Notes what the DataNode says of its orders. */
+    /** Records the results that the DataNode reports for its orders. */
     @Override
     public void composed(SimulatedDataNode dataNode, int nameNode, HeartbeatRequestProto request) {
         watch(dataNode).heatChecks().composed(nameNode, request);
@@ -223,7 +223,7 @@ public final class ClusterChecks implements ClusterObserver {
         return obeyed;
     }
 
-    /** Looks at the moves that ended since the last time. */
+    /** Checks the moves that ended since the last call. */
     @Override
     public void movesEnded(SimulatedNameNode nameNode) {
         if (!nameNode.placement().isActive()) {
@@ -261,7 +261,7 @@ public final class ClusterChecks implements ClusterObserver {
         for (HeartbeatAnswer.Order order : answer.orders()) {
             if (order.kind() == Kind.PROMOTE && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
                 level.bytes += order.block().lengthBytes();
-                // A bucket of one second, and the move that may overdraw it.
+                // A bucket of one second, and one move that may overdraw it.
                 Violation.unless(
                         level.bytes <= rate + WriteLoad.LARGEST_BYTES + 1,
                         Invariant.BUDGET_KEPT,
@@ -299,7 +299,7 @@ public final class ClusterChecks implements ClusterObserver {
                 + dataNode.metricRegistry().value(Metric.READS_DESCRIPTORS_REPLICA);
     }
 
-    /** After every event. */
+    /** Runs after every event. */
     public void check() {
         watches.values().forEach(TierChecks::check);
     }

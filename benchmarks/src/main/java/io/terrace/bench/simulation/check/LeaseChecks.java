@@ -37,7 +37,9 @@ final class LeaseChecks {
         this.deadlineNs = deadlineNs;
     }
 
-    /** A client holds this grant from now on, by its own count until then, and at most as long as its token is valid. */
+    /**
+     * A client holds this grant from now on, until that time by its own clock, and no longer than its token is valid.
+     */
     void begin(long grantId, SimulatedClient client, Extent extent, long nowNs, long endsNs, long tokenEndsNs) {
         held.put(grantId, new Lease(client, extent, nowNs, endsNs, tokenEndsNs));
     }
@@ -49,7 +51,7 @@ final class LeaseChecks {
         }
     }
 
-    /** The client reads no more through it; a read that ended just now may still be used. */
+    /** The client stops reading through it; a read that has just ended may still be used. */
     void end(long grantId) {
         long endsNs = endsNs(grantId);
         if (held.remove(grantId) != null) {
@@ -57,13 +59,13 @@ final class LeaseChecks {
         }
     }
 
-    /** When the client must stop using what it reads through the grant; the beginning of time if it never had one. */
+    /** When the client must stop using bytes that it reads through the grant; the smallest time if it never had it. */
     long endsNs(long grantId) {
         Lease lease = held.get(grantId);
         return lease == null ? over.getOrDefault(grantId, 0L) : Math.min(lease.endsNs, lease.tokenEndsNs);
     }
 
-    /** The extent was retired long ago: who held it by then was told, and stopped unless he cannot. */
+    /** The extent was retired long ago: its holders were told by now, and stopped unless they cannot. */
     void checkTold(SimulatedDataNode dataNode, Extent extent, long retiredNs) {
         for (Map.Entry<Long, Lease> entry : held.entrySet()) {
             Lease lease = entry.getValue();
@@ -83,7 +85,7 @@ final class LeaseChecks {
         }
     }
 
-    /** The bytes of this extent are about to go: what was begun under a lease is over as well. */
+    /** The bytes of this extent are about to be freed: all reads under its leases have ended too. */
     void checkFree(SimulatedDataNode dataNode, Extent extent, long nowNs) {
         for (Map.Entry<Long, Lease> entry : held.entrySet()) {
             Lease lease = entry.getValue();

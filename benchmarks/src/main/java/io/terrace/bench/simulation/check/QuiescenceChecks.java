@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What must hold once all has been quiet for long: nobody reads, nobody waits, everybody knows what there is. */
+/** The checks at quiescence, long after the last fault: nobody reads or waits, and the service knows every copy. */
 public final class QuiescenceChecks {
 
     private final SimulatedCluster simulatedCluster;
@@ -37,7 +37,7 @@ public final class QuiescenceChecks {
             SimulatedDataNode dataNode = host.dataNode;
             if (dataNode != null) {
                 checkNothingLeft(dataNode);
-                checks.watch(dataNode).heatChecks().checkSettled(dataNode);
+                checks.watch(dataNode).heatChecks().checkQuiescent(dataNode);
                 checkKnown(host);
                 checkResidency(dataNode);
             }
@@ -142,7 +142,9 @@ public final class QuiescenceChecks {
                 resident);
     }
 
-    /** A user may have half of all grants, over so many connections as that takes; so he who has none gets them. */
+    /**
+     * A user may hold half of all grants, over as many connections as needed. Here nobody holds any, so all are given.
+     */
     private void checkGrantable(SimulatedDataNode dataNode) {
         List<Extent> granted = dataNode.tier().liveExtents().stream()
                 .filter(extent -> extent.slot() != Extent.NO_SLOT)
@@ -174,7 +176,7 @@ public final class QuiescenceChecks {
         }
     }
 
-    /** Switched off, with all grants over, it gives everything up: nothing that nobody has any more holds an extent. */
+    /** Switched off and with all grants ended, the tier frees everything: no leaked reference keeps an extent. */
     private void checkEmptied(SimulatedDataNode dataNode) {
         long nowNs = dataNode.process().nanoTime();
         dataNode.tier().serve(SimulatedNamespace.POOL, false, nowNs);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Holds the reads that one DataNode process told each NameNode of against those that it counted, block by block. */
+/** Compares the reads that one DataNode process reported to each NameNode with those that it counted, per block. */
 final class ReportedHeatChecks implements AccessRecorder.Listener {
 
     private static final int MOST_BLOCKS = 10_000;
@@ -28,7 +28,7 @@ final class ReportedHeatChecks implements AccessRecorder.Listener {
 
     private final HeatTable counted = new HeatTable(MOST_BLOCKS);
     private final List<Link> links = new ArrayList<>();
-    /** Of a block without a replica nothing is told: there is no stamp to tell. */
+    /** Reads of a block without a replica are not reported, since there is no stamp to report. */
     private final Set<Long> gone = new HashSet<>();
 
     ReportedHeatChecks() {
@@ -44,7 +44,7 @@ final class ReportedHeatChecks implements AccessRecorder.Listener {
 
     @Override
     public void blockAdded() {
-        // All is looked at when all is quiet.
+        // Checked at quiescence.
     }
 
     /** The heartbeat had heat of this block, of which no replica was left. */
@@ -63,8 +63,8 @@ final class ReportedHeatChecks implements AccessRecorder.Listener {
         }
     }
 
-    /** Once all is quiet: every read was told, unless a table was full and what it forgot was counted. */
-    void checkSettled(SimulatedDataNode dataNode) {
+    /** At quiescence: every read was reported, or was dropped from a full table and counted as dropped. */
+    void checkQuiescent(SimulatedDataNode dataNode) {
         if (dataNode.metricRegistry().value(Metric.HEAT_DROPPED) > 0) {
             return;
         }

@@ -8,12 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The extents of one DataNode process that are retired and not freed yet. Counted in regular turns of its housekeeping,
- * 100 ms apart, so that a process that stands still has all the time it needs.
+ * The extents of one DataNode process that are retired and not freed yet. Time is counted in turns of its housekeeping,
+ * 100 ms apart, so that the time during which the process is stopped does not count.
  */
 final class RetirementChecks {
 
-    /** One turn tells the holders, one frees what they gave back; between them the messages have time to arrive. */
+    /** One turn revokes grants, another frees returned extents; the turns between let messages arrive. */
     private static final int TURNS = 4;
 
     private static final class Retired {
@@ -54,7 +54,7 @@ final class RetirementChecks {
                 leaseChecks.checkTold(dataNode, extent, one.atNs);
             }
             one.turnsTooLong += nowNs - one.atNs > longestNs ? 1 : 0;
-            // In the midst of I/O the scrub may have it, as a reader of the DataNode's own.
+            // While the process does I/O, its scrub may be reading the extent.
             Violation.unless(
                     one.turnsTooLong <= TURNS || dataNode.process().isBlocked(),
                     Invariant.FREED_IN_TIME,

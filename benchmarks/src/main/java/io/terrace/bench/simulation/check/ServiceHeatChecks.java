@@ -11,7 +11,9 @@ import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Holds the reads that a NameNode counts in its epoch against those of the heartbeats that it took, each of them once. */
+/**
+ * Compares the reads that a NameNode counts in its epoch with those in the heartbeats it received, each counted once.
+ */
 final class ServiceHeatChecks {
 
     private record Sender(String dataNode, long incarnation) {}

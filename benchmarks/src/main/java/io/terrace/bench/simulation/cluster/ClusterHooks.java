@@ -17,8 +17,8 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The places in the simulated cluster where a bug can be planted. Each method passes on what it is given, or does what its
- * name says, unless a bug is planted there. The code under simulation knows nothing of it.
+ * The places in the simulated cluster where a mutation can inject a bug. Without one, each method returns its argument
+ * or does what its name says. The code under simulation does not know them.
  */
 public interface ClusterHooks {
 
@@ -34,7 +34,7 @@ public interface ClusterHooks {
 
     boolean forgetsWhenSent();
 
-    /** The replicas that leftovers are held against. */
+    /** The replicas that leftovers are verified against. */
     ReplicaSource leftoverSource(ReplicaSource source, SimulatedTmpfs simulatedTmpfs);
 
     /** The block that the DataNode looks for when this one is asked for. */
@@ -49,24 +49,24 @@ public interface ClusterHooks {
     /** The stream of a stock reader is at its end. */
     void giveBack(SimulatedDataNode dataNode, Extent extent);
 
-    /** What a DataNode's block report names of its finalised replicas. */
+    /** The finalised replicas that a DataNode's block report contains. */
     List<Replica> reported(SimulatedDataNode dataNode, List<Replica> finalised);
 
     LongConsumer changed(LongConsumer changed);
 
-    /** What is really sent when a heartbeat is sent. */
+    /** The messages that are sent for a heartbeat. */
     List<HeartbeatRequestProto> heartbeat(Host from, HeartbeatRequestProto heartbeat);
 
-    /** The heartbeat as the service of this epoch takes it. */
+    /** The heartbeat as the service of this epoch receives it. */
     HeartbeatRequestProto taken(HeartbeatRequestProto heartbeat, long epoch);
 
-    /** The answer as the DataNode takes it. */
+    /** The answer as the DataNode receives it. */
     HeartbeatResponseProto answer(HeartbeatResponseProto answer, long highestEpoch);
 
     /** The files of the memory directory. */
     ExtentStore files(ExtentStore files);
 
-    /** The files as the tier has them. */
+    /** The files as the tier uses them. */
     ExtentStore store(
             OsProcess process, GrantLedger ledger, ClusterObserver.DataNodeObserver observer, ExtentStore store);
 
@@ -76,6 +76,6 @@ public interface ClusterHooks {
 
     ReplicaSource source(ReplicaSource source, SimulatedVolumes simulatedVolumes);
 
-    /** The replicas that the scrub holds copies against. */
+    /** The replicas that the scrub compares copies with. */
     ReplicaSource scrubbed(ReplicaSource source, SimulatedDataNode dataNode);
 }

@@ -12,13 +12,13 @@ import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 
-/** Is told what happens in the simulated cluster, so that it can check it; times of processes are by their own clocks. */
+/** Receives the events of the simulated cluster, to check them. Times of processes are by their own clocks. */
 public interface ClusterObserver {
 
     /** Begins to observe a DataNode process. */
     DataNodeObserver watch(SimulatedDataNode dataNode);
 
-    /** A process is dead; what it held is nobody's. */
+    /** A process is dead and holds nothing any more. */
     void died(SimulatedDataNode dataNode);
 
     void granted(SimulatedDataNode dataNode, Peer peer, Grant grant);
@@ -35,7 +35,7 @@ public interface ClusterObserver {
     /** A DataNode is about to send this. */
     void composed(SimulatedDataNode dataNode, int nameNode, HeartbeatRequestProto request);
 
-    /** A DataNode got this answer; gives back what it is to make of it. */
+    /** A DataNode received this answer; returns the one that it is to process. */
     HeartbeatResponseProto answered(SimulatedDataNode dataNode, int nameNode, HeartbeatResponseProto response);
 
     /** Some moves of a NameNode may have ended. */
@@ -44,7 +44,7 @@ public interface ClusterObserver {
     /** A NameNode answered a heartbeat: perhaps one that it had answered before, with the same orders. */
     void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer);
 
-    /** Stands between the memory tier of one DataNode process and its files, slots and events. */
+    /** Wraps the files, slots and events of one DataNode process's memory tier. */
     interface DataNodeObserver {
 
         ExtentStore files(ExtentStore files);
@@ -53,7 +53,7 @@ public interface ClusterObserver {
 
         ExtentListener events(ExtentListener events);
 
-        /** The leftovers of an earlier process, whose adoption is an extent's beginning. */
+        /** The leftovers of an earlier process; an extent begins when one is adopted. */
         LeftoverFiles leftovers(SimulatedTmpfs.Mount mount);
 
         /** Counts every read. */

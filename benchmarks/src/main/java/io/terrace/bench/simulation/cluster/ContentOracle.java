@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** What every block should hold under every stamp it ever had: the oracle that reads are held against. */
+/** The right bytes of every block under every stamp it ever had, to check reads against. */
 public final class ContentOracle {
 
     private record Version(long blockId, long stamp) {}

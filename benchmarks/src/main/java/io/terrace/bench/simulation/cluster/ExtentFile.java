@@ -6,7 +6,7 @@ import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.client.LocalGrant;
 import java.nio.ByteBuffer;
 
-/** An extent's file as a client has it open: read in pieces, with time between them. */
+/** An extent's file as a client has it open. Reads take several steps, with time between them. */
 final class ExtentFile implements LocalGrant.Content {
 
     private final OsProcess process;
@@ -30,7 +30,7 @@ final class ExtentFile implements LocalGrant.Content {
                 return false;
             }
             done += part;
-            // Mostly microseconds; sometimes the reader loses its processor for long.
+            // Mostly microseconds; sometimes the reader is descheduled for long.
             process.blockFor(scheduler.oneIn(30) ? scheduler.between(0, 400_000_000) : scheduler.between(500, 20_000));
         }
         return true;
@@ -43,6 +43,6 @@ final class ExtentFile implements LocalGrant.Content {
 
     @Override
     public void close() {
-        // The descriptor holds nothing.
+        // Nothing to close.
     }
 }

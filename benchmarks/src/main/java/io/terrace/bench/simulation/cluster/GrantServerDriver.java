@@ -20,14 +20,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Where clients of a DataNode come in: the conversation of the grant server, without sockets, around the real {@link
- * TierGrantService}. Keeps the links that a client was told and did not open yet.
+ * The protocol of the grant server, without sockets, around the real {@link TierGrantService}. Keeps the links that a
+ * client was given and has not opened yet.
  */
 public final class GrantServerDriver {
 
     private static final long LINK_NS = 300_000_000L;
 
-    /** What a client hears. */
+    /** The messages to a client. */
     public interface Caller {
         void revoked(long grantId, int slot, long sequence);
     }
@@ -44,13 +44,13 @@ public final class GrantServerDriver {
     }
 
     private final SimulatedDataNode dataNode;
-    private final TierGrantService desk;
+    private final TierGrantService grantService;
     private final Map<Long, Session> sessions = new HashMap<>();
     private long lastLink;
 
     GrantServerDriver(SimulatedDataNode dataNode) {
         this.dataNode = dataNode;
-        this.desk = new TierGrantService(
+        this.grantService = new TierGrantService(
                 dataNode.tier(),
                 StorageTier.MEMORY,
                 extent -> {
@@ -67,7 +67,7 @@ public final class GrantServerDriver {
                 dataNode.process()::nanoTime);
     }
 
-    /** A token here is nothing but the virtual time at which it ends. */
+    /** A token in the simulation is only the virtual time at which it expires. */
     static byte[] token(long endsNs) {
         return ByteBuffer.allocate(Long.BYTES).putLong(endsNs).array();
     }
@@ -95,13 +95,13 @@ public final class GrantServerDriver {
             return;
         }
         BlockKey asked = dataNode.simulatedCluster().hooks().asked(dataNode, block);
-        GrantAnswer answer = desk.grant(peer, new GrantRequest(asked, token, false));
+        GrantAnswer answer = grantService.grant(peer, new GrantRequest(asked, token, false));
         if (answer instanceof Grant grant) {
             session.links.put(grant.grantId(), grant.linkName());
             dataNode.simulatedCluster().observer().granted(dataNode, peer, grant);
             dataNode.process().after(LINK_NS, "link timeout", () -> takeLink(session, grant.grantId()));
         }
-        // A worker that is slow to post its answer lets a revocation overtake it.
+        // If a worker is slow to send its answer, a revocation may overtake it.
         dataNode.process().blockFor(dataNode.simulatedCluster().scheduler().between(0, 100_000));
         session.connection.toClient("answer", () -> reply.accept(answer));
     }
@@ -127,19 +127,19 @@ public final class GrantServerDriver {
         }
         Map<Long, Long> leasesMs = new LinkedHashMap<>();
         for (long grantId : grantIds) {
-            leasesMs.put(grantId, Math.max(0, desk.renew(peer, grantId)));
+            leasesMs.put(grantId, Math.max(0, grantService.renew(peer, grantId)));
         }
         session.connection.toClient("renewed", () -> reply.accept(leasesMs));
     }
 
     void released(Peer peer, long grantId) {
         opened(peer, grantId);
-        desk.released(peer, grantId);
+        grantService.released(peer, grantId);
     }
 
     void reported(Peer peer, List<ReadReport> reports) {
         if (sessions.containsKey(peer.session())) {
-            desk.reported(peer, reports);
+            grantService.reported(peer, reports);
         }
     }
 
@@ -147,7 +147,7 @@ public final class GrantServerDriver {
         Session session = sessions.remove(peer.session());
         if (session != null) {
             List.copyOf(session.links.keySet()).forEach(grantId -> takeLink(session, grantId));
-            desk.disconnected(peer, orderly);
+            grantService.disconnected(peer, orderly);
         }
     }
 

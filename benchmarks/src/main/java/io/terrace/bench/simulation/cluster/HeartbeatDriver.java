@@ -24,14 +24,14 @@ final class HeartbeatDriver {
     HeartbeatDriver(SimulatedDataNode dataNode, int nameNode, HeartbeatExchange.Shared shared) {
         this.dataNode = dataNode;
         this.nameNode = nameNode;
-        this.link = new HeartbeatExchange(SimulatedNamespace.POOL, shared, this::news);
+        this.link = new HeartbeatExchange(SimulatedNamespace.POOL, shared, this::changed);
     }
 
     HeartbeatExchange link() {
         return link;
     }
 
-    private void news() {
+    private void changed() {
         if (!beatSoon) {
             beatSoon = true;
             dataNode.process().after(SOONEST_NS, "news", () -> {

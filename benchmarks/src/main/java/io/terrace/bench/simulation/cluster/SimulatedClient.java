@@ -35,11 +35,11 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
     private final SimulatedCluster simulatedCluster;
     private final Host host;
     private final OsProcess process;
-    /** Never says that it stopped reading, though it does; its leases must run out. */
+    /** Stops reading without telling the DataNode; its leases must expire. */
     private final boolean deaf;
-    /** Goes on renewing what was revoked, as one that wants the memory for itself would. */
+    /** Keeps renewing revoked grants, as a client that wants the memory for itself would. */
     private final boolean clinging;
-    /** Takes what it is granted without a look whether it is what it asked for: the DataNode alone must have looked. */
+    /** Does not check that a grant is for the block it asked for: the DataNode alone must check. */
     private final boolean trusting;
 
     private final Map<Long, LocalGrant> grants = new LinkedHashMap<>();
@@ -75,7 +75,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         return host;
     }
 
-    /** What it reads through this grant; null once that is over. */
+    /** The read through this grant; null once it has ended. */
     @Nullable
     MemoryFile file(long grantId) {
         return files.get(grantId);
@@ -103,7 +103,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         process.after(simulatedCluster.scheduler().between(MS, 60 * MS), "read", this::readSomething);
     }
 
-    /** A usable grant, now or later; null when stock HDFS is to read. */
+    /** A usable grant, now or later; null if the client should read through stock HDFS. */
     void grant(BlockKey block, Consumer<@Nullable LocalGrant> then) {
         GrantKey key = new GrantKey("user", token, block);
         LocalGrant held = byKey.get(key);
@@ -114,7 +114,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         Connection open = connect();
         SlotTable known = table;
         SimulatedDataNode asked = server;
-        // What the table says may be over when the question arrives, and some ask without a look at it.
+        // The table may be out of date when the request arrives, and some clients ask without reading it.
         boolean asks = known != null
                 && (known.lookup(block) >= 0 || simulatedCluster.scheduler().oneIn(ASK_BLINDLY));
         if (open == null || asked == null || known == null || !asks) {
@@ -237,7 +237,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         return made;
     }
 
-    /** The DataNode's process is gone: nothing that it gave is worth anything. */
+    /** The DataNode's process is gone: all its grants are void. */
     private void lost() {
         process.say("lost its DataNode");
         connection = null;

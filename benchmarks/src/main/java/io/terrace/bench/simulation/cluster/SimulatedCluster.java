@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The machines of one seed: hosts with DataNodes, NameNodes, clients, those who write, and the network between them. */
+/** The machines of one seed: hosts with DataNodes, NameNodes, clients, writers, and the network between them. */
 public final class SimulatedCluster {
 
     public static final int NAMENODES = 2;
@@ -90,7 +90,7 @@ public final class SimulatedCluster {
         }
     }
 
-    /** Starts all processes, those who write and those who read. */
+    /** Starts all processes, writers and readers. */
     public void start() {
         for (Host host : hosts) {
             startDataNode(host);
@@ -133,7 +133,7 @@ public final class SimulatedCluster {
         }
     }
 
-    /** Another NameNode is active from now on; the earlier one notices at once or later. */
+    /** Another NameNode becomes active; the earlier one notices at once or later. */
     public void failOver(int index) {
         SimulatedNameNode before = nameNodes[active];
         active = index;
@@ -238,7 +238,7 @@ public final class SimulatedCluster {
         return stockReads;
     }
 
-    /** A place for a new slot table: a real file, since the real table is one. */
+    /** The path of a new slot table: a real file, as the real table is one. */
     public Path slotTablePath(Host host) {
         Path path = directory.resolve(host.name + "-" + ++lastTable);
         try {
@@ -269,7 +269,7 @@ public final class SimulatedCluster {
         return all.get(scheduler.random().nextInt(bound));
     }
 
-    /** The stamp that a client knows: mostly the present one, sometimes one from before. */
+    /** The stamp that a client knows: mostly the current one, sometimes an earlier one. */
     public long stampSeen(SimulatedBlock block) {
         List<Long> stamps = contentOracle.stamps(block.id);
         return scheduler.oneIn(6) ? stamps.get(scheduler.random().nextInt(stamps.size())) : block.stamp;
@@ -287,7 +287,7 @@ public final class SimulatedCluster {
         return running.subList(0, Math.min(most, running.size()));
     }
 
-    /** A DataNode with a finalised replica of exactly that; the near one if it has one. */
+    /** A DataNode with a finalised replica of exactly that block and stamp; the near one if it has one. */
     @Nullable
     public SimulatedDataNode holder(BlockKey key, Host near) {
         SimulatedDataNode found = null;

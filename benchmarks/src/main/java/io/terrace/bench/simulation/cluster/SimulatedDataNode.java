@@ -56,7 +56,7 @@ public final class SimulatedDataNode {
     private final SimulatedDataset dataset;
     private final ReplicaSource source;
     private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final MemoryTierListener news;
+    private final MemoryTierListener memoryTierListener;
     private final ClusterObserver.DataNodeObserver observer;
     private final LocalTier tier;
     private final AccessRecorder accessRecorder;
@@ -96,16 +96,16 @@ public final class SimulatedDataNode {
                         .writeLoad()
                         .corrupt(host, blockId));
         source = hooks.source(dataset, host.simulatedVolumes);
-        news = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
+        memoryTierListener = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
         tier = new LocalTier(
                 new LocalTier.Limits(simulatedCluster.capacityBytes(), 12, PASSED_NS),
                 new AddressSpace(REGION_BASE, 64 * AddressSpace.PAGE_BYTES, 100 * MS),
                 ledger,
                 store,
                 hooks.slots(table, observer.slots(new SharedSlots(table))),
-                hooks.events(observer.events(news)),
+                hooks.events(observer.events(memoryTierListener)),
                 passedDescriptors::containsKey);
-        news.onHousekeeping(this::housekeepSoon);
+        memoryTierListener.onHousekeeping(this::housekeepSoon);
         accessRecorder = new AccessRecorder(metricRegistry, process::nanoTime);
         accessRecorder.listen(SimulatedNamespace.POOL, observer.heat());
         TokenBucket tokenBucket = new TokenBucket(64 << 20, process::nanoTime, process::blockFor);
@@ -177,7 +177,7 @@ public final class SimulatedDataNode {
     private void start(HeartbeatExchange.Shared shared) {
         for (int i = 0; i < SimulatedCluster.NAMENODES; i++) {
             HeartbeatDriver heartbeatDriver = new HeartbeatDriver(this, i, shared);
-            news.listen(heartbeatDriver.link());
+            memoryTierListener.listen(heartbeatDriver.link());
             accessRecorder.listen(SimulatedNamespace.POOL, heartbeatDriver.link());
             process.every(250 * MS, "heartbeat", heartbeatDriver::beat);
         }
@@ -285,7 +285,7 @@ public final class SimulatedDataNode {
         housekeeping.doWork(simulatedCluster.hooks().housekeepingNs(process.nanoTime()));
     }
 
-    /** A worker that is idle carries out what waits. */
+    /** An idle worker takes the next waiting task. */
     private void copy() {
         MemoryCopier worker = idleWorkers.poll();
         if (worker != null) {

@@ -18,7 +18,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in for the DataNode's dataset: the finalised replicas as {@code DatasetReplicas} shows them, and every way a
+ * Simulates the DataNode's dataset: the finalised replicas as {@code DatasetReplicas} shows them, and every way a
  * replica can change, with the calls that {@code TerraceDataset} makes before and after.
  */
 public final class SimulatedDataset implements ReplicaSource {
@@ -141,7 +141,9 @@ public final class SimulatedDataset implements ReplicaSource {
         }
     }
 
-    /** Changes a replica whose last chunk can be read; one that rotted is given up, as an append or a recovery would find. */
+    /**
+     * Changes a replica if its last chunk can be read. A corrupt one is given up, as an append or a recovery would do.
+     */
     private void rewrite(long blockId, Consumer<Replica> how) {
         change(blockId, replica -> {
             if (replica.finalised && simulatedVolumes.isCorrupt(replica)) {
@@ -172,7 +174,7 @@ public final class SimulatedDataset implements ReplicaSource {
                 if (simulatedVolumes.isFailing(replica.volume)) {
                     throw new IOException("Input/output error");
                 }
-                // Short reads, so that the copy is made in several steps with others in between.
+                // Short reads, so that a copy takes several steps and other events run in between.
                 return scheduler.oneIn(2)
                         ? bytes
                         : Math.max(1, scheduler.random().nextInt(bytes) + 1);

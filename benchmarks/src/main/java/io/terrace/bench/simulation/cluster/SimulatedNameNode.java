@@ -41,7 +41,7 @@ public final class SimulatedNameNode {
         return placement;
     }
 
-    /** Reads that it counted in this epoch; of earlier ones it knows nothing any more. */
+    /** Reads that it counted in this epoch; earlier ones are forgotten. */
     public long readsCounted() {
         return metricRegistry.value(Metric.PLACEMENT_READS) - readsBefore;
     }
@@ -58,7 +58,7 @@ public final class SimulatedNameNode {
         }
     }
 
-    /** It notices that another one is active: at once, or only after a while. */
+    /** Notices that another NameNode is active: at once, or after a while. */
     public void standDown() {
         if (placement.isActive()) {
             process.say("stands down");
@@ -66,7 +66,7 @@ public final class SimulatedNameNode {
         }
     }
 
-    /** The operator wants something else from now on. */
+    /** Applies a change by the operator. */
     void ordersChanged() {
         if (process.isAlive() && placement.isActive()) {
             placement.operatorState(simulatedCluster.operator().orders());

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in for the NameNode's namespace and block map, which its edit log keeps the same on all NameNodes. Which replicas
- * count, and what the placement loop may ask of it.
+ * Simulates the namespace and block map of the NameNodes, which the edit log keeps the same on all: which replicas
+ * count, and what the placement loop may look up.
  */
 public final class SimulatedNamespace implements NamespaceView {
 

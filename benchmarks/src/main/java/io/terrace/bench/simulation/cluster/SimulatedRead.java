@@ -11,7 +11,10 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** One read of a client: through a grant where one can be had, else as a stock client reads. What it got is held against the oracle. */
+/**
+ * One read of a client: through a grant if there is one, else as a stock client. The bytes are checked against the
+ * oracle.
+ */
 final class SimulatedRead {
 
     private static final long MS = 1_000_000;
@@ -31,8 +34,7 @@ final class SimulatedRead {
         if (block == null) {
             return;
         }
-        // The client got this from the NameNode when it opened the file; what it reads may be older than the block by
-        // now.
+        // The client got this stamp from the NameNode when it opened the file. The block may be newer by now.
         BlockKey key = new BlockKey(SimulatedNamespace.POOL, block.id, simulatedCluster.stampSeen(block));
         byte[] wanted = simulatedCluster.contentOracle().of(key.blockId(), key.generationStamp());
         int position = scheduler.random().nextInt(wanted.length);
@@ -71,7 +73,7 @@ final class SimulatedRead {
         }
     }
 
-    /** Who does not verify reads what is there: right but for the bit that rotted, if one did in this very file. */
+    /** A client that does not verify gets the bytes as they are: right but for a flipped bit in this very file. */
     private void right(
             BlockKey key, byte[] wanted, int position, byte[] got, @Nullable MemoryFile file, String through) {
         Violation.unless(

@@ -88,7 +88,7 @@ public final class SimulatedTmpfs {
         return file;
     }
 
-    /** A new process takes over: links of the earlier one are gone, files that were not whole too. */
+    /** A new process starts: links of the earlier one and incomplete files are removed. */
     void takeOver() {
         links.clear();
         leftovers.clear();
@@ -110,7 +110,7 @@ public final class SimulatedTmpfs {
         return null;
     }
 
-    /** A file has other bytes when the next process finds it; who has it open still sees the right ones. */
+    /** A file has wrong bytes when the next process finds it; readers that have it open still see the right ones. */
     public void rotLeftover() {
         for (Map.Entry<String, Entry> entry : entries.entrySet()) {
             MemoryFile file = entry.getValue().file;
@@ -128,7 +128,7 @@ public final class SimulatedTmpfs {
         return extent.key().blockId() + "_" + extent.key().generationStamp() + "_" + extent.number();
     }
 
-    /** The tmpfs as one process of the DataNode sees it: once that is dead, it does nothing any more. */
+    /** The tmpfs as one process of the DataNode sees it; does nothing once the process is dead. */
     public final class Mount implements ExtentStore, LeftoverFiles {
 
         private final OsProcess process;

@@ -53,12 +53,12 @@ public final class SimulatedVolumes {
         replicas.remove(blockId);
     }
 
-    /** Whether its bytes are not what they should be; only asked of finalised ones. */
+    /** Whether its bytes are wrong; for finalised replicas only. */
     public boolean isCorrupt(Replica replica) {
         return !replica.data.holds(contentOracle.of(replica.blockId, replica.stamp));
     }
 
-    /** Flips one bit of a replica's data, as a medium does that rots. */
+    /** Flips one bit of a replica's data, as a failing disk does. */
     public void rot(Replica replica) {
         int position = scheduler.random().nextInt(replica.lengthBytes());
         replica.data.flip(position, scheduler.random().nextInt(8));
@@ -68,7 +68,7 @@ public final class SimulatedVolumes {
         failing[volume] = fails;
     }
 
-    /** Every open takes so much longer from now on, as with a disk that limps. */
+    /** Every open takes so much longer from now on, as on a slow disk. */
     public void slow(long extraNs) {
         extraOpenNs = extraNs;
     }

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 
 /**
- * Files of extents whose replica goes, now and then, when the copy is whole and not published yet, by a way that the tier
- * hears nothing of. Only a last look at the replica can find that out.
+ * Files of extents whose replica is sometimes removed, without notice to the tier, when the copy is complete and not
+ * yet published. Only a last check of the replica can detect that.
  */
 final class UnseenChanges implements ExtentStore {
 
@@ -31,7 +31,7 @@ final class UnseenChanges implements ExtentStore {
     @Override
     public void seal(Extent extent) throws IOException {
         store.seal(extent);
-        // Of a loss in the calm the NameNode might hear too late for the last look at its counts.
+        // After the faults, the NameNode might hear of a loss too late for the final check of its counts.
         if (!simulatedCluster.isQuiet() && simulatedCluster.scheduler().oneIn(ONE_COPY_IN)) {
             dataNode.process().say("loses the replica of %s unseen", extent);
             dataNode.host().simulatedVolumes.remove(extent.key().blockId());

@@ -8,8 +8,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What writers do, and what the NameNode does about replicas: blocks are written, appended to, truncated, recovered,
- * deleted, replicated again. Writing ends when all is quiet; re-replication goes on.
+ * The writers, and the NameNode's work on replicas: blocks are written, appended to, truncated, recovered, deleted and
+ * re-replicated. Writing ends at quiescence; re-replication goes on.
  */
 public final class WriteLoad {
 
@@ -22,7 +22,7 @@ public final class WriteLoad {
     private final Scheduler scheduler;
     private final SimulatedNamespace namespace;
     private final ContentOracle contentOracle;
-    /** With very few, moves of different epochs are moves of the same block under the same number. */
+    /** With very few blocks, moves of different epochs have the same block and number. */
     private final int mostBlocks;
 
     WriteLoad(SimulatedCluster simulatedCluster) {
@@ -53,7 +53,7 @@ public final class WriteLoad {
                 case 6 -> withBlock((block, holders) -> recover(block, holders, block.lengthBytes));
                 case 7 -> withBlock((block, holders) -> delete(block));
                 default -> {
-                    // A pause between writes, in which copies live long enough to be read.
+                    // A pause between writes, so that copies live long enough to be read.
                 }
             }
         }
@@ -135,7 +135,7 @@ public final class WriteLoad {
         recoverLease(block, stamp);
     }
 
-    /** Another stamp and length; no replica counts until it was brought up to it. */
+    /** Another stamp and length; no replica counts until it has them. */
     private long restamp(SimulatedBlock block, int lengthBytes) {
         long before = block.stamp;
         block.stamp = namespace.nextStamp();
@@ -168,7 +168,7 @@ public final class WriteLoad {
         recoverLease(block, stamp);
     }
 
-    /** If nobody finalised that stamp in time: takes the longest replica that is whole, or gives the block up. */
+    /** If nobody finalised that stamp in time: takes the longest complete replica, or gives the block up. */
     private void recoverLease(SimulatedBlock block, long stamp) {
         scheduler.after(1500 * MS, "lease recovery", () -> {
             if (block.deleted || !block.underConstruction || block.stamp != stamp) {
@@ -208,7 +208,7 @@ public final class WriteLoad {
         }
     }
 
-    /** Tells a DataNode to delete its replica, unless it counts again when the word arrives. */
+    /** Tells a DataNode to delete its replica, unless the replica counts again when the message arrives. */
     void invalidateSoon(Host host, long blockId) {
         SimulatedDataNode dataNode = host.dataNode;
         if (dataNode == null) {
@@ -226,7 +226,7 @@ public final class WriteLoad {
         });
     }
 
-    /** A reader or a copy found a replica corrupt: it does not count, and goes once another one does. */
+    /** A reader or a copy found a replica corrupt: it no longer counts, and is deleted once another replica counts. */
     void corrupt(Host host, long blockId) {
         SimulatedBlock block = namespace.find(blockId);
         Replica replica = host.simulatedVolumes.find(blockId);

@@ -14,7 +14,10 @@ import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.datanode.extent.Extent;
 import java.util.List;
 
-/** What goes wrong: processes die, stop and come back, hosts are parted, media rot and fail, memory is full, operators change their minds. */
+/**
+ * Injects faults: processes die, stop and resume, hosts are partitioned, disks and memory corrupt data or fail, tmpfs
+ * is full, operators change settings.
+ */
 public final class FaultInjector {
 
     private static final long MS = 1_000_000;
@@ -23,7 +26,7 @@ public final class FaultInjector {
     private final ClusterChecks checks;
     private final Scheduler scheduler;
     private final long calmestNs;
-    /** NameNodes that cannot agree for long who is active. */
+    /** Whether the NameNodes fail over again and again. */
     private final boolean flapping;
 
     public FaultInjector(SimulatedCluster simulatedCluster, ClusterChecks checks) {
@@ -35,10 +38,10 @@ public final class FaultInjector {
     }
 
     public void start() {
-        scheduler.after(scheduler.between(0, calmestNs), "storm", this::strike);
+        scheduler.after(scheduler.between(0, calmestNs), "storm", this::injectFault);
     }
 
-    /** Everything that was broken is mended. */
+    /** Ends all faults. */
     public void end() {
         for (Host host : simulatedCluster.hosts()) {
             host.simulatedTmpfs.fillBy(0);
@@ -73,7 +76,7 @@ public final class FaultInjector {
         }
     }
 
-    private void strike() {
+    private void injectFault() {
         if (simulatedCluster.isQuiet()) {
             return;
         }
@@ -84,17 +87,17 @@ public final class FaultInjector {
             case 4 -> killNameNode();
             case 5, 6 -> stopClient();
             case 7 -> killClient();
-            case 8 -> part();
-            case 9, 10 -> rot();
+            case 8 -> partition();
+            case 9, 10 -> corruptReplica();
             case 11 -> failVolume();
             case 12 -> fillTmpFs();
             case 13 -> directive();
             case 17 -> slowDisks();
             case 14, 15, 16 -> simulatedCluster.operator().act();
-            case 18, 19 -> rotCopy();
+            case 18, 19 -> corruptCopy();
             default -> safeMode();
         }
-        scheduler.after(scheduler.between(0, 2 * calmestNs), "storm", this::strike);
+        scheduler.after(scheduler.between(0, 2 * calmestNs), "storm", this::injectFault);
     }
 
     private Host anyHost() {
@@ -156,7 +159,10 @@ public final class FaultInjector {
         }
     }
 
-    /** The active NameNode loses its place and has it again at once, and numbers its moves from one as in its last epoch. */
+    /**
+     * The active NameNode becomes standby and active again at once, and numbers its moves from one as in its last
+     * epoch.
+     */
     private void regain() {
         if (!simulatedCluster.isQuiet() && simulatedCluster.active() != null) {
             simulatedCluster.failOver(simulatedCluster.activeIndex());
@@ -214,18 +220,18 @@ public final class FaultInjector {
         simulatedCluster.startClient(index);
     }
 
-    private void part() {
+    private void partition() {
         String host =
                 scheduler.oneIn(3) ? "nn" + scheduler.random().nextInt(SimulatedCluster.NAMENODES) : anyHost().name;
         simulatedCluster.say("world", "%s is cut off", host);
-        simulatedCluster.network().part(host);
+        simulatedCluster.network().cutOff(host);
         scheduler.after(scheduler.between(10 * MS, 3_000 * MS), "rejoin", () -> simulatedCluster
                 .network()
                 .rejoin(host));
     }
 
-    /** Never all replicas of a block: such loss would be nobody's fault. */
-    private void rot() {
+    /** Never corrupts all replicas of a block, which no code could survive. */
+    private void corruptReplica() {
         SimulatedBlock block = simulatedCluster.anyBlock();
         if (block == null || block.underConstruction || block.holders.size() < 2) {
             return;
@@ -248,8 +254,8 @@ public final class FaultInjector {
         }
     }
 
-    /** Memory rots as disks do, only that nobody notices before a scrub does. */
-    private void rotCopy() {
+    /** Flips a bit of a live copy, which only a scrub can notice. */
+    private void corruptCopy() {
         SimulatedDataNode dataNode = anyHost().dataNode;
         if (dataNode == null) {
             return;

@@ -38,7 +38,7 @@ abstract class MutatedSlots implements SlotAllocator {
         slotAllocator.free(slot);
     }
 
-    /** Turns the sequence of a freed slot back, in the table's file. */
+    /** Resets the sequence of a freed slot in the table's file. */
     static SlotAllocator sameSequence(SlotTable table, SlotAllocator slotAllocator) {
         int headerBytes = 4096;
         int slotBytes = 16;
@@ -57,12 +57,12 @@ abstract class MutatedSlots implements SlotAllocator {
         };
     }
 
-    /** Shows a slot as retired only when it is freed. */
+    /** Marks a slot as retired only when it is freed. */
     static SlotAllocator liveTooLong(SlotAllocator slotAllocator) {
         return new MutatedSlots(slotAllocator) {
             @Override
             public void retire(int slot) {
-                // Left to free.
+                // Only free() shows it.
             }
 
             @Override

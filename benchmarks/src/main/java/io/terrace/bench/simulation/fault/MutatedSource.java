@@ -12,7 +12,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Durable replicas that are looked at with too little care, for {@link Mutations}. */
+/** Durable replicas with a missing check, for {@link Mutations}. */
 abstract class MutatedSource implements ReplicaSource {
 
     private final ReplicaSource source;
@@ -41,8 +41,8 @@ abstract class MutatedSource implements ReplicaSource {
         source.reportCorrupt(block);
     }
 
-    /** Checksums bytes as they are instead of as they should be. */
-    static ReplicaSource summedUpAnew(ReplicaSource source, LongFunction<byte @Nullable []> present) {
+    /** Computes the checksums from the bytes as they are, so that corrupt ones match. */
+    static ReplicaSource withChecksumsOf(ReplicaSource source, LongFunction<byte @Nullable []> present) {
         return new MutatedSource(source) {
             @Override
             public OpenReplica open(BlockVersion block) throws IOException {
@@ -50,7 +50,7 @@ abstract class MutatedSource implements ReplicaSource {
                 byte[] bytes = present.apply(block.key().blockId());
                 return bytes == null
                         ? replica
-                        : new PlantedReplica(replica, () -> {}) {
+                        : new AlteredReplica(replica, () -> {}) {
                             @Override
                             public ReadableByteChannel meta() {
                                 return new MemoryChannel(
@@ -64,33 +64,33 @@ abstract class MutatedSource implements ReplicaSource {
         };
     }
 
-    /** Leaves open what it opened. */
+    /** Never closes the replicas it opens. */
     static ReplicaSource neverClosed(ReplicaSource source) {
         return new MutatedSource(source) {
             @Override
             public OpenReplica open(BlockVersion block) throws IOException {
-                return new PlantedReplica(super.open(block), () -> {}) {
+                return new AlteredReplica(super.open(block), () -> {}) {
                     @Override
                     public void close() {
-                        // Left to the end of the process.
+                        // Stays open until the process ends.
                     }
                 };
             }
         };
     }
 
-    /** Throws the replica away when it was copied. */
+    /** Deletes the replica once it is copied. */
     static ReplicaSource deletedOnceCopied(ReplicaSource source, LongConsumer delete) {
         return new MutatedSource(source) {
             @Override
             public OpenReplica open(BlockVersion block) throws IOException {
-                return new PlantedReplica(
+                return new AlteredReplica(
                         super.open(block), () -> delete.accept(block.key().blockId()));
             }
         };
     }
 
-    /** Takes every replica for what it was. */
+    /** Treats every replica as unchanged. */
     static ReplicaSource neverChanged(ReplicaSource source) {
         return new MutatedSource(source) {
             @Override
@@ -100,12 +100,12 @@ abstract class MutatedSource implements ReplicaSource {
         };
     }
 
-    private static class PlantedReplica implements OpenReplica {
+    private static class AlteredReplica implements OpenReplica {
 
         private final OpenReplica replica;
         private final Runnable copied;
 
-        PlantedReplica(OpenReplica replica, Runnable copied) {
+        AlteredReplica(OpenReplica replica, Runnable copied) {
             this.replica = replica;
             this.copied = copied;
         }

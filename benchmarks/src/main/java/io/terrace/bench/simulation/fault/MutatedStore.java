@@ -18,24 +18,24 @@ record MutatedStore(ExtentStore store, BiConsumer<Extent, Runnable> remover, Run
     private static final long LATE_NS = 1_000_000_000L;
     private static final long SESSION = Long.MAX_VALUE;
 
-    /** Says at once that a file is gone, and removes it later. */
+    /** Reports at once that a file is removed, and removes it later. */
     static ExtentStore late(OsProcess process, ExtentStore store) {
         return new MutatedStore(store, (extent, removal) -> process.after(LATE_NS, "late removal", removal), () -> {});
     }
 
-    /** Says that a file is gone, and keeps it. */
+    /** Reports that a file is removed, and keeps it. */
     static ExtentStore kept(ExtentStore store) {
         return new MutatedStore(store, (extent, removal) -> {}, () -> {});
     }
 
-    /** Throws what no file does when a copy is whole. */
+    /** Throws an unexpected exception when a copy is complete. */
     static ExtentStore throwing(ExtentStore store) {
         return new MutatedStore(store, (extent, removal) -> removal.run(), () -> {
             throw new UnsupportedOperationException("planted");
         });
     }
 
-    /** Has the ledger give a grant of an extent whose file it removes. */
+    /** Lets the ledger grant an extent while its file is removed. */
     static ExtentStore granting(OsProcess process, GrantLedger ledger, DataNodeObserver observer, ExtentStore store) {
         BiConsumer<Extent, Runnable> granting = (extent, removal) -> {
             long nowNs = process.nanoTime();

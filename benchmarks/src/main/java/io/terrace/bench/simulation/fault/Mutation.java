@@ -3,7 +3,7 @@ package io.terrace.bench.simulation.fault;
 import io.terrace.bench.simulation.kernel.Invariant;
 import java.util.Locale;
 
-/** A bug that can be switched on, to see that the simulation finds it, by the invariant that it breaks. */
+/** A bug that can be switched on to prove that the simulation finds it by the invariant it violates. */
 public enum Mutation {
     STAMP_CHECK_SKIPPED(
             "a DataNode grants what it has of a block, whatever stamp it was asked for", Invariant.RIGHT_BYTES),
@@ -11,7 +11,7 @@ public enum Mutation {
             "the clock that ends grants runs two seconds ahead of the one that gives leases",
             Invariant.FREED_WITHOUT_LEASE),
     PUBLISHED_BEFORE_VERIFIED(
-            "a copy is held against checksums of the bytes as they were read", Invariant.VERIFIED_WHEN_PUBLISHED),
+            "a copy is verified against checksums of the bytes as they were read", Invariant.VERIFIED_WHEN_PUBLISHED),
     SLOT_SEQUENCE_UNCHANGED("a slot that is freed keeps its sequence", Invariant.ONE_OWNER),
     LOST_ACKNOWLEDGEMENT(
             "what a heartbeat carried is forgotten when it is sent, not when it is answered",
@@ -21,7 +21,7 @@ public enum Mutation {
             "a grant ends when its revocation is sent, not when the client acknowledges it",
             Invariant.FREED_WITHOUT_LEASE),
     BUDGET_IGNORED("moves are sent without regard to the budget", Invariant.BUDGET_KEPT),
-    STALE_RESULT_APPLIED("the service does not look of which epoch a result is", Invariant.RESULT_OF_THIS_ORDER),
+    STALE_RESULT_APPLIED("the service does not check the epoch of a result", Invariant.RESULT_OF_THIS_ORDER),
     LINK_KEPT_AFTER_OPEN("the link of a grant stays when the client has opened it", Invariant.LINKS_REMOVED),
     RETIRING_BYTES_NOT_COUNTED("bytes are given back to the tier before the file is gone", Invariant.ACCOUNTING),
     UNPIN_NOT_TOLD("nobody is told that a pin ended", Invariant.ACCOUNTING),
@@ -34,10 +34,10 @@ public enum Mutation {
     TOKEN_IGNORED("leases do not end with the token", Invariant.READ_WITHIN_LEASE),
     REPLICA_DELETED_AFTER_COPY("the durable replica is deleted once the copy is published", Invariant.NEVER_ONLY_COPY),
     LEFTOVER_NOT_VERIFIED(
-            "files of an earlier process are adopted without a look at their bytes", Invariant.VERIFIED_WHEN_PUBLISHED),
+            "files of an earlier process are adopted without verifying their bytes", Invariant.VERIFIED_WHEN_PUBLISHED),
     SLOT_LIVE_TOO_LONG("the slot of a retired extent stays live until it is freed", Invariant.SLOT_HONEST),
     CHANGE_TAKEN_FOR_CORRUPTION(
-            "a replica whose checksums fail is reported without a look whether it changed meanwhile",
+            "a replica whose checksums fail is reported without checking whether it changed meanwhile",
             Invariant.HEALTHY_NOT_REPORTED),
     COPIED_REPLICA_NOT_REPORTED(
             "a block report leaves out replicas that have a copy in memory", Invariant.REPLICAS_COUNTED_ONCE),
@@ -45,11 +45,9 @@ public enum Mutation {
             "the stream of a stock reader is given back by its end and by its close", Invariant.NOTHING_THROWN),
     GRANTS_NEVER_OVERDUE(
             "the clock that ends grants runs an hour behind the one that gives leases", Invariant.FREED_IN_TIME),
-    REVOCATION_NOT_SENT("nobody is told that an extent which he may read was retired", Invariant.FREED_IN_TIME),
-    SCRUB_VERIFIES_NOTHING("the scrub holds copies against checksums of what it reads", Invariant.ROT_ENDS),
-    FAILURE_NOT_PLANNED(
-            "a copy throws what only a bug explains, and its order fails with that for a reason",
-            Invariant.NOTHING_THROWN),
+    REVOCATION_NOT_SENT("the holders of grants are not told that their extent was retired", Invariant.FREED_IN_TIME),
+    SCRUB_VERIFIES_NOTHING("the scrub compares copies with checksums of what it reads", Invariant.ROT_ENDS),
+    FAILURE_NOT_PLANNED("a copy throws an unexpected exception, and its order fails with it", Invariant.NOTHING_THROWN),
     HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE),
     FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES);
 
@@ -71,7 +69,10 @@ public enum Mutation {
         return bug;
     }
 
-    /** The invariant by which it is found. Anything else that it sets off, a crash say, does not prove that this is checked. */
+    /**
+     * The invariant that it violates. Any other failure, such as a crash, does not prove that this invariant is
+     * checked.
+     */
     public Invariant breaks() {
         return breaks;
     }
@@ -83,6 +84,6 @@ public enum Mutation {
                 return mutation;
             }
         }
-        throw new IllegalArgumentException("there is no plant '" + title + "'; --plant list shows them");
+        throw new IllegalArgumentException("there is no planted bug '" + title + "'; --plant list shows them");
     }
 }

@@ -29,7 +29,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The hooks with at most one {@link Mutation} planted; all others pass on what they are given. */
+/** The hooks with at most one {@link Mutation} switched on; the others change nothing. */
 public final class Mutations implements ClusterHooks {
 
     private static final long AHEAD_NS = 2_000_000_000L;
@@ -81,7 +81,7 @@ public final class Mutations implements ClusterHooks {
     @Override
     public ReplicaSource leftoverSource(ReplicaSource source, SimulatedTmpfs simulatedTmpfs) {
         return is(Mutation.LEFTOVER_NOT_VERIFIED)
-                ? MutatedSource.summedUpAnew(source, simulatedTmpfs::leftover)
+                ? MutatedSource.withChecksumsOf(source, simulatedTmpfs::leftover)
                 : source;
     }
 
@@ -217,7 +217,7 @@ public final class Mutations implements ClusterHooks {
     @Override
     public ReplicaSource source(ReplicaSource source, SimulatedVolumes simulatedVolumes) {
         if (is(Mutation.PUBLISHED_BEFORE_VERIFIED)) {
-            return MutatedSource.summedUpAnew(source, blockId -> {
+            return MutatedSource.withChecksumsOf(source, blockId -> {
                 Replica stored = simulatedVolumes.find(blockId);
                 return stored == null ? null : stored.data.content();
             });
@@ -231,12 +231,12 @@ public final class Mutations implements ClusterHooks {
     @Override
     public ReplicaSource scrubbed(ReplicaSource source, SimulatedDataNode dataNode) {
         if (is(Mutation.SCRUB_VERIFIES_NOTHING)) {
-            return MutatedSource.summedUpAnew(source, dataNode::copied);
+            return MutatedSource.withChecksumsOf(source, dataNode::copied);
         }
         return is(Mutation.FILES_LEFT_OPEN) ? MutatedSource.neverClosed(source) : source;
     }
 
-    /** Tells of pins that begin, and of none that ends. */
+    /** Reports pins that begin, but none that ends. */
     private static final class PinsOnly implements ExtentListener {
 
         private final ExtentListener events;

@@ -3,9 +3,8 @@ package io.terrace.bench.simulation.kernel;
 import java.util.ArrayDeque;
 
 /**
- * A Unix-domain connection between a client and the DataNode of its host: nothing is lost or reordered, but everything
- * takes its time, and the kernel closes it when either process dies. The DataNode takes a client's messages one at a time:
- * while it works on one, the next ones wait.
+ * A Unix-domain connection between a client and the DataNode of its host: nothing is lost or reordered, but messages
+ * take time, and the kernel closes it when either process dies. The DataNode handles a client's messages one at a time.
  */
 public final class Connection {
 
@@ -77,7 +76,7 @@ public final class Connection {
         }
     }
 
-    /** By the client, or by the kernel for it: what was sent before still arrives. */
+    /** Closed by the client, or by the kernel for it. Messages sent before still arrive. */
     void close() {
         if (!closed) {
             toServer("connection ends", serverSeesEnd);

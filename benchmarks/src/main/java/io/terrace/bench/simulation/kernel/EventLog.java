@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What happened in one seed, line by line. A run without it only keeps a checksum of the events and of what was said of
- * them, which tells whether a replay is exact; the lines are formatted when a seed is replayed.
+ * The events of one seed, line by line. A normal run only keeps a checksum of events and lines, which shows whether a
+ * replay is exact. Lines are formatted when a seed is replayed.
  */
 public final class EventLog {
 
@@ -24,13 +24,12 @@ public final class EventLog {
         add(atNs);
     }
 
-    /** A line for a person to read: which block and stamp it concerned, and how it came out. Nothing in it may differ between runs. */
+    /** Adds a line for people: which block and stamp, and the outcome. It must be the same in every run of a seed. */
     public void say(long atNs, String who, String format, Object... arguments) {
         add(who.hashCode());
         add(format.hashCode());
         for (Object argument : arguments) {
-            // Not the hash of the argument itself: that of an enum, and of whatever holds one, differs between
-            // processes.
+            // The hash of the text: that of an enum, or of an object with one, differs between processes.
             add(String.valueOf(argument).hashCode());
         }
         if (kept) {

@@ -2,7 +2,7 @@ package io.terrace.bench.simulation.kernel;
 
 import java.util.Locale;
 
-/** What must hold in every seed, after every event or at the moment it concerns. One list serves code, tool and docs. */
+/** The invariants of every seed, checked after every event or when they apply. Code, tool and docs use this list. */
 public enum Invariant {
     RIGHT_BYTES("a read returns exactly the bytes of the block and stamp that was asked for"),
     READ_WITHIN_LEASE("what was read after the lease or the token had ended is not used"),
@@ -11,7 +11,7 @@ public enum Invariant {
     ONE_OWNER("no address of a region, no slot and no block has two extents at a time"),
     ACCOUNTING("used, retiring, pinned and region bytes are those of the extents that exist, and within capacity"),
     FILES_ACCOUNTED("the memory directory holds no more bytes than the tier counts as used"),
-    FREED_WITHOUT_LEASE("the bytes of an extent go only when nobody holds a lease on it, nor reads it"),
+    FREED_WITHOUT_LEASE("the bytes of an extent are freed only when nobody holds a lease on it or reads it"),
     FREED_IN_TIME(
             "a retired extent is given up by all who can hear of it, and freed when leases and deadline are over"),
     GRANT_WITHIN_EXTENT("no grant is held on an extent that is gone"),
@@ -21,11 +21,11 @@ public enum Invariant {
     HEALTHY_NOT_REPORTED("a replica is reported corrupt only if it is"),
     REPLICAS_COUNTED_ONCE("the NameNode counts every durable replica once, and no copy in memory"),
     RESIDENCY_KNOWN("once all is quiet, the service knows every DataNode, and exactly what is resident on it"),
-    RESULT_OF_THIS_ORDER("a move ends with an outcome only if the DataNode told that of this very order"),
+    RESULT_OF_THIS_ORDER("a move ends with an outcome only if the DataNode reported it for this very order"),
     BUDGET_KEPT("a DataNode is sent no more bytes to promote than its budget allows"),
     EPOCH_FENCED("a DataNode carries out no order of an epoch lower than the highest it has seen"),
     HEAT_COUNTED_ONCE("the service is told of every read and counts each that it is told of once"),
-    NOTHING_THROWN("nothing under simulation throws what only a broken state explains"),
+    NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),
     SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
 
     private final String rule;

@@ -9,10 +9,13 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
-/** An open descriptor of a {@link MemoryFile}. Every read and write first goes past the guard, where time passes and disks fail. */
+/**
+ * An open descriptor of a {@link MemoryFile}. Every read and write passes the guard first, where time passes and disks
+ * fail.
+ */
 public final class MemoryChannel extends FileChannel {
 
-    /** What may happen before bytes move. */
+    /** Runs before bytes are read or written. */
     public interface Guard {
         /**
          * Admits some bytes.
@@ -98,7 +101,7 @@ public final class MemoryChannel extends FileChannel {
 
     @Override
     public void force(boolean metaData) {
-        // There is nothing below memory.
+        // Memory has no device to sync to.
     }
 
     @Override

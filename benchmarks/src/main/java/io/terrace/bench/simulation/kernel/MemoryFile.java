@@ -2,7 +2,7 @@ package io.terrace.bench.simulation.kernel;
 
 import java.util.Arrays;
 
-/** The bytes of a file, and who still has it: names in directories and open descriptors. */
+/** The bytes of a file, and its references: names in directories and open descriptors. */
 public final class MemoryFile {
 
     private static final int NOWHERE = -1;
@@ -31,7 +31,7 @@ public final class MemoryFile {
         bytes[position] ^= (byte) (1 << bit);
     }
 
-    /** A bit flips under whoever reads the file: once, so that one can tell what it did from what anything else did. */
+    /** Flips a bit of the file. Only once, so that its effect can be told from other faults. */
     public void rot(int position, int bit) {
         if (rottenAt == NOWHERE) {
             flip(position, bit);
@@ -44,7 +44,7 @@ public final class MemoryFile {
         return rottenAt != NOWHERE;
     }
 
-    /** Whether these bytes, read from that position on, are the wanted ones but for the bit that rotted. */
+    /** Whether these bytes, read from that position, are the wanted ones except for the flipped bit. */
     public boolean isRotOf(byte[] wanted, int position, byte[] got) {
         int at = rottenAt - position;
         if (rottenAt == NOWHERE || at < 0 || at >= got.length) {
@@ -67,7 +67,7 @@ public final class MemoryFile {
         lengthBytes = Math.min(lengthBytes, newLengthBytes);
     }
 
-    /** As {@code pread}: the number of bytes there were, perhaps none. */
+    /** As {@code pread}: returns the number of bytes read, perhaps none. */
     public int read(int position, byte[] into, int offset, int length) {
         int count = Math.max(0, Math.min(length, lengthBytes - position));
         System.arraycopy(bytes, position, into, offset, count);

@@ -4,8 +4,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Messages between hosts: each is delayed by its own time, so they overtake each other; some are lost, some arrive twice;
- * hosts are parted for a while. How bad it is differs from seed to seed.
+ * Messages between hosts. Each has its own delay, so they overtake each other; some are lost, some arrive twice; hosts
+ * are partitioned for a while. The fault rates differ between seeds.
  */
 public final class Network {
 
@@ -26,7 +26,7 @@ public final class Network {
     }
 
     /** Cuts a host off from all others, both ways. */
-    public void part(String host) {
+    public void cutOff(String host) {
         parted.add(host);
     }
 
@@ -34,13 +34,13 @@ public final class Network {
         parted.remove(host);
     }
 
-    /** No more faults: the end of a seed checks that everything settles. */
+    /** Ends all faults, before the checks at quiescence. */
     public void heal() {
         healed = true;
         parted.clear();
     }
 
-    /** Brings a message to another process, perhaps. */
+    /** Sends a message to another process. It may be lost. */
     public void send(OsProcess from, OsProcess to, String what, Runnable delivery) {
         if (!healed && (parted.contains(from.name()) || parted.contains(to.name()) || chance(lossPerMille))) {
             from.say("%s to %s is lost", what, to.name());

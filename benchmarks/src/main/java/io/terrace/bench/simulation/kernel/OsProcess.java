@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One process of the operating system: a DataNode, a NameNode, a client. What it planned freezes while it is stopped
- * (SIGSTOP, a long collection) and never happens once it is dead. Its monotonic clock has an origin of its own.
+ * One process of the operating system: a DataNode, a NameNode, a client. Its scheduled events wait while it is stopped
+ * (SIGSTOP, a long garbage collection) and are dropped once it is dead. Its monotonic clock has its own origin.
  */
 public final class OsProcess {
 
-    /** Thrown out of I/O that a dead process began before it died, to unwind what would have gone with the process. */
+    /** Thrown out of I/O that a process began before it died, to unwind the stack of the dead process. */
     static final class Killed extends Error {
         private static final long serialVersionUID = 1;
 
@@ -35,7 +35,7 @@ public final class OsProcess {
     public OsProcess(Scheduler scheduler, String name) {
         this.scheduler = scheduler;
         this.name = name;
-        // Any origin is allowed for a monotonic clock, so also one that wraps around during the run.
+        // A monotonic clock may have any origin, also one from which it wraps around during the run.
         this.clockOriginNs = scheduler.oneIn(4)
                 ? Long.MAX_VALUE - scheduler.between(0, 20_000_000_000L)
                 : scheduler.random().nextLong() >> 2;
@@ -119,8 +119,8 @@ public final class OsProcess {
     }
 
     /**
-     * I/O takes time, in which others run; it does not return into a process that died meanwhile, and returns into a
-     * stopped one only when that goes on.
+     * I/O takes time, during which other events run. It does not return into a process that died meanwhile, and into a
+     * stopped one only after it resumes.
      */
     public void blockFor(long durationNs) {
         checkAlive();
@@ -141,7 +141,7 @@ public final class OsProcess {
         return stopped || resumedNs >= sinceNs;
     }
 
-    /** Whether one of its threads is in the midst of I/O. */
+    /** Whether one of its threads is doing I/O. */
     public boolean isBlocked() {
         return blocked > 0;
     }

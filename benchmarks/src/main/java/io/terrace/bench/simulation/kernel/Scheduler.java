@@ -14,7 +14,7 @@ import java.util.Random;
  */
 public final class Scheduler {
 
-    /** I/O within I/O; deeper pauses only let time pass, so that recursion is bounded. */
+    /** Depth of I/O within I/O. Deeper pauses only advance time, to bound recursion. */
     private static final int MOST_NESTED = 3;
 
     private record Event(long atNs, long number, String what, Runnable action) {}
@@ -29,7 +29,7 @@ public final class Scheduler {
     private int nested;
 
     public Scheduler(long seed, EventLog log) {
-        // Seeds that follow each other give similar first numbers; a multiplication by a large odd number parts them.
+        // Consecutive seeds give similar first numbers. A multiplication by a large odd number spreads them.
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.log = log;
     }
@@ -60,7 +60,7 @@ public final class Scheduler {
         return random.nextInt(times) == 0;
     }
 
-    /** Evenly between both, both included. */
+    /** A uniform random number between both, inclusive. */
     public long between(long least, long most) {
         return least + (long) (random.nextDouble() * (most - least + 1));
     }
@@ -81,12 +81,12 @@ public final class Scheduler {
         nowNs = Math.max(nowNs, untilNs);
     }
 
-    /** Whether others run during a pause now. */
+    /** Whether other events may run during a pause now. */
     boolean canPause() {
         return nested < MOST_NESTED;
     }
 
-    /** Lets time pass inside an event, and others run meanwhile. */
+    /** Lets time pass inside an event; other events run meanwhile. */
     void pause(long durationNs) {
         long untilNs = nowNs + durationNs;
         if (!canPause()) {
