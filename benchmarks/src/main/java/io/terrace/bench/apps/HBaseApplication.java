@@ -116,18 +116,18 @@ public final class HBaseApplication {
 
     /** Nanoseconds for each row, all clients together. */
     private double evaluate(HBaseDaemons hbase, String name, String option, String command) throws IOException {
-        String told = hbase.evaluate(
+        String output = hbase.evaluate(
                 name,
                 LIMIT_SECONDS,
                 List.of("--rows=" + rowsPerClient, "--table=" + TABLE, option, command, Integer.toString(CLIENTS)));
-        return 1e9 / rate(told);
+        return 1e9 / rate(output);
     }
 
     /** Rows a second, all clients together. */
-    static double rate(String told) throws IOException {
-        Matcher rate = RATE.matcher(told);
+    static double rate(String output) throws IOException {
+        Matcher rate = RATE.matcher(output);
         if (!rate.find()) {
-            throw new IOException("PerformanceEvaluation told no rate:\n" + told);
+            throw new IOException("PerformanceEvaluation printed no rate:\n" + output);
         }
         return Double.parseDouble(rate.group(1));
     }

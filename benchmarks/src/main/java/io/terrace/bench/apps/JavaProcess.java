@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** A process of a workload, a JVM; it ends with this one. */
 final class JavaProcess implements Closeable {
     private static final long STOP_SECONDS = 60;
-    private static final int LAST_WORDS_LINES = 12;
+    private static final int ERROR_LINES = 12;
 
     private final String name;
     private final Path log;
@@ -108,7 +108,7 @@ final class JavaProcess implements Closeable {
     private ClusterException failure(String what) throws IOException {
         List<String> lines = Files.readAllLines(log, StandardCharsets.ISO_8859_1);
         return new ClusterException(name + " " + what + ", " + log + ":\n"
-                + String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_WORDS_LINES), lines.size())));
+                + String.join("\n", lines.subList(Math.max(0, lines.size() - ERROR_LINES), lines.size())));
     }
 
     static void pause() throws ClusterException {

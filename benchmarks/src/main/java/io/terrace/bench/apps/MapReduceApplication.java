@@ -128,10 +128,10 @@ public final class MapReduceApplication {
     }
 
     /** Megabytes a second of a task, as TestDFSIO reports them. */
-    static double rate(String told) throws IOException {
-        Matcher rate = DFSIO_RATE.matcher(told);
+    static double rate(String output) throws IOException {
+        Matcher rate = DFSIO_RATE.matcher(output);
         if (!rate.find()) {
-            throw new IOException("TestDFSIO told no throughput:\n" + told);
+            throw new IOException("TestDFSIO printed no throughput:\n" + output);
         }
         return Double.parseDouble(rate.group(1));
     }

@@ -86,14 +86,14 @@ public final class SparkApplication {
                 scores.section("Round " + round + " of " + rounds + ": " + variant.name());
                 String name = "sort-" + round + "-" + variant.name();
                 ServedBytes before = ServedBytes.of(cluster);
-                Map<String, String> told = told(spark(home, program, name, variant, "sort", INPUT, "/spark/" + name));
-                reading.add(variant, Double.parseDouble(told.get("read.seconds")));
-                sorting.add(variant, Double.parseDouble(told.get("sort.seconds")));
+                Map<String, String> results = results(spark(home, program, name, variant, "sort", INPUT, "/spark/" + name));
+                reading.add(variant, Double.parseDouble(results.get("read.seconds")));
+                sorting.add(variant, Double.parseDouble(results.get("sort.seconds")));
                 scores.progress(String.format(
-                        Locale.ROOT, "read %s s, sorted %s s", told.get("read.seconds"), told.get("sort.seconds")));
+                        Locale.ROOT, "read %s s, sorted %s s", results.get("read.seconds"), results.get("sort.seconds")));
                 requireFromMemory(variant, before, bytes);
-                requirePreferred(told);
-                sum = requireSame(variant, told, sum);
+                requirePreferred(results);
+                sum = requireSame(variant, results, sum);
             }
             order.add(order.remove(0));
         }
@@ -126,30 +126,30 @@ public final class SparkApplication {
     }
 
     /** The lines {@code key: value} of the output are the program's; others are Spark's. */
-    static Map<String, String> told(String output) {
-        Map<String, String> told = new HashMap<>();
+    static Map<String, String> results(String output) {
+        Map<String, String> results = new HashMap<>();
         for (String key : List.of("preferred", "read.sum", "read.seconds", "sort.sum", "sort.seconds")) {
             output.lines()
                     .filter(line -> line.startsWith(key + ": "))
-                    .forEach(line -> told.put(key, line.substring(key.length() + 2)));
+                    .forEach(line -> results.put(key, line.substring(key.length() + 2)));
         }
-        return told;
+        return results;
     }
 
     /** Spark must know which hosts have blocks in memory, so that it runs tasks there. */
-    private void requirePreferred(Map<String, String> told) throws IOException {
-        scores.progress("preferred locations: " + told.get("preferred"));
-        if (!told.getOrDefault("preferred", "").contains(IN_MEMORY)) {
-            throw new IOException("Spark prefers " + told.get("preferred") + ", not the hosts with blocks in memory");
+    private void requirePreferred(Map<String, String> results) throws IOException {
+        scores.progress("preferred locations: " + results.get("preferred"));
+        if (!results.getOrDefault("preferred", "").contains(IN_MEMORY)) {
+            throw new IOException("Spark prefers " + results.get("preferred") + ", not the hosts with blocks in memory");
         }
     }
 
     /** Input and output must be the same as in the previous run. */
-    private static String requireSame(ClientVariant variant, Map<String, String> told, String sum) throws IOException {
-        String read = told.getOrDefault("read.sum", "");
-        boolean same = !read.isEmpty() && read.equals(told.get("sort.sum")) && (sum.isEmpty() || sum.equals(read));
+    private static String requireSame(ClientVariant variant, Map<String, String> results, String sum) throws IOException {
+        String read = results.getOrDefault("read.sum", "");
+        boolean same = !read.isEmpty() && read.equals(results.get("sort.sum")) && (sum.isEmpty() || sum.equals(read));
         if (!same) {
-            throw new IOException("with " + variant.name() + " the sums are " + told + ", and was " + sum);
+            throw new IOException("with " + variant.name() + " the sums are " + results + ", and was " + sum);
         }
         return read;
     }

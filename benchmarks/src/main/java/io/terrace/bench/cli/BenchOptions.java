@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 /** What the benchmarks on clusters of real daemons have in common on the command line, and how they end. */
 final class BenchOptions {
     /** Properties with which only pinned files come into memory, however often others are read. */
-    static final Map<String, String> NOTHING_CLIMBS = Map.of(
+    static final Map<String, String> ONLY_PINNED = Map.of(
             TerraceSettings.PLACEMENT_POLICY.key(), "idecider",
             TerraceSettings.PLACEMENT_IDECIDER_THRESHOLD.key(), "1000000000");
 

@@ -63,7 +63,7 @@ final class BenchReadCommand implements Callable<Integer> {
         ClusterSpec still = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
                 .withNativeDir(nativeDir)
-                .withProperties(options.over(BenchOptions.NOTHING_CLIMBS));
+                .withProperties(options.over(BenchOptions.ONLY_PINNED));
         Set<ReadPart> wanted = parts.isEmpty() ? EnumSet.allOf(ReadPart.class) : EnumSet.copyOf(parts);
         if (!wanted.equals(EnumSet.of(ReadPart.PROMOTE))) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);

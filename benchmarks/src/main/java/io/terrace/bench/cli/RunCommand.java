@@ -39,7 +39,7 @@ final class RunCommand {
     static void onCluster(String name, BenchOptions options, Map<String, String> properties, Workload workload)
             throws IOException {
         Map<String, String> settings = new LinkedHashMap<>(RemoteBenchmark.settings());
-        settings.putAll(BenchOptions.NOTHING_CLIMBS);
+        settings.putAll(BenchOptions.ONLY_PINNED);
         settings.putAll(properties);
         ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
                 .withNativeDir(System.getProperty("java.library.path", ""))

@@ -109,18 +109,18 @@ public final class Daemon {
     }
 
     /** The last lines of its output above level INFO, for an error message. */
-    String lastWords(int lines) throws IOException {
-        StringBuilder words = new StringBuilder();
+    String errorLines(int lines) throws IOException {
+        StringBuilder text = new StringBuilder();
         for (Path file : List.of(output(), log())) {
             if (Files.exists(file)) {
-                List<String> told = Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
+                List<String> lastLines = Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
                         .filter(line -> !line.contains(" INFO ") && !line.startsWith("STARTUP_MSG"))
                         .toList();
-                told.subList(Math.max(0, told.size() - lines), told.size())
-                        .forEach(line -> words.append("  ").append(line).append('\n'));
+                lastLines.subList(Math.max(0, lastLines.size() - lines), lastLines.size())
+                        .forEach(line -> text.append("  ").append(line).append('\n'));
             }
         }
-        return words.toString();
+        return text.toString();
     }
 
     /** The first line of the log that holds the text. */

@@ -29,7 +29,7 @@ public final class LocalCluster {
     /** A daemon that has not ended by itself after this time is killed. */
     private static final int STOP_SECONDS = 10;
 
-    private static final int LAST_WORDS_LINES = 8;
+    private static final int ERROR_LINES = 8;
 
     private final ClusterLayout layout;
     private final ClusterFile file;
@@ -148,7 +148,7 @@ public final class LocalCluster {
             boolean portTaken = false;
             for (Daemon daemon : started) {
                 portTaken |= daemon.process().isEmpty()
-                        && daemon.lastWords(LAST_WORDS_LINES * 20).contains("java.net.BindException");
+                        && daemon.errorLines(ERROR_LINES * 20).contains("java.net.BindException");
             }
             stopAll(started);
             if (started.size() == daemons().size()) {

@@ -20,7 +20,7 @@ import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
-/** The placement service of a local cluster, asked and told what placementctl asks and tells. */
+/** The placement service of a local cluster, with the requests of placementctl. */
 public final class PlacementAdmin implements Closeable {
     private final PlacementAdminPB service;
 

@@ -20,7 +20,7 @@ final class Readiness {
     private static final Duration LIMIT = Duration.ofSeconds(90);
     private static final long POLL_MS = 100;
     private static final int CONNECT_TIMEOUT_MS = 1_000;
-    private static final int LAST_WORDS_LINES = 8;
+    private static final int ERROR_LINES = 8;
 
     /** The log line with which the plugin leaves the daemon to stock. */
     private static final String OFF = "Terrace is off";
@@ -77,7 +77,7 @@ final class Readiness {
         StringBuilder message = new StringBuilder("waited " + LIMIT.toSeconds() + " s for " + what + "\n");
         for (Daemon daemon : cluster.daemons()) {
             message.append(daemon.name()).append(", ").append(daemon.log()).append(":\n");
-            message.append(daemon.lastWords(LAST_WORDS_LINES));
+            message.append(daemon.errorLines(ERROR_LINES));
         }
         throw last == null
                 ? new ClusterException(message.toString())
@@ -89,7 +89,7 @@ final class Readiness {
             if (daemon.process().isEmpty()) {
                 throw new ClusterException(
                         "the " + daemon.name() + " ended while the cluster came up; its last words in " + daemon.log()
-                                + ":\n" + daemon.lastWords(LAST_WORDS_LINES));
+                                + ":\n" + daemon.errorLines(ERROR_LINES));
             }
         }
     }

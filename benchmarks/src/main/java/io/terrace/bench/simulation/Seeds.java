@@ -54,7 +54,7 @@ final class Seeds {
     }
 
     /** Runs seeds with a mutation until one violates the invariant that it breaks. */
-    boolean hunt(Mutation mutation, long first, int most) {
+    boolean find(Mutation mutation, long first, int most) {
         SeedRun finder = null;
         Violation other = null;
         try (SeedBar bar = new SeedBar(mutation.title(), most)) {

@@ -140,7 +140,7 @@ public final class Simulation implements Callable<Integer> {
         List<Mutation> every = "none".equals(plant) ? List.of() : List.of(Mutation.values());
         for (Mutation each : one == null ? every : List.of(one)) {
             plants++;
-            found += runs.hunt(each, first, SEEDS_TO_FIND) ? 1 : 0;
+            found += runs.find(each, first, SEEDS_TO_FIND) ? 1 : 0;
         }
         figures.put("seeds", one == null ? seeds : 0);
         figures.put("failed", failed);

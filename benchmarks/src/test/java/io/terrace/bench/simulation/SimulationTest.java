@@ -55,7 +55,7 @@ final class SimulationTest {
     void plantedBug_isFoundInTime(Mutation mutation) {
         StringWriter said = new StringWriter();
 
-        boolean found = new Seeds(directory, new PrintWriter(said, true)).hunt(mutation, 1, Simulation.SEEDS_TO_FIND);
+        boolean found = new Seeds(directory, new PrintWriter(said, true)).find(mutation, 1, Simulation.SEEDS_TO_FIND);
 
         assertThat(found).as(said.toString()).isTrue();
         assertThat(said.toString())

@@ -35,7 +35,7 @@ import java.util.Set;
 /** The history of the whole cluster, and the invariants that concern more than one DataNode's tier. */
 public final class ClusterChecks implements ClusterObserver {
 
-    private record Told(String dataNode, long epoch, long moveId, long blockId, long stamp, String outcome) {}
+    private record ReportedResult(String dataNode, long epoch, long moveId, long blockId, long stamp, String outcome) {}
 
     /** An order that must not be carried out; move ids begin anew with each epoch. */
     private record Fenced(SimulatedDataNode dataNode, int nameNode, long epoch, long moveId, long blockId) {}
@@ -69,7 +69,7 @@ public final class ClusterChecks implements ClusterObserver {
     private final Map<SimulatedDataNode, TierChecks> watches = new LinkedHashMap<>();
     private final Map<SimulatedDataNode, Long> epochsHeard = new HashMap<>();
     private final Set<Fenced> fenced = new HashSet<>();
-    private final Set<Told> told = new HashSet<>();
+    private final Set<ReportedResult> reportedResults = new HashSet<>();
     private final Set<Move> movesSeen = new HashSet<>();
     private final Set<Sent> promotionsSent = new HashSet<>();
     private final Map<String, Level> levels = new HashMap<>();
@@ -176,7 +176,7 @@ public final class ClusterChecks implements ClusterObserver {
                     dataNode,
                     result.getMoveId(),
                     nameNode);
-            told.add(new Told(
+            reportedResults.add(new ReportedResult(
                     dataNode.host().name,
                     result.getEpoch(),
                     result.getMoveId(),
@@ -232,7 +232,7 @@ public final class ClusterChecks implements ClusterObserver {
         for (Move move : nameNode.placement().reports().latestMoves(32)) {
             MoveOutcome outcome = move.outcome();
             if (movesSeen.add(move) && outcome != null && TOLD.contains(outcome)) {
-                Told wanted = new Told(
+                ReportedResult wanted = new ReportedResult(
                         move.node(),
                         nameNode.placement().epoch(),
                         move.id(),
@@ -240,7 +240,7 @@ public final class ClusterChecks implements ClusterObserver {
                         move.block().stamp(),
                         outcome.name());
                 Violation.unless(
-                        told.contains(wanted),
+                        reportedResults.contains(wanted),
                         Invariant.RESULT_OF_THIS_ORDER,
                         "%s ended %s in epoch %d",
                         nameNode.process().name(),

@@ -70,16 +70,16 @@ final class ReportedHeatChecks implements AccessRecorder.Listener {
         }
         for (HeatTable.Heat heat : counted.drain(MOST_BLOCKS)) {
             for (Link link : links) {
-                long told = link.reads.getOrDefault(heat.blockId(), 0L);
+                long reported = link.reads.getOrDefault(heat.blockId(), 0L);
                 Violation.unless(
-                        told == heat.reads() || gone.contains(heat.blockId()),
+                        reported == heat.reads() || gone.contains(heat.blockId()),
                         Invariant.HEAT_COUNTED_ONCE,
-                        "%s counted %d reads of block %d, and told nn%d of %d",
+                        "%s counted %d reads of block %d, and reported %d to nn%d",
                         dataNode,
                         heat.reads(),
                         heat.blockId(),
-                        links.indexOf(link),
-                        told);
+                        reported,
+                        links.indexOf(link));
             }
         }
     }

@@ -61,7 +61,7 @@ final class ServiceHeatChecks {
         Violation.unless(
                 nameNode.readsCounted() == epoch.reads,
                 Invariant.HEAT_COUNTED_ONCE,
-                "%s counts %d reads in epoch %d, and was told of %d",
+                "%s counts %d reads in epoch %d, and was sent %d",
                 nameNode.process().name(),
                 nameNode.readsCounted(),
                 answer.epoch(),

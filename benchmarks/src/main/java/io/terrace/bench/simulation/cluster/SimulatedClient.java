@@ -36,9 +36,9 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
     private final Host host;
     private final OsProcess process;
     /** Stops reading without telling the DataNode; its leases must expire. */
-    private final boolean deaf;
+    private final boolean ignoresRevocations;
     /** Keeps renewing revoked grants, as a client that wants the memory for itself would. */
-    private final boolean clinging;
+    private final boolean renewsRevoked;
     /** Does not check that a grant is for the block it asked for: the DataNode alone must check. */
     private final boolean trusting;
 
@@ -58,8 +58,8 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         this.simulatedCluster = simulatedCluster;
         this.host = host;
         this.process = new OsProcess(simulatedCluster.scheduler(), name);
-        this.deaf = simulatedCluster.scheduler().oneIn(5);
-        this.clinging = deaf && simulatedCluster.scheduler().oneIn(2);
+        this.ignoresRevocations = simulatedCluster.scheduler().oneIn(5);
+        this.renewsRevoked = ignoresRevocations && simulatedCluster.scheduler().oneIn(2);
         this.trusting = simulatedCluster.scheduler().oneIn(2);
         this.peer = new Peer(simulatedCluster.nextSession(), "user", "group", true, name);
         this.token = newToken();
@@ -185,8 +185,8 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
             lastUsedNs.remove(grant.id());
         }
         simulatedCluster.observer().ended(asked, grant.id());
-        if (how == LocalGrant.End.LOST || (deaf && how == LocalGrant.End.REVOKED)) {
-            if (clinging && how == LocalGrant.End.REVOKED) {
+        if (how == LocalGrant.End.LOST || (ignoresRevocations && how == LocalGrant.End.REVOKED)) {
+            if (renewsRevoked && how == LocalGrant.End.REVOKED) {
                 clungTo.add(grant.id());
             }
             return;
@@ -203,7 +203,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         Connection open = connection;
         if (grant != null) {
             grant.end(LocalGrant.End.REVOKED);
-        } else if (open != null && asked != null && !deaf) {
+        } else if (open != null && asked != null && !ignoresRevocations) {
             Peer me = peer;
             open.toServer("revoked", () -> asked.grantServerDriver().released(me, grantId));
         }

@@ -7,34 +7,34 @@ import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is taken from the words of HBase's PerformanceEvaluation, of TestDFSIO and of the Spark program. */
-class ToldRatesTest {
+/** What is parsed from the output of HBase's PerformanceEvaluation, of TestDFSIO and of the Spark program. */
+class PrintedRatesTest {
     @Test
     void rate_ofPerformanceEvaluation_isThatOfAllClients() throws IOException {
-        String told =
+        String output =
                 """
                 INFO hbase.PerformanceEvaluation: Finished TestClient-2 in 2601ms over 5000 rows
                 INFO hbase.PerformanceEvaluation: [ Avg latency (us)]\t453
                 INFO hbase.PerformanceEvaluation: [ Avg TPS/QPS]\t8016\t row per second
                 """;
 
-        assertThat(HBaseApplication.rate(told)).isEqualTo(8016);
+        assertThat(HBaseApplication.rate(output)).isEqualTo(8016);
     }
 
     @Test
     void rate_ofTestDfsio_isMegabytesASecondOfATask() throws IOException {
-        String told =
+        String output =
                 """
                 INFO fs.TestDFSIO:  Total MBytes processed: 64
                 INFO fs.TestDFSIO:       Throughput mb/sec: 85.79
                 INFO fs.TestDFSIO:  Average IO rate mb/sec: 91.2
                 """;
 
-        assertThat(MapReduceApplication.rate(told)).isEqualTo(85.79);
+        assertThat(MapReduceApplication.rate(output)).isEqualTo(85.79);
     }
 
     @Test
-    void told_ofSpark_isTheProgramsOwnLines() {
+    void results_ofSpark_isTheProgramsOwnLines() {
         String output =
                 """
                 26/01/01 INFO SparkContext: preferred: nothing of it
@@ -42,12 +42,12 @@ class ToldRatesTest {
                 read.sum: 1417/659793
                 """;
 
-        assertThat(SparkApplication.told(output))
+        assertThat(SparkApplication.results(output))
                 .isEqualTo(Map.of("preferred", "hdfs_cache_host-1,host-2", "read.sum", "1417/659793"));
     }
 
     @Test
-    void rate_whereNoneWasTold_fails() {
+    void rate_whereNoneIsPrinted_fails() {
         assertThatThrownBy(() -> HBaseApplication.rate("FAILED")).isInstanceOf(IOException.class);
         assertThatThrownBy(() -> MapReduceApplication.rate("FAILED")).isInstanceOf(IOException.class);
     }
