@@ -153,7 +153,7 @@ public enum Metric {
     PLACEMENT_HEARTBEATS("placement.heartbeats", "Heartbeats of DataNodes."),
     PLACEMENT_HEARTBEATS_AGAIN(
             "placement.heartbeats.again",
-            "Heartbeats that came again because their answer was lost; answered again, counted once."),
+            "Heartbeats that were taken before and came again, as their answer was lost or they were late; counted once."),
     PLACEMENT_HEARTBEAT_ENTRIES_CUT(
             "placement.heartbeat.entries.cut",
             "Entries of heartbeats that were beyond a limit and not taken, or cut to it."),
