@@ -86,11 +86,15 @@ public final class SparkApplication {
                 scores.section("Round " + round + " of " + rounds + ": " + variant.name());
                 String name = "sort-" + round + "-" + variant.name();
                 ServedBytes before = ServedBytes.of(cluster);
-                Map<String, String> results = results(spark(home, program, name, variant, "sort", INPUT, "/spark/" + name));
+                Map<String, String> results =
+                        results(spark(home, program, name, variant, "sort", INPUT, "/spark/" + name));
                 reading.add(variant, Double.parseDouble(results.get("read.seconds")));
                 sorting.add(variant, Double.parseDouble(results.get("sort.seconds")));
                 scores.progress(String.format(
-                        Locale.ROOT, "read %s s, sorted %s s", results.get("read.seconds"), results.get("sort.seconds")));
+                        Locale.ROOT,
+                        "read %s s, sorted %s s",
+                        results.get("read.seconds"),
+                        results.get("sort.seconds")));
                 requireFromMemory(variant, before, bytes);
                 requirePreferred(results);
                 sum = requireSame(variant, results, sum);
@@ -140,12 +144,14 @@ public final class SparkApplication {
     private void requirePreferred(Map<String, String> results) throws IOException {
         scores.progress("preferred locations: " + results.get("preferred"));
         if (!results.getOrDefault("preferred", "").contains(IN_MEMORY)) {
-            throw new IOException("Spark prefers " + results.get("preferred") + ", not the hosts with blocks in memory");
+            throw new IOException(
+                    "Spark prefers " + results.get("preferred") + ", not the hosts with blocks in memory");
         }
     }
 
     /** Input and output must be the same as in the previous run. */
-    private static String requireSame(ClientVariant variant, Map<String, String> results, String sum) throws IOException {
+    private static String requireSame(ClientVariant variant, Map<String, String> results, String sum)
+            throws IOException {
         String read = results.getOrDefault("read.sum", "");
         boolean same = !read.isEmpty() && read.equals(results.get("sort.sum")) && (sum.isEmpty() || sum.equals(read));
         if (!same) {

@@ -116,7 +116,8 @@ public final class Daemon {
                 List<String> lastLines = Files.readAllLines(file, StandardCharsets.ISO_8859_1).stream()
                         .filter(line -> !line.contains(" INFO ") && !line.startsWith("STARTUP_MSG"))
                         .toList();
-                lastLines.subList(Math.max(0, lastLines.size() - lines), lastLines.size())
+                lastLines
+                        .subList(Math.max(0, lastLines.size() - lines), lastLines.size())
                         .forEach(line -> text.append("  ").append(line).append('\n'));
             }
         }
