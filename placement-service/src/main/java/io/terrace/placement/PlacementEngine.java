@@ -124,7 +124,7 @@ public final class PlacementEngine {
      */
     public @Nullable String startShadowRun(long nowMs, PolicyChoice candidate, long forMs) {
         if (shadowRun != null && shadowRun.isRunning(nowMs)) {
-            return "policy " + shadowRun.policy() + " is being rehearsed; end that first";
+            return "a dry run of policy " + shadowRun.policy() + " is in progress; end it first";
         }
         PlacementEngine shadowEngine = new PlacementEngine(settings, view, new MetricRegistry(), activePolicy.maker());
         try {

@@ -48,7 +48,7 @@ final class PolicyApplyCommand implements Callable<Integer> {
     @Option(names = "--configured", description = "Back to the policy file of the NameNode, or its settings.")
     boolean configured;
 
-    @Option(names = "--dry-run", description = "Only rehearse it; policy show tells how it goes.")
+    @Option(names = "--dry-run", description = "Only try it: it decides on live reads and moves nothing. See policy show.")
     boolean dryRun;
 
     @Option(
@@ -62,7 +62,7 @@ final class PolicyApplyCommand implements Callable<Integer> {
     @Option(names = "--wait", description = "With --dry-run: wait for its end and print what it came to.")
     boolean await;
 
-    @Option(names = "--stop", description = "With --dry-run, without FILE: end the rehearsal that runs.")
+    @Option(names = "--stop", description = "With --dry-run, without FILE: end the dry run that is in progress.")
     boolean stop;
 
     @Spec
@@ -109,20 +109,20 @@ final class PolicyApplyCommand implements Callable<Integer> {
     private void report(Printer printer, AdminClient client) throws Refused, Unreachable, InterruptedException {
         PolicyResponseProto policy = PolicyShowCommand.inForce(client);
         if (!policy.hasRehearsal()) {
-            throw new Refused("no policy was rehearsed since this NameNode became active");
+            throw new Refused("there was no dry run since this NameNode became active");
         }
-        RehearsalProto rehearsal = policy.getRehearsal();
-        try (ProgressLine progress = new ProgressLine("rehearsing", forMs)) {
-            while (rehearsal.getRunning()) {
-                progress.at(rehearsal.getRanMs());
-                Thread.sleep(Math.min(POLL_MS, Math.max(50, rehearsal.getLeftMs())));
-                rehearsal = PolicyShowCommand.inForce(client).getRehearsal();
+        RehearsalProto dryRun = policy.getRehearsal();
+        try (ProgressLine progress = new ProgressLine("dry run", forMs)) {
+            while (dryRun.getRunning()) {
+                progress.at(dryRun.getRanMs());
+                Thread.sleep(Math.min(POLL_MS, Math.max(50, dryRun.getLeftMs())));
+                dryRun = PolicyShowCommand.inForce(client).getRehearsal();
             }
         }
         if (cluster.json) {
-            printer.json(ProtoJson.object(rehearsal));
+            printer.json(ProtoJson.object(dryRun));
         } else {
-            PolicyShowCommand.rehearsal(printer, rehearsal);
+            PolicyShowCommand.dryRun(printer, dryRun);
         }
     }
 }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 /** {@code placementctl policy show}. */
 @Command(
         name = "show",
-        description = "The policy in force, where it comes from, and how a rehearsal goes.",
+        description = "The policy in force, where it comes from, and the state of a dry run.",
         mixinStandardHelpOptions = true)
 final class PolicyShowCommand implements Callable<Integer> {
 
@@ -92,7 +92,7 @@ final class PolicyShowCommand implements Callable<Integer> {
             lines(printer, "Trouble     ", policy.getTrouble());
         }
         if (policy.hasRehearsal()) {
-            rehearsal(printer, policy.getRehearsal());
+            dryRun(printer, policy.getRehearsal());
         }
     }
 
@@ -112,29 +112,29 @@ final class PolicyShowCommand implements Callable<Integer> {
         }
     }
 
-    /** How a rehearsal goes or went. */
-    static void rehearsal(Printer printer, RehearsalProto rehearsal) {
-        printer.line("Rehearsal   " + rehearsal.getPolicy() + ", "
-                + (rehearsal.getRunning()
-                        ? Quantity.millis(rehearsal.getLeftMs()) + " left"
-                        : "ended after " + Quantity.millis(rehearsal.getRanMs()))
+    /** The state of a dry run, or how it ended. */
+    static void dryRun(Printer printer, RehearsalProto dryRun) {
+        printer.line("Dry run     " + dryRun.getPolicy() + ", "
+                + (dryRun.getRunning()
+                        ? Quantity.millis(dryRun.getLeftMs()) + " left"
+                        : "ended after " + Quantity.millis(dryRun.getRanMs()))
                 + "; it moves nothing");
-        if (rehearsal.hasTrouble()) {
-            lines(printer, "            ", rehearsal.getTrouble());
+        if (dryRun.hasTrouble()) {
+            lines(printer, "            ", dryRun.getTrouble());
         }
-        Table table = new Table("", ">REHEARSED", ">IN FORCE");
+        Table table = new Table("", ">DRY RUN", ">IN FORCE");
         table.row(
                 "bytes read from memory",
-                bytesOf(rehearsal.getRehearsedBytesFromMemory(), rehearsal.getBytesRead()),
-                bytesOf(rehearsal.getBytesFromMemory(), rehearsal.getBytesRead()));
-        table.row("would have moved", Quantity.bytes(rehearsal.getPromotedBytes()), null);
-        table.row("promotions, drops", rehearsal.getPromotions() + ", " + rehearsal.getDrops(), null);
-        table.row("peak memory use", Quantity.bytes(rehearsal.getPeakBytes()), null);
+                bytesOf(dryRun.getRehearsedBytesFromMemory(), dryRun.getBytesRead()),
+                bytesOf(dryRun.getBytesFromMemory(), dryRun.getBytesRead()));
+        table.row("would have moved", Quantity.bytes(dryRun.getPromotedBytes()), null);
+        table.row("promotions, drops", dryRun.getPromotions() + ", " + dryRun.getDrops(), null);
+        table.row("peak memory use", Quantity.bytes(dryRun.getPeakBytes()), null);
         table.lines().forEach(line -> printer.line("  " + line));
-        if (rehearsal.getDecisionsCount() > 0) {
+        if (dryRun.getDecisionsCount() > 0) {
             Table decisions = new Table(">AGO", "DECISION", "BLOCK", ">SIZE", "~DATANODE");
             for (DecisionProto decision :
-                    rehearsal.getDecisionsList().subList(0, Math.min(DECISIONS_SHOWN, rehearsal.getDecisionsCount()))) {
+                    dryRun.getDecisionsList().subList(0, Math.min(DECISIONS_SHOWN, dryRun.getDecisionsCount()))) {
                 decisions.row(
                         Quantity.millis(decision.getAgoMs()),
                         decision.getKind().name().toLowerCase(Locale.ROOT),

@@ -73,7 +73,7 @@ class ShadowRunTest extends SteppedLoop {
         assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 5_000))
                 .isNull();
         assertThat(placement.startShadowRun(nowMs, applied("policy: arc"), 5_000))
-                .contains("being rehearsed");
+                .contains("a dry run of policy");
         accesses(new Random(1), 10);
         nowMs += 5_000;
         beat(one);

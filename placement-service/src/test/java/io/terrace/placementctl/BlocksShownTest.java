@@ -198,7 +198,7 @@ class BlocksShownTest {
     }
 
     @Test
-    void rehearsal_decisionsAreToldToThoseWhoMayChangePlacementAlone() throws Exception {
+    void dryRun_decisionsAreToldToThoseWhoMayChangePlacementAlone() throws Exception {
         java.nio.file.Path candidate = Files.writeString(dir.resolve("candidate.yaml"), "policy: lru\n");
         assertThat(session.run("policy", "apply", candidate.toString(), "--dry-run"))
                 .as(session.err)

@@ -179,7 +179,7 @@ class PolicyCtlTest {
     }
 
     /**
-     * The same reads twice: of a candidate that is rehearsed, and, after a restart, of the same one applied. Policies that
+     * The same reads twice: of a candidate in a dry run, and, after a restart, of the same one applied. Policies that
      * look at the time between reads are compared where the clock is the test's, in PolicyChangeTest.
      */
     @Test
@@ -191,20 +191,20 @@ class PolicyCtlTest {
             assertThat(ctl.run("policy", "apply", candidate, "--dry-run", "--for", "1h"))
                     .as(ctl.err)
                     .isZero();
-            assertThat(ctl.out).contains("rehearsed").contains("moves nothing");
+            assertThat(ctl.out).contains("dry run of policy").contains("moves nothing");
             fixture.read(42, 60);
-            JsonNode rehearsal = fixture.shown().get("rehearsal");
+            JsonNode dryRun = fixture.shown().get("rehearsal");
             assertThat(fixture.dataNode.orders).as("nothing is ordered").isEmpty();
             assertThat(fixture.dataNode.memory).isEmpty();
             assertThat(moved()).as("bytes moved").isZero();
-            List<String> rehearsed = new ArrayList<>();
-            rehearsal
+            List<String> requested = new ArrayList<>();
+            dryRun
                     .get("decisions")
-                    .forEach(one -> rehearsed.add(
+                    .forEach(one -> requested.add(
                             one.get("kind").asText() + " " + one.get("blockId").asLong()));
-            Collections.reverse(rehearsed);
+            Collections.reverse(requested);
             assertThat(ctl.run("policy", "show")).isZero();
-            assertThat(ctl.out).contains("Rehearsal").contains("would have moved");
+            assertThat(ctl.out).contains("Dry run").contains("would have moved");
             assertThat(ctl.run("policy", "apply", "--dry-run", "--stop")).isZero();
             assertThat(ctl.out).contains("ended");
 
@@ -216,9 +216,9 @@ class PolicyCtlTest {
                 real.add(order.getKind().name().toLowerCase(Locale.ROOT) + " "
                         + order.getBlock().getBlockId());
             }
-            assertThat(real).as(policy).isNotEmpty().isEqualTo(rehearsed);
+            assertThat(real).as(policy).isNotEmpty().isEqualTo(requested);
             assertThat(moved()).isPositive();
-            assertThat(rehearsal.get("promotions").asLong())
+            assertThat(dryRun.get("promotions").asLong())
                     .isEqualTo(real.stream()
                             .filter(text -> text.startsWith("promote"))
                             .count());

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Carries out {@code placementctl policy apply} and {@code rollback}; whoever calls has checked the caller's rights. */
 final class PolicyChanges {
 
-    private static final long REHEARSAL_MS = 600_000;
+    private static final long DRY_RUN_MS = 600_000;
 
     private final PlacementAgent loop;
     private final PolicyStore desk;
@@ -46,22 +46,22 @@ final class PolicyChanges {
                 long number = desk.rollback();
                 yield done(number == 0 ? "the configured policy is in force" : "policy " + number + " is in force");
             }
-            case REHEARSE_POLICY -> rehearse(text, request.hasForMs() ? request.getForMs() : REHEARSAL_MS);
+            case REHEARSE_POLICY -> dryRun(text, request.hasForMs() ? request.getForMs() : DRY_RUN_MS);
             case END_REHEARSAL -> {
                 loop.ask(placement -> {
                     placement.endShadowRun(loop.nowMs());
                     return true;
                 });
-                yield done("no policy is being rehearsed");
+                yield done("no dry run is in progress");
             }
             default -> throw new IllegalArgumentException(request.getVerb() + " does not change a policy");
         };
     }
 
-    private ChangeResponseProto rehearse(@Nullable String text, long forMs)
+    private ChangeResponseProto dryRun(@Nullable String text, long forMs)
             throws IOException, TimeoutException, InterruptedException {
         if (text == null || forMs < 1_000 || forMs > ShadowRun.MOST_MS) {
-            throw new IllegalArgumentException("a rehearsal needs a policy and a time from 1s to 1d");
+            throw new IllegalArgumentException("a dry run needs a policy and a time from 1s to 1d");
         }
         PolicyChoice candidate = new PolicyChoice(PolicyStore.parsed("policy", text), Source.APPLIED, 0);
         Optional<String> refusal =
@@ -69,7 +69,7 @@ final class PolicyChanges {
         if (refusal.isPresent()) {
             throw new IOException(refusal.get());
         }
-        return done("policy " + candidate.spec().policy() + " is being rehearsed; it moves nothing");
+        return done("dry run of policy " + candidate.spec().policy() + " begun; it moves nothing");
     }
 
     private static ChangeResponseProto done(String message) {

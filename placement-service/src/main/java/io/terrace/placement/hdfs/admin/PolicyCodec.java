@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 
-/** Policies and rehearsals on their way to {@code placementctl}. */
+/** Policies and dry runs on their way to {@code placementctl}. */
 final class PolicyCodec {
 
     private PolicyCodec() {}
@@ -63,7 +63,7 @@ final class PolicyCodec {
         }
         ShadowRun shadowRun = placement.shadowRun();
         if (shadowRun != null) {
-            response.setRehearsal(rehearsal(shadowRun, nowMs, full));
+            response.setRehearsal(dryRun(shadowRun, nowMs, full));
         }
         List<NodeReport> nodes = placement.reports().nodes(nowMs);
         return response.setMemoryBytes(nodes.stream()
@@ -106,7 +106,7 @@ final class PolicyCodec {
         }
     }
 
-    private static RehearsalProto rehearsal(ShadowRun shadowRun, long nowMs, boolean full) {
+    private static RehearsalProto dryRun(ShadowRun shadowRun, long nowMs, boolean full) {
         ShadowRun.Totals totals = shadowRun.totals();
         RehearsalProto.Builder proto = RehearsalProto.newBuilder()
                 .setPolicy(shadowRun.policy())
