@@ -2,7 +2,6 @@ package io.terrace.datanode.replica;
 
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ChunkVerifier;
-import io.terrace.channel.transport.NativeChunkVerifier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
@@ -32,7 +31,7 @@ public final class MetaFileChecksums {
         this.sums = sums;
         MetaHeader header = MetaHeader.read(meta);
         this.bytesPerChecksum = header.chunkBytes();
-        this.verifier = NativeChunkVerifier.of(header.kind(), bytesPerChecksum);
+        this.verifier = ChunkVerifier.JDK.of(header.kind(), bytesPerChecksum);
         sums.clear().limit(0);
     }
 
