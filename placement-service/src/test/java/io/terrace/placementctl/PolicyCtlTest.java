@@ -191,7 +191,7 @@ class PolicyCtlTest {
             assertThat(ctl.run("policy", "apply", candidate, "--dry-run", "--for", "1h"))
                     .as(ctl.err)
                     .isZero();
-            assertThat(ctl.out).contains("dry run of policy").contains("moves nothing");
+            assertThat(ctl.out).contains("Dry run of policy").contains("moves nothing");
             fixture.read(42, 60);
             JsonNode dryRun = fixture.shown().get("rehearsal");
             assertThat(fixture.dataNode.orders).as("nothing is ordered").isEmpty();
