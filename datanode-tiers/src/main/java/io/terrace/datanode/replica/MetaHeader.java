@@ -13,7 +13,7 @@ import java.nio.channels.ReadableByteChannel;
  * <p>Format: org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader, org.apache.hadoop.util.DataChecksum.
  */
 record MetaHeader(ChecksumType kind, int chunkBytes) {
-    private static final int BYTES = 7;
+    static final int BYTES = 7;
     private static final int VERSION = 1;
     private static final int TYPE_CRC32 = 1;
     private static final int TYPE_CRC32C = 2;

@@ -108,6 +108,7 @@ final class TerraceCluster implements AutoCloseable {
                         conf, scratch.resolve("dfs").toFile().getAbsoluteFile())
                 .numDataNodes(datanodes)
                 .dataNodeConfOverlays(overlays)
+                .storagesPerDatanode(storage.length == 0 ? 2 : storage.length)
                 .storageTypes(storage.length == 0 ? null : storage)
                 .checkDataNodeAddrConfig(ANY_ADDRESS.equals(conf.get(DFSConfigKeys.DFS_DATANODE_ADDRESS_KEY)))
                 .build();

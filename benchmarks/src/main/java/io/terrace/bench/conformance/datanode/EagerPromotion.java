@@ -121,6 +121,11 @@ final class EagerPromotion implements DatasetListener {
     }
 
     @Override
+    public void moved(String pool, long blockId) {
+        listener.moved(pool, blockId);
+    }
+
+    @Override
     public void poolReady(String pool) {
         listener.poolReady(pool);
     }

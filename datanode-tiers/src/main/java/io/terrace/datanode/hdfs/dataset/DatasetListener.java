@@ -18,8 +18,11 @@ public interface DatasetListener {
     /** The stream that stock opened for this reader, as it should be handed out. */
     InputStream opened(ExtendedBlock block, InputStream stock);
 
-    /** The replica changes, moves or goes: called before and after. */
+    /** The replica changes, goes, or is moved by stock: called before and after. */
     void changed(String pool, long blockId);
+
+    /** A move of ours brings the replica to another volume, with every byte the same: called before and after. */
+    void moved(String pool, long blockId);
 
     /** A replica was finalised. */
     void finalised(ExtendedBlock block);

@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs.dataset;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
+import io.terrace.datanode.hdfs.volume.StorageTiers;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.nvm.NvmReplica;
 import io.terrace.datanode.replica.ReplicaSource;
@@ -82,14 +83,7 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
         if (replica == null || replica.getVolume() == null || striped) {
             return null;
         }
-        StorageTier tier =
-                switch (replica.getVolume().getStorageType()) {
-                    case RAM_DISK -> StorageTier.MEMORY;
-                    case NVDIMM -> StorageTier.NVM;
-                    case SSD -> StorageTier.SSD;
-                    case ARCHIVE -> StorageTier.ARCHIVE;
-                    case DISK, PROVIDED -> StorageTier.DISK;
-                };
+        StorageTier tier = StorageTiers.of(replica.getVolume().getStorageType());
         return new HeartbeatExchange.ReplicaLook.Seen(version(pool, replica), tier);
     }
 

@@ -81,6 +81,11 @@ public final class GuardedListener implements DatasetListener {
     }
 
     @Override
+    public void moved(String pool, long blockId) {
+        tell(present -> present.moved(pool, blockId));
+    }
+
+    @Override
     public void finalised(ExtendedBlock block) {
         tell(present -> present.finalised(block));
     }

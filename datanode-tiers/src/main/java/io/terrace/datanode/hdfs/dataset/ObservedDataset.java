@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs.dataset;
 
+import io.terrace.datanode.hdfs.volume.ReplicaMover;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 
@@ -11,6 +12,9 @@ public interface ObservedDataset extends FsDatasetSpi<FsVolumeImpl> {
 
     /** A block that a directive asks for could not be brought into memory. */
     void pinFailed();
+
+    /** Moves its replicas between volumes. */
+    ReplicaMover mover();
 
     /** Is a stock dataset again. */
     void unwatch();

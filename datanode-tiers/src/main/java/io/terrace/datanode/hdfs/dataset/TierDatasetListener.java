@@ -129,6 +129,14 @@ public final class TierDatasetListener implements DatasetListener {
     }
 
     @Override
+    public void moved(String pool, long blockId) {
+        // A memory copy outlives the move; an extent on NVM is a link to the file that is moved.
+        if (nvm != null) {
+            nvm.changed(pool, blockId);
+        }
+    }
+
+    @Override
     public void finalised(ExtendedBlock block) {
         accessRecorder.written(block.getBlockPoolId(), block.getBlockId(), block.getNumBytes());
         PinRequests.Pin pin = new PinRequests.Pin(block.getBlockPoolId(), block.getBlockId());

@@ -2,24 +2,40 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.terrace.datanode.hdfs.dataset.DatasetListener;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
+import io.terrace.datanode.hdfs.volume.MovableDataset;
+import io.terrace.datanode.hdfs.volume.MovesInProgress;
+import io.terrace.datanode.hdfs.volume.ReplicaMover;
+import io.terrace.datanode.hdfs.volume.VolumeMove;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
+import org.apache.hadoop.hdfs.server.datanode.DataSetSubLockStrategy;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaAlreadyExistsException;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi.ScanInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.LengthInputStream;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.apache.hadoop.hdfs.server.protocol.ReplicaRecoveryInfo;
+import org.apache.hadoop.util.AutoCloseableLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +49,19 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     /** Guarded by itself: the pools whose replicas are all known. */
     private final Set<String> readyPools = new HashSet<>();
 
+    private final DataSetSubLockStrategy subLocks = new DataNodeLayoutSubLockStrategy();
+    private final ReplicaMover mover;
+
     private volatile @Nullable DatasetListener watch;
 
     TerraceDataset(DataNode datanode, DataStorage storage, Configuration conf) throws IOException {
         super(datanode, storage, conf);
+        mover = new ReplicaMover(datanode, new Movable(), conf);
+    }
+
+    @Override
+    public ReplicaMover mover() {
+        return mover;
     }
 
     @Override
@@ -53,6 +78,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     }
 
     private void changed(String pool, long blockId) {
+        mover.moves().veto(pool, blockId, "the replica changed while it was moved");
         DatasetListener present = watch;
         if (present != null) {
             present.changed(pool, blockId);
@@ -66,11 +92,49 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     @Override
     public InputStream getBlockInputStream(ExtendedBlock b, long seekOffset) throws IOException {
         DatasetListener present = watch;
-        if (present == null) {
-            return super.getBlockInputStream(b, seekOffset);
+        InputStream copy = present == null ? null : present.openCopy(b, seekOffset);
+        if (copy != null) {
+            return copy;
         }
-        InputStream copy = present.openCopy(b, seekOffset);
-        return copy != null ? copy : present.opened(b, super.getBlockInputStream(b, seekOffset));
+        InputStream stock = open(b, () -> super.getBlockInputStream(b, seekOffset));
+        return present == null ? stock : present.opened(b, stock);
+    }
+
+    @Override
+    public @Nullable LengthInputStream getMetaDataInputStream(ExtendedBlock b) throws IOException {
+        return open(b, () -> super.getMetaDataInputStream(b));
+    }
+
+    @Override
+    public long getLength(ExtendedBlock b) throws IOException {
+        return open(b, () -> super.getLength(b));
+    }
+
+    private interface Opening<T extends @Nullable Object> {
+        T open() throws IOException;
+    }
+
+    /** Has moves wait for whoever looks a replica up and opens its files without a lock, and opens again where none did. */
+    private <T extends @Nullable Object> T open(ExtendedBlock block, Opening<T> opening) throws IOException {
+        Lock opens = mover.barrier().opening(block.getBlockId());
+        opens.lock();
+        try {
+            T opened = opening.open();
+            return opened != null || !isWhole(block) ? opened : opening.open();
+        } catch (IOException e) {
+            if (!isWhole(block)) {
+                throw e;
+            }
+            return opening.open();
+        } finally {
+            opens.unlock();
+        }
+    }
+
+    /** Whether there are both files of the replica, where it is now. */
+    private boolean isWhole(ExtendedBlock block) {
+        ReplicaInfo now = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
+        return now != null && now.blockDataExists() && now.metadataExists();
     }
 
     @Override
@@ -158,11 +222,91 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     ReplicaInfo moveBlock(
             ExtendedBlock block, ReplicaInfo replicaInfo, FsVolumeReference volumeRef, boolean moveBlockToLocalMount)
             throws IOException {
-        changed(block);
-        try {
-            return super.moveBlock(block, replicaInfo, volumeRef, moveBlockToLocalMount);
-        } finally {
+        String pool = block.getBlockPoolId();
+        VolumeMove mine = mover.mine(pool, block.getBlockId());
+        if (mine != null) {
+            return mine.to(replicaInfo, volumeRef, moveBlockToLocalMount);
+        }
+        try (MovesInProgress.Move ignored = mover.moves().beginStock(pool, block.getBlockId())) {
+            ReplicaInfo now = volumeMap.get(pool, block.getBlockId());
+            if (now == null || now != replicaInfo) {
+                throw new ReplicaNotFoundException(block);
+            }
+            if (replicaInfo.getStorageUuid().equals(volumeRef.getVolume().getStorageID())) {
+                // Stock renames the replica over itself and then deletes it.
+                throw new ReplicaAlreadyExistsException(replicaInfo + " is on " + volumeRef.getVolume() + " already");
+            }
             changed(block);
+            try {
+                return super.moveBlock(block, replicaInfo, volumeRef, moveBlockToLocalMount);
+            } finally {
+                changed(block);
+            }
+        }
+    }
+
+    /** What moves of ours need of the private parts. */
+    private final class Movable implements MovableDataset {
+
+        @Override
+        public FsDatasetSpi<?> dataset() {
+            return TerraceDataset.this;
+        }
+
+        @Override
+        public @Nullable ReplicaInfo replica(String pool, long blockId) {
+            return volumeMap.get(pool, blockId);
+        }
+
+        @Override
+        public void chooseAndMove(ExtendedBlock block, StorageType type) throws IOException {
+            TerraceDataset.super.moveBlockAcrossStorage(block, type, null);
+        }
+
+        @Override
+        public boolean keepsDeletedFiles(String pool) {
+            return dataStorage.trashEnabled(pool);
+        }
+
+        @Override
+        public File temporaryFiles(FsVolumeSpi volume, String pool) throws IOException {
+            return ((FsVolumeImpl) volume).getTmpDir(pool);
+        }
+
+        @Override
+        public ReplicaInfo link(ExtendedBlock block, ReplicaInfo replica, FsVolumeReference target) throws IOException {
+            return moveReplicaToVolumeOnSameMount(block, replica, target);
+        }
+
+        @Override
+        public ReplicaInfo finalise(String pool, ReplicaInfo temporary, long reservedBytes) throws IOException {
+            FsVolumeImpl volume = (FsVolumeImpl) temporary.getVolume();
+            ReplicaInfo finalised = volume.addFinalizedBlock(pool, temporary, temporary, reservedBytes);
+            volume.incDfsUsedAndNumBlocks(pool, 0);
+            return finalised;
+        }
+
+        @Override
+        public void put(String pool, ReplicaInfo replica) {
+            volumeMap.add(pool, replica);
+        }
+
+        @Override
+        public void removed(FsVolumeSpi volume, String pool, long dataBytes, long metaBytes) {
+            if (dataBytes >= 0) {
+                ((FsVolumeImpl) volume).onBlockFileDeletion(pool, dataBytes);
+            }
+            if (metaBytes >= 0) {
+                ((FsVolumeImpl) volume).onMetaFileDeletion(pool, metaBytes);
+            }
+        }
+
+        @Override
+        public void moved(String pool, long blockId) {
+            DatasetListener present = watch;
+            if (present != null) {
+                present.moved(pool, blockId);
+            }
         }
     }
 
@@ -182,10 +326,28 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
 
     @Override
     boolean removeReplicaFromMem(ExtendedBlock block, FsVolumeImpl volume) {
+        boolean removed = false;
         try {
-            return super.removeReplicaFromMem(block, volume);
+            removed = super.removeReplicaFromMem(block, volume);
         } finally {
             changed(block);
+        }
+        if (!removed) {
+            deleteWhereItIs(block, volume);
+        }
+        return removed;
+    }
+
+    /** A deletion that waited while the replica was moved finds it on another volume, where stock leaves it. */
+    private void deleteWhereItIs(ExtendedBlock block, FsVolumeImpl volume) {
+        ReplicaInfo now = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
+        if (now == null || now.getVolume() == null || now.getStorageUuid().equals(volume.getStorageID())) {
+            return;
+        }
+        try {
+            invalidate(block.getBlockPoolId(), new Block[] {block.getLocalBlock()});
+        } catch (IOException e) {
+            LOG.warn("Cannot delete {}, which was moved; the NameNode asks again", now, e);
         }
     }
 
@@ -200,10 +362,18 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
 
     @Override
     public void checkAndUpdate(String bpid, ScanInfo scanInfo) throws IOException {
-        try {
+        long blockId = scanInfo.getBlockId();
+        // A move publishes when nobody has this lock.
+        try (AutoCloseableLock ignored = acquireDatasetLockManager()
+                .writeLock(
+                        LockLevel.DIR, bpid, scanInfo.getVolume().getStorageID(), subLocks.blockIdToSubLock(blockId))) {
+            if (mover.moves().isMoving(bpid, blockId)) {
+                // Two whole copies are there for a moment; stock would remove one of them. The next scan looks again.
+                return;
+            }
             super.checkAndUpdate(bpid, scanInfo);
         } finally {
-            changed(bpid, scanInfo.getBlockId());
+            changed(bpid, blockId);
         }
     }
 

@@ -1,0 +1,216 @@
+package io.terrace.datanode.hdfs.volume;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
+import io.terrace.datanode.replica.CorruptReplicaException;
+import io.terrace.datanode.replica.VerifiedCopy;
+import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.MoveResult;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.BlockType;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves finalised replicas to volumes of another tier of this DataNode, each by a {@link VolumeMove}. Stock chooses the
+ * volume. Thread-safe.
+ *
+ * <p>Not moved: parts of erasure-coded blocks, replicas that are open, on RAM_DISK or PROVIDED storage; and none where two
+ * copies would stay after a crash ({@code dfs.datanode.duplicate.replica.deletion=false}) or deleted files are kept (a
+ * rolling upgrade).
+ */
+public final class ReplicaMover {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaMover.class);
+
+    private final DataNode datanode;
+    private final MovableDataset dataset;
+    private final boolean duplicatesAreRemoved;
+    private final MovesInProgress moves = new MovesInProgress();
+    private final OpenBarrier barrier = new OpenBarrier();
+    private volatile Consumer<MoveStep> onStep = step -> {};
+
+    /** Moves replicas of this dataset. */
+    public ReplicaMover(DataNode datanode, MovableDataset dataset, Configuration conf) {
+        this.datanode = datanode;
+        this.dataset = dataset;
+        this.duplicatesAreRemoved = conf.getBoolean(
+                DFSConfigKeys.DFS_DATANODE_DUPLICATE_REPLICA_DELETION,
+                DFSConfigKeys.DFS_DATANODE_DUPLICATE_REPLICA_DELETION_DEFAULT);
+    }
+
+    /** The blocks that are being moved. */
+    public MovesInProgress moves() {
+        return moves;
+    }
+
+    /** To be held while a replica is looked up and its files are opened. */
+    public OpenBarrier barrier() {
+        return barrier;
+    }
+
+    /** The move of ours that the calling thread makes of this block, which stock has now chosen a volume for. */
+    public @Nullable VolumeMove mine(String pool, long blockId) {
+        return moves.mine(pool, blockId);
+    }
+
+    /** Is told, on the mover's thread, how far each move has come: for tests, which fail or change something there. */
+    public void onStep(Consumer<MoveStep> listener) {
+        onStep = listener;
+    }
+
+    /**
+     * Moves the replica, unless it is there already.
+     *
+     * @param copier of the calling thread; at whose rate bytes are moved
+     * @param stillWanted asked again and again until the new place is known
+     * @return with the tier where the replica is, if it is here
+     */
+    public MoveResult move(BlockVersion block, StorageTier to, VerifiedCopy copier, BooleanSupplier stillWanted) {
+        MoveResult result = run(block, to, copier, stillWanted);
+        ReplicaInfo now = dataset.replica(block.key().pool(), block.key().blockId());
+        FsVolumeSpi volume = now == null ? null : now.getVolume();
+        return volume == null ? result : result.in(StorageTiers.of(volume.getStorageType()));
+    }
+
+    private MoveResult run(BlockVersion block, StorageTier to, VerifiedCopy copier, BooleanSupplier stillWanted) {
+        BlockKey key = block.key();
+        long startNs = System.nanoTime();
+        try (MovesInProgress.Move move = moves.begin(key.pool(), key.blockId())) {
+            if (move == null) {
+                return refused("the block is being moved between volumes already");
+            }
+            StorageType type = StorageTiers.volumesOf(to);
+            if (type == null) {
+                return refused("memory is no volume: order a promotion");
+            }
+            MoveResult without = without(block, type, to);
+            if (without != null) {
+                return without;
+            }
+            ExtendedBlock extended =
+                    new ExtendedBlock(key.pool(), new Block(key.blockId(), block.lengthBytes(), key.generationStamp()));
+            VolumeMove steps =
+                    new VolumeMove(datanode, dataset, barrier, move, extended, block, copier, stillWanted, onStep);
+            move.steps(steps);
+            try {
+                dataset.chooseAndMove(extended, type);
+                return new MoveResult(MoveOutcome.DONE, block.lengthBytes(), System.nanoTime() - startNs, "");
+            } catch (IOException e) {
+                return failed(block, to, e);
+            }
+        }
+    }
+
+    /** The result of a move that needs, or may have, no beginning; null to begin. */
+    private @Nullable MoveResult without(BlockVersion block, StorageType type, StorageTier to) {
+        BlockKey key = block.key();
+        if (!duplicatesAreRemoved) {
+            return refused(DFSConfigKeys.DFS_DATANODE_DUPLICATE_REPLICA_DELETION
+                    + " is false, so two copies would stay after a crash; set it to true");
+        }
+        if (dataset.keepsDeletedFiles(key.pool())) {
+            return refused("a rolling upgrade is under way");
+        }
+        if (BlockType.fromBlockId(key.blockId()) == BlockType.STRIPED) {
+            return refused("parts of erasure-coded blocks are not moved");
+        }
+        ReplicaInfo replica = dataset.replica(key.pool(), key.blockId());
+        if (replica == null || replica.getVolume() == null) {
+            return MoveResult.of(MoveOutcome.NOT_HERE, "no replica of " + key);
+        }
+        if (replica.getState() != ReplicaState.FINALIZED) {
+            return refused("the replica is open: " + replica.getState());
+        }
+        if (replica.getGenerationStamp() != key.generationStamp() || replica.getNumBytes() != block.lengthBytes()) {
+            return MoveResult.of(
+                    MoveOutcome.NOT_HERE,
+                    "the replica here has stamp " + replica.getGenerationStamp() + " and " + replica.getNumBytes()
+                            + " bytes");
+        }
+        StorageType from = replica.getVolume().getStorageType();
+        if (replica.getVolume().isTransientStorage() || from == StorageType.PROVIDED) {
+            return refused("replicas on " + from + " are not moved");
+        }
+        if (from == type) {
+            return MoveResult.of(MoveOutcome.DONE, "already on " + name(to));
+        }
+        return hasVolumes(type) ? null : refused("this DataNode has no volume of " + name(to) + " (" + type + ")");
+    }
+
+    private boolean hasVolumes(StorageType type) {
+        try (FsDatasetSpi.FsVolumeReferences volumes = dataset.dataset().getFsVolumeReferences()) {
+            for (FsVolumeSpi volume : volumes) {
+                if (volume.getStorageType() == type) {
+                    return true;
+                }
+            }
+        } catch (IOException e) {
+            LOG.debug("Releasing volumes", e);
+        }
+        return false;
+    }
+
+    private MoveResult failed(BlockVersion block, StorageTier to, IOException cause) {
+        String message = String.valueOf(cause.getMessage());
+        if (cause instanceof MoveException known) {
+            return MoveResult.of(known.outcome(), message);
+        }
+        if (cause instanceof DiskOutOfSpaceException) {
+            return MoveResult.of(MoveOutcome.NO_ROOM, "no volume of " + name(to) + " has room: " + message);
+        }
+        if (cause instanceof ClosedByInterruptException
+                || Thread.currentThread().isInterrupted()) {
+            return refused("shutting down");
+        }
+        ReplicaInfo now = dataset.replica(block.key().pool(), block.key().blockId());
+        boolean same = now != null
+                && now.getState() == ReplicaState.FINALIZED
+                && now.getGenerationStamp() == block.key().generationStamp()
+                && now.getNumBytes() == block.lengthBytes();
+        if (!same || cause instanceof ReplicaNotFoundException) {
+            return MoveResult.of(MoveOutcome.CHANGED, "the replica changed while it was moved");
+        }
+        if (cause instanceof CorruptReplicaException) {
+            LOG.warn("The replica of {} is corrupt and is reported: {}", block.key(), message);
+            reportCorrupt(block, now);
+            return MoveResult.of(MoveOutcome.CORRUPT, message);
+        }
+        LOG.warn("Cannot move {} to {}", block.key(), name(to), cause);
+        return MoveResult.of(MoveOutcome.FAILED, message);
+    }
+
+    private void reportCorrupt(BlockVersion block, ReplicaInfo replica) {
+        try {
+            datanode.reportBadBlocks(new ExtendedBlock(block.key().pool(), replica), replica.getVolume());
+        } catch (IOException e) {
+            LOG.warn("Cannot report the corrupt replica of {}", block.key(), e);
+        }
+    }
+
+    private static String name(StorageTier tier) {
+        return tier.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static MoveResult refused(String reason) {
+        return MoveResult.of(MoveOutcome.REFUSED, reason);
+    }
+}
