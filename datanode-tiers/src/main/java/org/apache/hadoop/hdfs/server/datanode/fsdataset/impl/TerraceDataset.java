@@ -371,9 +371,11 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
                 // Two whole copies are there for a moment; stock would remove one of them. The next scan looks again.
                 return;
             }
-            super.checkAndUpdate(bpid, scanInfo);
-        } finally {
-            changed(bpid, blockId);
+            try {
+                super.checkAndUpdate(bpid, scanInfo);
+            } finally {
+                changed(bpid, blockId);
+            }
         }
     }
 

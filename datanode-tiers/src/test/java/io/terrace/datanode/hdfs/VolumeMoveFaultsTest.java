@@ -1,0 +1,96 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
+import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.MoveResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Moves between volumes where a volume fails or is missing, or where none may be made. */
+@Tag("cluster")
+class VolumeMoveFaultsTest {
+
+    private static final int BYTES = 700_003;
+
+    @Test
+    void failingTarget_isChecked_andTheReplicaStays() throws Exception {
+        Configuration conf = TerraceCluster.configuration();
+        conf.setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
+        conf.set(DFSConfigKeys.DFS_DATANODE_DISK_CHECK_MIN_GAP_KEY, "0");
+        try (TerraceCluster cluster = TerraceCluster.start(1, conf, StorageType.DISK, StorageType.SSD)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            org.apache.hadoop.fs.Path file = cluster.write("failing", BYTES, 1);
+            BlockVersion block = volumes.version(file, 0);
+            FsVolumeImpl ssd = volumes.volume(StorageTier.SSD);
+            replaceByFile(Path.of(ssd.getBaseURI()).resolve("current/" + block.key().pool() + "/tmp"));
+            MoveResult result = volumes.move(block, StorageTier.SSD);
+            assertThat(result.outcome()).as("%s", result).isEqualTo(MoveOutcome.FAILED);
+            assertThat(result.message()).contains("cannot write");
+            assertThat(result.tier()).isEqualTo(StorageTier.DISK);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> cluster.datanode(0).getFSDataset().getNumFailedVolumes() == 1);
+            assertThat(volumes.files(block.key().blockId())).hasSize(2);
+            assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("failing", BYTES));
+            result = volumes.move(block, StorageTier.SSD);
+            assertThat(result.outcome()).isEqualTo(MoveOutcome.REFUSED);
+            assertThat(result.message()).contains("no volume of ssd");
+        }
+    }
+
+    private static void replaceByFile(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.write(directory, new byte[0]);
+    }
+
+    @Test
+    void whereDuplicatesStay_nothingMoves() throws Exception {
+        Configuration conf = TerraceCluster.configuration();
+        conf.setBoolean(DFSConfigKeys.DFS_DATANODE_DUPLICATE_REPLICA_DELETION, false);
+        try (TerraceCluster cluster = TerraceCluster.start(1, conf, StorageType.DISK, StorageType.SSD)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            MoveResult result = volumes.move(cluster.write("stays", BYTES, 1), StorageTier.SSD);
+            assertThat(result.outcome()).isEqualTo(MoveOutcome.REFUSED);
+            assertThat(result.message()).contains(DFSConfigKeys.DFS_DATANODE_DUPLICATE_REPLICA_DELETION);
+        }
+    }
+
+    @Test
+    void replicaOnRamDisk_stays() throws Exception {
+        Configuration conf = TerraceCluster.configuration();
+        conf.setLong(DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY, 4 << 20);
+        try (TerraceCluster cluster =
+                TerraceCluster.start(1, conf, StorageType.RAM_DISK, StorageType.DISK, StorageType.SSD)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/lazy");
+            cluster.fs().mkdirs(file);
+            cluster.fs().setStoragePolicy(file, "LAZY_PERSIST");
+            org.apache.hadoop.fs.Path inMemory = new org.apache.hadoop.fs.Path(file, "file");
+            try (FSDataOutputStream out = cluster.fs().create(inMemory, (short) 1)) {
+                out.write(new byte[1000]);
+            }
+            assertThat(cluster.located(inMemory, 0).getStorageTypes()).containsExactly(StorageType.RAM_DISK);
+            MoveResult result = volumes.move(inMemory, StorageTier.SSD);
+            assertThat(result.outcome()).isEqualTo(MoveOutcome.REFUSED);
+            assertThat(result.message()).contains("RAM_DISK");
+        }
+    }
+}
