@@ -316,12 +316,20 @@ public final class TerraceSettings {
     public static final Setting<Long> DATANODE_MEMORY_COPY_BANDWIDTH = key(
                     "terrace.datanode.memory.copy.bandwidth", "DataNode")
             .bytes("0", 0, PETABYTE)
-            .doc("Bytes a second at which this DataNode makes copies, whatever the service allows. 0: no limit.");
+            .doc("Bytes a second at which this DataNode makes copies and moves replicas between volumes, whatever the service allows. 0: no limit.");
 
     public static final Setting<Integer> DATANODE_MEMORY_COPY_QUEUE = key(
                     "terrace.datanode.memory.copy.queue", "DataNode")
             .whole(4_096, 1, 1 << 20)
             .doc("Orders to make a copy that may wait; more are refused.");
+
+    public static final Setting<Integer> DATANODE_MOVE_THREADS = key("terrace.datanode.move.threads", "DataNode")
+            .whole(2, 1, 64)
+            .doc("Replicas moved between volumes at one time.");
+
+    public static final Setting<Integer> DATANODE_MOVE_QUEUE = key("terrace.datanode.move.queue", "DataNode")
+            .whole(1_024, 1, 1 << 20)
+            .doc("Orders to move a replica between volumes that may wait; more are refused.");
 
     public static final Setting<Long> DATANODE_MEMORY_SCRUB_BANDWIDTH = key(
                     "terrace.datanode.memory.scrub.bandwidth", "DataNode")

@@ -276,6 +276,12 @@ public enum Metric {
     NVM_RETIRED(
             "nvm.retired",
             "Replicas on NVM that stopped being extents: changed, gone, copied to memory, or longest unread when another took the place."),
+    VOLUME_MOVED("volume.moved", "Replicas moved to a volume of another tier by order of the placement service."),
+    VOLUME_MOVED_BYTES("volume.moved.bytes", "Bytes of the replicas that were moved between volumes."),
+    VOLUME_MOVED_MS("volume.moved.milliseconds", "Time spent on the moves between volumes that were made."),
+    VOLUME_MOVES_FAILED(
+            "volume.moves.failed",
+            "Orders to move a replica between volumes that left it where it was: refused, no room, changed meanwhile, corrupt, or failed."),
     READS_STOCK_MEMORY(
             "reads.stock.memory", "Reads of stock clients over the DataNode's socket that were served from memory."),
     READS_STOCK_MEMORY_BYTES("reads.stock.memory.bytes", "Bytes sent to stock clients from memory."),

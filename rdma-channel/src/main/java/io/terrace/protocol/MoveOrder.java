@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param moveId unique in its epoch
  * @param epoch of the service that gives the order
- * @param from the tier that the block leaves; null for the one where HDFS put the replica, which the wire does not name
- * @param to the tier that the block enters; null as in {@code from}
+ * @param from the tier that the block leaves, as far as the service knows; null for the one where the replica is
+ * @param to the tier that the block enters; null, with a copy that is dropped, for the one where the replica is
  * @param bytesPerSecond the most that the DataNode's copies may take together; 0 for no limit
  */
 public record MoveOrder(
@@ -21,8 +21,13 @@ public record MoveOrder(
         @Nullable StorageTier to,
         long bytesPerSecond) {
 
-    /** Asks for a verified memory copy; any other order asks to drop it. */
+    /** Asks for a verified memory copy. */
     public boolean isPromotion() {
         return to == StorageTier.MEMORY;
+    }
+
+    /** Asks to move the replica itself to a volume of another tier; an order that is neither asks to drop the copy. */
+    public boolean isVolumeMove() {
+        return to != null && to != StorageTier.MEMORY;
     }
 }

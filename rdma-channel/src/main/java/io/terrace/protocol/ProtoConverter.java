@@ -9,6 +9,7 @@ import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import java.util.concurrent.TimeUnit;
 
 /** What both ends of the protocol share, to and from its messages: the one place that knows how each is written. */
@@ -41,17 +42,31 @@ public final class ProtoConverter {
                 proto.getBytesPerSecond());
     }
 
+    /** The order to move a replica between volumes, of a service as above. */
+    public static MoveOrder order(String pool, long epoch, VolumeMoveProto proto) {
+        return new MoveOrder(
+                proto.getMoveId(),
+                epoch,
+                block(pool, proto.getBlock()),
+                proto.hasFrom() ? tier(proto.getFrom()) : null,
+                tier(proto.getTo()),
+                proto.getBytesPerSecond());
+    }
+
     /** @throws IllegalArgumentException for an outcome that no DataNode reports */
     public static ResultProto result(MoveOrder order, MoveResult result) {
-        return ResultProto.newBuilder()
+        ResultProto.Builder proto = ResultProto.newBuilder()
                 .setMoveId(order.moveId())
                 .setOutcome(outcome(result.outcome()))
                 .setBlock(block(order.block()))
                 .setBytesMoved(result.bytesMoved())
                 .setTookMs(TimeUnit.NANOSECONDS.toMillis(result.tookNs()))
                 .setMessage(result.message())
-                .setEpoch(order.epoch())
-                .build();
+                .setEpoch(order.epoch());
+        if (result.tier() != null) {
+            proto.setTier(tier(result.tier()));
+        }
+        return proto.build();
     }
 
     public static TierProto tier(StorageTier tier) {

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.stream.Stream;
@@ -70,11 +72,43 @@ final class ProtoConverterGoldenTest {
     }
 
     @Test
+    void volumeMoves() throws Exception {
+        BlockVersion block = new BlockVersion(new BlockKey("pool", 1, 2), 3);
+        String bytes = "0807" + "1206080110021803" + "1803" + "2002" + "2809";
+        VolumeMoveProto fromDisk = VolumeMoveProto.parseFrom(HEX.parseHex(bytes));
+        MoveOrder order = ProtoConverter.order("pool", 5, fromDisk);
+        assertThat(order).isEqualTo(new MoveOrder(7, 5, block, StorageTier.DISK, StorageTier.SSD, 9));
+        assertThat(order.isVolumeMove()).isTrue();
+        assertThat(order.isPromotion()).isFalse();
+        VolumeMoveProto fromAnywhere = VolumeMoveProto.parseFrom(HEX.parseHex("0808" + "1206080110021803" + "2004"));
+        assertThat(ProtoConverter.order("pool", 5, fromAnywhere))
+                .isEqualTo(new MoveOrder(8, 5, block, null, StorageTier.ARCHIVE, 0));
+    }
+
+    /** What a DataNode of today answers to a service that knows nothing of it, and the other way round. */
+    @Test
+    void olderPeers_readWhatTheyKnow() throws Exception {
+        HeartbeatResponseProto answer = HeartbeatResponseProto.newBuilder()
+                .setActive(true)
+                .setEpoch(5)
+                .setServe(true)
+                .addVolumeMoves(VolumeMoveProto.parseFrom(HEX.parseHex("0808" + "1206080110021803" + "2004")))
+                .build();
+        // Nothing before field 7 changes, so that one who does not know it reads the rest.
+        assertThat(HEX.formatHex(answer.toByteArray()))
+                .isEqualTo("0801" + "1005" + "1801" + "3a0c" + "0808" + "1206080110021803" + "2004");
+        assertThat(HeartbeatResponseProto.parseFrom(HEX.parseHex("080110051801")).getVolumeMovesList())
+                .isEmpty();
+    }
+
+    @Test
     void results() {
         MoveOrder order =
                 new MoveOrder(7, 5, new BlockVersion(new BlockKey("pool", 1, 2), 3), null, StorageTier.MEMORY, 9);
         MoveResult result = new MoveResult(MoveOutcome.CORRUPT, 3, 4_000_000, "no");
         assertThat(HEX.formatHex(ProtoConverter.result(order, result).toByteArray()))
                 .isEqualTo("0807" + "1004" + "1a06080110021803" + "2003" + "2804" + "32026e6f" + "3805");
+        assertThat(HEX.formatHex(ProtoConverter.result(order, result.in(StorageTier.ARCHIVE)).toByteArray()))
+                .isEqualTo("0807" + "1004" + "1a06080110021803" + "2003" + "2804" + "32026e6f" + "3805" + "4004");
     }
 }

@@ -90,6 +90,16 @@ public final class DataNodeConfig {
         return TerraceSettings.DATANODE_MEMORY_COPY_QUEUE.get(conf);
     }
 
+    /** Replicas moved between volumes at one time. */
+    public int moveThreads() {
+        return TerraceSettings.DATANODE_MOVE_THREADS.get(conf);
+    }
+
+    /** Orders for such moves that may wait. */
+    public int moveQueue() {
+        return TerraceSettings.DATANODE_MOVE_QUEUE.get(conf);
+    }
+
     /** How fast copies are checked in the background; 0 turns these checks off. */
     public long scrubBytesPerSecond() {
         return TerraceSettings.DATANODE_MEMORY_SCRUB_BANDWIDTH.get(conf);

@@ -37,6 +37,7 @@ import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MemoryCopier;
 import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.datanode.move.VolumeMoveQueue;
 import io.terrace.datanode.nvm.NvmExtents;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.metrics.Metric;
@@ -88,6 +89,7 @@ final class DataNodeTiers implements Closeable {
     private final HousekeepingAgent housekeeping;
     private final UnlinkedBytes unlinkedBytes;
     private final BackgroundChecks checks;
+    private final VolumeMoveQueue volumeMoves;
     private final HeartbeatAgents services;
     private volatile boolean brokenOff;
 
@@ -173,6 +175,13 @@ final class DataNodeTiers implements Closeable {
         toClose.push(housekeeping::close);
         tierListener.onHousekeeping(housekeeping::wake);
         checks = checks(datanode, settings, name);
+        volumeMoves = opened(new VolumeMoveQueue(
+                dataset.mover()::move,
+                settings.moveThreads(),
+                settings.moveQueue(),
+                tokenBucket,
+                name,
+                metricRegistry));
         services = opened(services(datanode, settings, tokenBucket));
         gauges();
         opened(MetricsExport.show(metricRegistry, settings, name));
@@ -223,7 +232,8 @@ final class DataNodeTiers implements Closeable {
                 tokenBucket,
                 settings.copyBytesPerSecond(),
                 metricRegistry,
-                housekeeping::wake);
+                housekeeping::wake,
+                volumeMoves);
         NodeIdentity identity = new NodeIdentity(
                 datanode.getDatanodeUuid(),
                 datanode.getDatanodeHostname(),
@@ -295,6 +305,7 @@ final class DataNodeTiers implements Closeable {
     private void breakOff(ObservedDataset dataset) {
         dataset.unwatch();
         brokenOff = true;
+        volumeMoves.stop();
         tier.breakOff(System.nanoTime());
         closeNvm();
     }

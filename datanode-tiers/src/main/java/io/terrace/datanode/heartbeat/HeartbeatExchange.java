@@ -23,6 +23,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -145,6 +146,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         if (outranked != null) {
             request.addConditions(outranked);
         }
+        if (shared.orders().takesVolumeMoves()) {
+            request.setTakesVolumeMoves(true);
+        }
         addHeat(request, nowNs);
         addResidency(request);
         List<ResultProto> page = new ArrayList<>();
@@ -181,7 +185,10 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                 residency.wantFull();
             }
             for (OrderProto order : response.getOrdersList()) {
-                take(order, response.getEpoch(), nowNs);
+                take(ProtoConverter.order(pool, response.getEpoch(), order), nowNs);
+            }
+            for (VolumeMoveProto move : response.getVolumeMovesList()) {
+                take(ProtoConverter.order(pool, response.getEpoch(), move), nowNs);
             }
         } else {
             outranked(response, nowNs);
@@ -237,8 +244,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         return heat.size() > 0 || residency.hasUnsent() || !results.isEmpty();
     }
 
-    private void take(OrderProto proto, long epoch, long nowNs) {
-        MoveOrder order = ProtoConverter.order(pool, epoch, proto);
+    private void take(MoveOrder order, long nowNs) {
         shared.orders().take(order, nowNs, result -> {
             // A result that does not fit is lost; the service asks again or gives up after its own deadline.
             results.offer(ProtoConverter.result(order, result));

@@ -1,6 +1,7 @@
 package io.terrace.datanode.move;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
@@ -13,9 +14,11 @@ import io.terrace.protocol.MoveResult;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out the orders of placement services: drops at once, promotions through the {@link CopyQueue}. An order that
+ * Carries out the orders of placement services: drops at once, promotions through the {@link CopyQueue}, moves between
+ * volumes through the {@link VolumeMoveQueue}. An order that
  * is sent again while it is carried out is taken once; one of an epoch that was superseded is refused, also when its turn
  * comes only later. Copies keep to the least pace of all whose orders are under way. Thread-safe.
  */
@@ -29,13 +32,10 @@ public final class MoveOrderExecutor {
     private final SharedRateLimit pace;
     private final MetricRegistry metricRegistry;
     private final Runnable wakeHousekeeping;
+    private final @Nullable VolumeMoveQueue volumeMoves;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Takes orders.
-     *
-     * @param ownBytesPerSecond the DataNode's own limit on making copies, whatever an order allows; 0 is none
-     */
+    /** Takes orders where replicas are not moved between volumes. */
     public MoveOrderExecutor(
             LocalTier tier,
             CopyQueue copyQueue,
@@ -44,12 +44,36 @@ public final class MoveOrderExecutor {
             long ownBytesPerSecond,
             MetricRegistry metricRegistry,
             Runnable wakeHousekeeping) {
+        this(tier, copyQueue, epochFence, tokenBucket, ownBytesPerSecond, metricRegistry, wakeHousekeeping, null);
+    }
+
+    /**
+     * Takes orders.
+     *
+     * @param ownBytesPerSecond the DataNode's own limit on making copies, whatever an order allows; 0 is none
+     * @param volumeMoves null where replicas are not moved between volumes
+     */
+    public MoveOrderExecutor(
+            LocalTier tier,
+            CopyQueue copyQueue,
+            EpochFence epochFence,
+            TokenBucket tokenBucket,
+            long ownBytesPerSecond,
+            MetricRegistry metricRegistry,
+            Runnable wakeHousekeeping,
+            @Nullable VolumeMoveQueue volumeMoves) {
         this.tier = tier;
         this.copyQueue = copyQueue;
         this.epochFence = epochFence;
         this.pace = new SharedRateLimit(tokenBucket, ownBytesPerSecond);
         this.metricRegistry = metricRegistry;
         this.wakeHousekeeping = wakeHousekeeping;
+        this.volumeMoves = volumeMoves;
+    }
+
+    /** Whether orders to move a replica between volumes are carried out. */
+    public boolean takesVolumeMoves() {
+        return volumeMoves != null;
     }
 
     /** Takes an order; its result is told once, perhaps before this returns. */
@@ -76,9 +100,26 @@ public final class MoveOrderExecutor {
                         pace.ended(pool);
                         finish.accept(result);
                     }));
+        } else if (order.isVolumeMove()) {
+            moveBetweenVolumes(order, finish);
         } else {
             finish.accept(drop(order.block().key(), nowNs));
         }
+    }
+
+    private void moveBetweenVolumes(MoveOrder order, Consumer<MoveResult> finish) {
+        StorageTier to = order.to();
+        if (volumeMoves == null || to == null) {
+            finish.accept(MoveResult.of(MoveOutcome.REFUSED, "this DataNode moves no replicas between volumes"));
+            return;
+        }
+        String pool = order.block().key().pool();
+        pace.begun(pool, order.bytesPerSecond());
+        volumeMoves.submit(new VolumeMoveQueue.Order(
+                order.block(), to, () -> epochFence.isCurrent(pool, order.epoch()), result -> {
+                    pace.ended(pool);
+                    finish.accept(result);
+                }));
     }
 
     private MoveResult drop(BlockKey key, long nowNs) {

@@ -1,7 +1,10 @@
 package io.terrace.datanode.hdfs;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
 import io.terrace.protocol.PlacementDataNodePB;
+import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -9,6 +12,7 @@ import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.PlacementDataNodeService;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +30,7 @@ final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
     private RPC.Server server;
     final List<HeartbeatRequestProto> heartbeats = new CopyOnWriteArrayList<>();
     private final ConcurrentLinkedQueue<OrderProto> orders = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<VolumeMoveProto> moves = new ConcurrentLinkedQueue<>();
     private long lastMoveId;
     volatile long epoch = 1;
     volatile boolean serve = true;
@@ -78,6 +83,17 @@ final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
         return moveId;
     }
 
+    /** Orders a move between volumes. */
+    long move(BlockVersion block, StorageTier to) {
+        long moveId = ++lastMoveId;
+        moves.add(VolumeMoveProto.newBuilder()
+                .setMoveId(moveId)
+                .setBlock(ProtoConverter.block(block))
+                .setTo(ProtoConverter.tier(to))
+                .build());
+        return moveId;
+    }
+
     Optional<ResultProto> result(long moveId) {
         return heartbeats.stream()
                 .flatMap(heartbeat -> heartbeat.getResultsList().stream())
@@ -94,6 +110,9 @@ final class FakePlacement implements PlacementDataNodePB, AutoCloseable {
                 .setServe(serve);
         for (OrderProto order = orders.poll(); order != null; order = orders.poll()) {
             response.addOrders(order);
+        }
+        for (VolumeMoveProto move = moves.poll(); move != null; move = moves.poll()) {
+            response.addVolumeMoves(move);
         }
         return response.build();
     }

@@ -12,12 +12,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -77,20 +81,30 @@ class VolumeMoveFaultsTest {
     void replicaOnRamDisk_stays() throws Exception {
         Configuration conf = TerraceCluster.configuration();
         conf.setLong(DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY, 4 << 20);
+        NativeIO.POSIX.CacheManipulator locking = NativeIO.POSIX.getCacheManipulator();
+        NativeIO.POSIX.setCacheManipulator(new NativeIO.POSIX.NoMlockCacheManipulator());
         try (TerraceCluster cluster =
                 TerraceCluster.start(1, conf, StorageType.RAM_DISK, StorageType.DISK, StorageType.SSD)) {
             TieredVolumes volumes = new TieredVolumes(cluster);
-            org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/lazy");
-            cluster.fs().mkdirs(file);
-            cluster.fs().setStoragePolicy(file, "LAZY_PERSIST");
-            org.apache.hadoop.fs.Path inMemory = new org.apache.hadoop.fs.Path(file, "file");
-            try (FSDataOutputStream out = cluster.fs().create(inMemory, (short) 1)) {
+            org.apache.hadoop.fs.Path inMemory = new org.apache.hadoop.fs.Path("/lazy");
+            EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.CREATE, CreateFlag.LAZY_PERSIST);
+            try (FSDataOutputStream out = cluster.fs()
+                    .create(
+                            inMemory,
+                            FsPermission.getFileDefault(),
+                            flags,
+                            4096,
+                            (short) 1,
+                            TerraceCluster.BLOCK_BYTES,
+                            null)) {
                 out.write(new byte[1000]);
             }
             assertThat(cluster.located(inMemory, 0).getStorageTypes()).containsExactly(StorageType.RAM_DISK);
             MoveResult result = volumes.move(inMemory, StorageTier.SSD);
             assertThat(result.outcome()).isEqualTo(MoveOutcome.REFUSED);
             assertThat(result.message()).contains("RAM_DISK");
+        } finally {
+            NativeIO.POSIX.setCacheManipulator(locking);
         }
     }
 }
