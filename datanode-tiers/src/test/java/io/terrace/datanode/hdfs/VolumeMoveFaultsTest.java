@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
+import io.terrace.datanode.hdfs.volume.MoveStep;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
 import java.io.IOException;
@@ -13,8 +14,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.conf.ReconfigurationException;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.StorageType;
@@ -63,6 +67,49 @@ class VolumeMoveFaultsTest {
             }
         }
         Files.write(directory, new byte[0]);
+    }
+
+    @Test
+    void volumeRemovedWhileCopying_endsTheMove() throws Exception {
+        try (TerraceCluster cluster =
+                TerraceCluster.start(1, TerraceCluster.configuration(), StorageType.DISK, StorageType.SSD)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            org.apache.hadoop.fs.Path file = cluster.write("removed", BYTES, 1);
+            BlockVersion block = volumes.version(file, 0);
+            String disk = "[DISK]" + volumes.volume(StorageTier.DISK).getBaseURI();
+            CompletableFuture<Void> removed = new CompletableFuture<>();
+            FsVolumeImpl ssd = volumes.volume(StorageTier.SSD);
+            volumes.mover().onStep(step -> {
+                if (step == MoveStep.RESERVED) {
+                    new Thread(() -> {
+                                try {
+                                    cluster.datanode(0)
+                                            .reconfigurePropertyImpl(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY, disk);
+                                    removed.complete(null);
+                                } catch (ReconfigurationException e) {
+                                    removed.completeExceptionally(e);
+                                }
+                            })
+                            .start();
+                    await().until(() -> isClosed(ssd));
+                }
+            });
+            MoveResult result = volumes.move(block, StorageTier.SSD);
+            assertThat(result.outcome()).as("%s", result).isEqualTo(MoveOutcome.FAILED);
+            assertThat(result.message()).contains("is being removed");
+            removed.get(30, TimeUnit.SECONDS);
+            assertThat(volumes.files(block.key().blockId())).hasSize(2);
+            assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("removed", BYTES));
+        }
+    }
+
+    private static boolean isClosed(FsVolumeImpl volume) {
+        try {
+            volume.obtainReference().close();
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     @Test

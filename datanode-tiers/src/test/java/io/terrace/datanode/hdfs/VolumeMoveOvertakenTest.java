@@ -419,7 +419,7 @@ class VolumeMoveOvertakenTest {
         BlockVersion block = volumes.version(file, 0);
         volumes.mover().onStep(step -> {
             if (step == MoveStep.PUBLISHED) {
-                throw new ThreadDeath();
+                throw new InternalError("the process ends");
             }
         });
         CompletableFuture<MoveResult> died = CompletableFuture.supplyAsync(() -> volumes.move(block, StorageTier.SSD));

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,6 +166,15 @@ public final class VolumeMove {
         }
     }
 
+    /** Whoever removes a volume waits for moves, and the dataset for them. */
+    private static void checkStays(FsVolumeSpi volume) throws IOException {
+        try {
+            volume.obtainReference().close();
+        } catch (ClosedChannelException e) {
+            throw new MoveException(MoveOutcome.FAILED, volume + " is being removed");
+        }
+    }
+
     private long reserve(FsVolumeImpl volume, ReplicaInfo replica) throws IOException {
         long bytes = version.lengthBytes() + replica.getMetadataLength();
         synchronized (ROOM) {
@@ -199,7 +209,11 @@ public final class VolumeMove {
                     version.lengthBytes(),
                     path(temporary.getBlockURI()),
                     path(temporary.getMetadataURI()),
-                    () -> check(replica));
+                    () -> {
+                        check(replica);
+                        checkStays(replica.getVolume());
+                        checkStays(volume);
+                    });
             likeOld(path(replica.getBlockURI()), path(temporary.getBlockURI()));
             onStep.accept(MoveStep.COPIED);
             done = true;
