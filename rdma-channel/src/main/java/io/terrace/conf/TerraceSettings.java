@@ -316,7 +316,8 @@ public final class TerraceSettings {
     public static final Setting<Long> DATANODE_MEMORY_COPY_BANDWIDTH = key(
                     "terrace.datanode.memory.copy.bandwidth", "DataNode")
             .bytes("0", 0, PETABYTE)
-            .doc("Bytes a second at which this DataNode makes copies and moves replicas between volumes, whatever the service allows. 0: no limit.");
+            .doc(
+                    "Bytes a second at which this DataNode makes copies and moves replicas between volumes, whatever the service allows. 0: no limit.");
 
     public static final Setting<Integer> DATANODE_MEMORY_COPY_QUEUE = key(
                     "terrace.datanode.memory.copy.queue", "DataNode")

@@ -97,7 +97,8 @@ final class ProtoConverterGoldenTest {
         // Nothing before field 7 changes, so that one who does not know it reads the rest.
         assertThat(HEX.formatHex(answer.toByteArray()))
                 .isEqualTo("0801" + "1005" + "1801" + "3a0c" + "0808" + "1206080110021803" + "2004");
-        assertThat(HeartbeatResponseProto.parseFrom(HEX.parseHex("080110051801")).getVolumeMovesList())
+        assertThat(HeartbeatResponseProto.parseFrom(HEX.parseHex("080110051801"))
+                        .getVolumeMovesList())
                 .isEmpty();
     }
 
@@ -108,7 +109,8 @@ final class ProtoConverterGoldenTest {
         MoveResult result = new MoveResult(MoveOutcome.CORRUPT, 3, 4_000_000, "no");
         assertThat(HEX.formatHex(ProtoConverter.result(order, result).toByteArray()))
                 .isEqualTo("0807" + "1004" + "1a06080110021803" + "2003" + "2804" + "32026e6f" + "3805");
-        assertThat(HEX.formatHex(ProtoConverter.result(order, result.in(StorageTier.ARCHIVE)).toByteArray()))
+        assertThat(HEX.formatHex(ProtoConverter.result(order, result.in(StorageTier.ARCHIVE))
+                        .toByteArray()))
                 .isEqualTo("0807" + "1004" + "1a06080110021803" + "2003" + "2804" + "32026e6f" + "3805" + "4004");
     }
 }

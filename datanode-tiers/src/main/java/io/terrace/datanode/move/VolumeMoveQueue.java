@@ -49,8 +49,7 @@ public final class VolumeMoveQueue implements Closeable {
      * @param stillWanted asked when its turn comes, and while it is made: an order of an earlier epoch is not
      * @param done hears once how it ended, on a worker's thread
      */
-    public record Order(
-            BlockVersion block, StorageTier to, BooleanSupplier stillWanted, Consumer<MoveResult> done) {}
+    public record Order(BlockVersion block, StorageTier to, BooleanSupplier stillWanted, Consumer<MoveResult> done) {}
 
     private final Mover mover;
     private final MetricRegistry metricRegistry;

@@ -45,7 +45,8 @@ class VolumeMoveFaultsTest {
             org.apache.hadoop.fs.Path file = cluster.write("failing", BYTES, 1);
             BlockVersion block = volumes.version(file, 0);
             FsVolumeImpl ssd = volumes.volume(StorageTier.SSD);
-            replaceByFile(Path.of(ssd.getBaseURI()).resolve("current/" + block.key().pool() + "/tmp"));
+            replaceByFile(
+                    Path.of(ssd.getBaseURI()).resolve("current/" + block.key().pool() + "/tmp"));
             MoveResult result = volumes.move(block, StorageTier.SSD);
             assertThat(result.outcome()).as("%s", result).isEqualTo(MoveOutcome.FAILED);
             assertThat(result.message()).contains("cannot write");

@@ -81,9 +81,15 @@ class VolumeMoveOvertakenTest {
         volumes.mover().onStep(step -> {});
     }
 
-    /** Moves the file's block to SSD; at the step begins the change, and goes on when that is made or waits for the move. */
+    /** Moves the file's block to SSD, and makes the change at the step. */
     private static MoveResult moveOvertaken(org.apache.hadoop.fs.Path file, MoveStep at, Change change)
             throws Exception {
+        return moveOvertaken(file, at, change, Duration.ofSeconds(30));
+    }
+
+    /** As above, but goes on after that time if the change waits for the move. */
+    private static MoveResult moveOvertaken(
+            org.apache.hadoop.fs.Path file, MoveStep at, Change change, Duration patience) throws Exception {
         BlockVersion block = volumes.version(file, 0);
         CompletableFuture<Void> changed = new CompletableFuture<>();
         volumes.mover().onStep(step -> {
@@ -100,7 +106,7 @@ class VolumeMoveOvertakenTest {
                         "change");
                 thread.start();
                 try {
-                    changed.get(1, TimeUnit.SECONDS);
+                    changed.get(patience.toMillis(), TimeUnit.MILLISECONDS);
                 } catch (TimeoutException | ExecutionException e) {
                     // It waits for the move, or its error is thrown below.
                 } catch (InterruptedException e) {
@@ -170,10 +176,7 @@ class VolumeMoveOvertakenTest {
         ExtendedBlock block = cluster.located(file, 0).getBlock();
         long recoveryId = block.getGenerationStamp() + 1000;
         MoveResult result = moveOvertaken(file, step, () -> {
-            volumes.dataset()
-                    .initReplicaRecovery(
-                            new RecoveringBlock(
-                                    block, null, recoveryId));
+            volumes.dataset().initReplicaRecovery(new RecoveringBlock(block, null, recoveryId));
             // A whole recovery leaves the same object in the map, with another stamp.
             volumes.dataset().updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), BYTES);
         });
@@ -190,8 +193,8 @@ class VolumeMoveOvertakenTest {
         org.apache.hadoop.fs.Path file = cluster.write("delete" + step, BYTES, 1);
         BlockKey key = cluster.key(file, 0);
         Block block = cluster.located(file, 0).getBlock().getLocalBlock();
-        MoveResult result = moveOvertaken(
-                file, step, () -> volumes.dataset().invalidate(key.pool(), new Block[] {block}));
+        MoveResult result =
+                moveOvertaken(file, step, () -> volumes.dataset().invalidate(key.pool(), new Block[] {block}));
         outcome(result, step, MoveOutcome.CHANGED);
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(volumes.files(key.blockId())).isEmpty());
@@ -225,7 +228,7 @@ class VolumeMoveOvertakenTest {
                 // Too late to go first: the replica that it was told to move is somewhere else.
                 assertThat(isBeforePublish(step)).as("%s", e).isFalse();
             }
-        });
+        }, Duration.ofSeconds(1));
         outcome(result, step, MoveOutcome.CHANGED);
         volumes.awaitOneCopy(block.getBlockId(), moved[0] ? StorageTier.ARCHIVE : StorageTier.SSD);
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("stock" + step, BYTES));
@@ -250,8 +253,7 @@ class VolumeMoveOvertakenTest {
     @EnumSource(MoveStep.class)
     void directoryScan_removesNothing(MoveStep step) throws Exception {
         org.apache.hadoop.fs.Path file = cluster.write("scan" + step, BYTES, 1);
-        MoveResult result =
-                moveOvertaken(file, step, () -> DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0)));
+        MoveResult result = moveOvertaken(file, step, () -> DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0)));
         assertThat(result.outcome()).as("%s", result).isEqualTo(MoveOutcome.DONE);
         DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0));
         volumes.awaitOneCopy(cluster.key(file, 0).blockId(), StorageTier.SSD);
@@ -265,15 +267,13 @@ class VolumeMoveOvertakenTest {
         BlockKey key = cluster.key(file, 0);
         Block block = cluster.located(file, 0).getBlock().getLocalBlock();
         CompletableFuture<Void> moved = new CompletableFuture<>();
-        DataNodeFaultInjector before =
-                DataNodeFaultInjector.get();
-        DataNodeFaultInjector.set(
-                new DataNodeFaultInjector() {
-                    @Override
-                    public void delayDeleteReplica() {
-                        moved.join();
-                    }
-                });
+        DataNodeFaultInjector before = DataNodeFaultInjector.get();
+        DataNodeFaultInjector.set(new DataNodeFaultInjector() {
+            @Override
+            public void delayDeleteReplica() {
+                moved.join();
+            }
+        });
         try {
             volumes.dataset().invalidate(key.pool(), new Block[] {block});
             assertThat(volumes.move(file, StorageTier.SSD).outcome()).isEqualTo(MoveOutcome.DONE);
@@ -307,7 +307,8 @@ class VolumeMoveOvertakenTest {
                     threads.submit(() -> read(null, file, contents, over, reads, 0, seed)),
                     threads.submit(() -> read(granted, file, contents, over, reads, 1, seed)),
                     threads.submit(() -> read(memoryFirst, file, contents, over, reads, 2, seed)),
-                    threads.submit(() -> passDescriptors(volumes.version(file, 0).key(), contents, over, reads)));
+                    threads.submit(
+                            () -> passDescriptors(volumes.version(file, 0).key(), contents, over, reads)));
             for (int i = 0; i < 120 && readers.stream().noneMatch(Future::isDone); i++) {
                 BlockVersion block = volumes.version(file, 0);
                 switch (random.nextInt(8)) {
@@ -318,19 +319,14 @@ class VolumeMoveOvertakenTest {
                         length[0] += 1000;
                     }
                     case 1 -> volumes.dataset()
-                            .moveBlockAcrossStorage(
-                                    cluster.located(file, 0).getBlock(), other(block, random), null);
+                            .moveBlockAcrossStorage(cluster.located(file, 0).getBlock(), other(block, random), null);
                     case 2 -> cluster.promote(0, block.key(), block.lengthBytes());
-                    case 3 -> cluster.service(0)
-                            .tier()
-                            .drop(
-                                    block.key(),
-                                    RetireCause.ORDERED,
-                                    System.nanoTime());
+                    case 3 -> cluster.service(0).tier().drop(block.key(), RetireCause.ORDERED, System.nanoTime());
                     default -> {
-                        MoveResult result =
-                                volumes.move(block, StorageTier.values()[1 + random.nextInt(4)]);
-                        assertThat(result.outcome()).as("%s, seed %d", result, seed).isEqualTo(MoveOutcome.DONE);
+                        MoveResult result = volumes.move(block, StorageTier.values()[1 + random.nextInt(4)]);
+                        assertThat(result.outcome())
+                                .as("%s, seed %d", result, seed)
+                                .isEqualTo(MoveOutcome.DONE);
                     }
                 }
             }
@@ -343,13 +339,18 @@ class VolumeMoveOvertakenTest {
             threads.shutdownNow();
         }
         assertThat(Arrays.stream(reads).min().orElseThrow()).as("seed %d", seed).isGreaterThan(10);
-        assertThat(volumes.files(cluster.key(file, 0).blockId())).as("seed %d", seed).hasSize(2);
+        assertThat(volumes.files(cluster.key(file, 0).blockId()))
+                .as("seed %d", seed)
+                .hasSize(2);
     }
 
     private static StorageType other(BlockVersion block, Random random) throws IOException {
         StorageType now = volumes.dataset()
                 .getVolume(new ExtendedBlock(
-                        block.key().pool(), block.key().blockId(), 0, block.key().generationStamp()))
+                        block.key().pool(),
+                        block.key().blockId(),
+                        0,
+                        block.key().generationStamp()))
                 .getStorageType();
         StorageType other;
         do {
@@ -427,7 +428,9 @@ class VolumeMoveOvertakenTest {
         List<Path> files = volumes.files(block.key().blockId());
         assertThat(files).hasSize(4);
         byte[] contents = TerraceCluster.contents("crash", BYTES);
-        for (Path data : files.stream().filter(path -> !path.toString().endsWith(".meta")).toList()) {
+        for (Path data : files.stream()
+                .filter(path -> !path.toString().endsWith(".meta"))
+                .toList()) {
             assertThat(Files.readAllBytes(data)).isEqualTo(contents);
         }
         cluster.stopPlugin(0);

@@ -113,13 +113,13 @@ class VolumeMoveQueueTest {
         };
         try (VolumeMoveQueue queue =
                 new VolumeMoveQueue(mover, 1, 2, TokenBucket.ofSystem(0), "test", metricRegistry)) {
-            queue.submit(new VolumeMoveQueue.Order(
-                    order(1).block(), StorageTier.SSD, () -> true, ended::complete));
+            queue.submit(new VolumeMoveQueue.Order(order(1).block(), StorageTier.SSD, () -> true, ended::complete));
             assertThat(begun.get(20, TimeUnit.SECONDS).getAsBoolean()).isTrue();
             queue.stop();
             assertThat(ended.get(20, TimeUnit.SECONDS).outcome()).isEqualTo(MoveOutcome.REFUSED);
             queue.submit(order(2));
-            assertThat(results).singleElement().matches(result -> result.message().equals("shutting down"));
+            assertThat(results).singleElement().matches(result -> result.message()
+                    .equals("shutting down"));
         }
     }
 }
