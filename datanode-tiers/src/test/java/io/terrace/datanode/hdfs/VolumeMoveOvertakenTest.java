@@ -220,15 +220,19 @@ class VolumeMoveOvertakenTest {
         org.apache.hadoop.fs.Path file = cluster.write("stock" + step, BYTES, 1);
         ExtendedBlock block = cluster.located(file, 0).getBlock();
         boolean[] moved = {false};
-        MoveResult result = moveOvertaken(file, step, () -> {
-            try {
-                volumes.dataset().moveBlockAcrossStorage(block, StorageType.ARCHIVE, null);
-                moved[0] = true;
-            } catch (IOException e) {
-                // Too late to go first: the replica that it was told to move is somewhere else.
-                assertThat(isBeforePublish(step)).as("%s", e).isFalse();
-            }
-        }, Duration.ofSeconds(1));
+        MoveResult result = moveOvertaken(
+                file,
+                step,
+                () -> {
+                    try {
+                        volumes.dataset().moveBlockAcrossStorage(block, StorageType.ARCHIVE, null);
+                        moved[0] = true;
+                    } catch (IOException e) {
+                        // Too late to go first: the replica that it was told to move is somewhere else.
+                        assertThat(isBeforePublish(step)).as("%s", e).isFalse();
+                    }
+                },
+                Duration.ofSeconds(1));
         outcome(result, step, MoveOutcome.CHANGED);
         volumes.awaitOneCopy(block.getBlockId(), moved[0] ? StorageTier.ARCHIVE : StorageTier.SSD);
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("stock" + step, BYTES));

@@ -182,11 +182,7 @@ public final class ReplicaMover {
             return refused("shutting down");
         }
         ReplicaInfo now = dataset.replica(block.key().pool(), block.key().blockId());
-        boolean same = now != null
-                && now.getState() == ReplicaState.FINALIZED
-                && now.getGenerationStamp() == block.key().generationStamp()
-                && now.getNumBytes() == block.lengthBytes();
-        if (!same || cause instanceof ReplicaNotFoundException) {
+        if (now == null || !isSame(now, block) || cause instanceof ReplicaNotFoundException) {
             return MoveResult.of(MoveOutcome.CHANGED, "the replica changed while it was moved");
         }
         if (cause instanceof CorruptReplicaException) {
@@ -196,6 +192,12 @@ public final class ReplicaMover {
         }
         LOG.warn("Cannot move {} to {}", block.key(), name(to), cause);
         return MoveResult.of(MoveOutcome.FAILED, message);
+    }
+
+    private static boolean isSame(ReplicaInfo replica, BlockVersion block) {
+        return replica.getState() == ReplicaState.FINALIZED
+                && replica.getGenerationStamp() == block.key().generationStamp()
+                && replica.getNumBytes() == block.lengthBytes();
     }
 
     private void reportCorrupt(BlockVersion block, ReplicaInfo replica) {
