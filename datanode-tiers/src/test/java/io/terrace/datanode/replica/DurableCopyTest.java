@@ -47,7 +47,7 @@ class DurableCopyTest {
         DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
         ByteArrayOutputStream meta = new ByteArrayOutputStream();
         BlockMetadataHeader.writeHeader(new DataOutputStream(meta), checksum);
-        byte[] sums = new byte[checksum.getChecksumSize(block.length)];
+        byte[] sums = new byte[block.length == 0 ? 0 : checksum.getChecksumSize(block.length)];
         if (block.length > 0) {
             checksum.calculateChunkedSums(ByteBuffer.wrap(block), ByteBuffer.wrap(sums));
         }
