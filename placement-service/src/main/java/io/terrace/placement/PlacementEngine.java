@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The placement engine: takes heartbeats of DataNodes, lets each DataNode's policy decide, keeps to the budget and
  * answers with orders. It has no thread of its own: {@link #heartbeat} and {@link #turn} are called with the time, from
- * one thread, by {@link PlacementAgent} in the NameNode and by simulations. Times are milliseconds on any clock that
+ * one thread, by {@link PlacementLoop} in the NameNode and by simulations. Times are milliseconds on any clock that
  * does not run backwards.
  *
  * <p>It starts inactive, as on a standby NameNode; {@link #activate} begins an epoch with nothing known, which the

@@ -11,7 +11,7 @@ public final class BusyLoop implements AutoCloseable {
     private final Thread asker;
 
     /** The loop is busy from now on. */
-    public BusyLoop(PlacementAgent loop) throws InterruptedException {
+    public BusyLoop(PlacementLoop loop) throws InterruptedException {
         asker = new Thread(() -> {
             try {
                 loop.ask(placement -> {

@@ -23,7 +23,7 @@ class FreshStatusTest {
     private final AtomicLong nowMs = new AtomicLong(1000);
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final PlacementAgent loop = new PlacementAgent(
+    private final PlacementLoop loop = new PlacementLoop(
             new PlacementEngine(PlacementSettings.from(key -> null), new FakeNamespaceView(), metricRegistry),
             new Leadership() {
                 @Override
@@ -62,7 +62,7 @@ class FreshStatusTest {
             assertThat(loop.freshStatus().epoch())
                     .as("nobody waits for the loop")
                     .isEqualTo(7);
-            nowMs.addAndGet(PlacementAgent.ANSWER_TIMEOUT_MS + 2 * INTERVAL_MS + 1);
+            nowMs.addAndGet(PlacementLoop.ANSWER_TIMEOUT_MS + 2 * INTERVAL_MS + 1);
             assertThatThrownBy(loop::freshStatus).isInstanceOf(TimeoutException.class);
         }
         await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> loop.freshStatus()

@@ -12,6 +12,7 @@ import io.terrace.channel.shm.FramedSocket;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.common.BlockKey;
+import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -87,8 +88,7 @@ final class DataNodeLink {
         this.clientName = clientName;
         this.endListener = endListener;
         this.grants = new LocalGrantTable(settings, heldByProcess, outbox::add);
-        this.thread = new Thread(this::run, "terrace-" + socketPath.getFileName());
-        this.thread.setDaemon(true);
+        this.thread = DaemonThreads.make("terrace-" + socketPath.getFileName(), this::run);
         // A thread inherits the loader of whoever happened to read first, which may be unloaded later.
         this.thread.setContextClassLoader(DataNodeLink.class.getClassLoader());
     }

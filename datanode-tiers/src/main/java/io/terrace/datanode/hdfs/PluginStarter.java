@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.common.DaemonThreads;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
@@ -30,8 +31,7 @@ final class PluginStarter implements AutoCloseable {
     private PluginStarter(DataNode datanode, DataNodeConfig settings) {
         this.datanode = datanode;
         this.settings = settings;
-        this.thread = new Thread(this::run, "terrace-start");
-        this.thread.setDaemon(true);
+        this.thread = DaemonThreads.make("terrace-start", this::run);
     }
 
     /**

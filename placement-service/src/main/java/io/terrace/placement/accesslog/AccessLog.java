@@ -1,5 +1,8 @@
 package io.terrace.placement.accesslog;
 
+import io.terrace.common.Agent;
+import io.terrace.common.AgentThread;
+import io.terrace.common.LogThrottle;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessBuffer.Batch;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +41,7 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     static final long SEGMENT_MS = 3_600_000;
     static final int MOST_ROWS = 64;
     public static final long LEAST_BYTES = 1 << 20;
+    private static final long CLOSE_MS = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);
 
@@ -47,13 +52,14 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     private final AccessBuffer buffer = new AccessBuffer();
     private final PathTable table;
     private final StringBuilder row = new StringBuilder(64);
-    private final Thread thread;
+    private final AgentThread thread;
 
-    private volatile boolean running = true;
+    /** A disk that fails is logged once, until it works again. */
+    private final LogThrottle failures = LogThrottle.once();
+
     private volatile long bytesOnDisk;
     private @Nullable CountedFile current;
     private long latestMs;
-    private boolean failing;
 
     /** A segment being written. */
     private static final class CountedFile {
@@ -92,9 +98,9 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         this.metricRegistry = metricRegistry;
         this.bytesOnDisk = segments.bytes();
         metricRegistry.gauge(Metric.PLACEMENT_ACCESS_LOG_BYTES, () -> bytesOnDisk);
-        this.thread = new Thread(this::run, "terrace-access-log");
-        this.thread.setDaemon(true);
-        thread.start();
+        this.thread = new AgentThread(
+                        "terrace-access-log", new Writer(), TimeUnit.MILLISECONDS.toNanos(PERIOD_MS), System::nanoTime)
+                .start();
     }
 
     @Override
@@ -105,13 +111,16 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         }
     }
 
-    private void run() {
-        while (running) {
-            try {
-                Thread.sleep(PERIOD_MS);
-            } catch (InterruptedException e) {
-                running = false;
-            }
+    /** Writes at each turn, and what is left after the last. */
+    private final class Writer implements Agent {
+        @Override
+        public int doWork(long nowNs) {
+            write();
+            return 0;
+        }
+
+        @Override
+        public void onClose() {
             write();
         }
     }
@@ -130,13 +139,12 @@ public final class AccessLog implements AccessListener, AutoCloseable {
                 roll(file);
             }
             bytesOnDisk = segments.bytes();
-            failing = false;
+            failures.reset();
         } catch (IOException e) {
             metricRegistry.add(Metric.PLACEMENT_ACCESS_LOG_LOST, batch.entries() - written);
-            if (!failing) {
+            if (failures.first()) {
                 LOG.warn("The log of accesses cannot be written; accesses are lost until it can", e);
             }
-            failing = true;
             abandon();
         }
     }
@@ -255,13 +263,8 @@ public final class AccessLog implements AccessListener, AutoCloseable {
     /** Writes what is left and ends the thread; waits a second for it. */
     @Override
     public void close() {
-        running = false;
-        thread.interrupt();
-        try {
-            thread.join(1000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        // An interrupt would close the file that is being written.
+        thread.close(false, CLOSE_MS);
         synchronized (this) {
             abandon();
         }

@@ -1,7 +1,7 @@
 package io.terrace.placement.hdfs;
 
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.protocol.PlacementDataNodePB;
@@ -19,12 +19,12 @@ import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 final class HeartbeatRpc implements PlacementDataNodePB {
 
     private final DataNodeCheck check;
-    private final PlacementAgent loop;
+    private final PlacementLoop loop;
     private final int entries;
     private final MetricRegistry metricRegistry;
 
     /** @param entries of each list that are taken from one heartbeat */
-    HeartbeatRpc(DataNodeCheck check, PlacementAgent loop, int entries, MetricRegistry metricRegistry) {
+    HeartbeatRpc(DataNodeCheck check, PlacementLoop loop, int entries, MetricRegistry metricRegistry) {
         this.check = check;
         this.loop = loop;
         this.entries = entries;

@@ -4,7 +4,7 @@ import io.terrace.common.DaemonThreads;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
@@ -55,7 +55,7 @@ final class PlacementService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PlacementService.class);
 
     private final RPC.Server server;
-    private final PlacementAgent loop;
+    private final PlacementLoop loop;
     private final AdminRpc admin;
     private final MetricsPublisher shown;
     private final XAttrStore attributes;
@@ -63,7 +63,7 @@ final class PlacementService implements AutoCloseable {
 
     private PlacementService(
             RPC.Server server,
-            PlacementAgent loop,
+            PlacementLoop loop,
             AdminRpc admin,
             MetricsPublisher shown,
             XAttrStore attributes,
@@ -100,7 +100,7 @@ final class PlacementService implements AutoCloseable {
         if (accessLog != null) {
             placement.tellAccesses(accessLog);
         }
-        PlacementAgent loop = new PlacementAgent(
+        PlacementLoop loop = new PlacementLoop(
                 placement,
                 new NameNodeLeadership(nameNode, store, policies, Time::monotonicNow),
                 metricRegistry,

@@ -27,7 +27,7 @@ public final class TerraceNameNodePlugin implements ServicePlugin {
 
     @Override
     public synchronized void start(Object host) {
-        // Only this class is loaded here, so the thread's own handler reports a missing jar.
+        // Only this class is loaded here, no class of another jar, so the thread's own handler reports a missing jar.
         Thread thread = new Thread(() -> await((NameNode) host), "terrace-placement-start");
         thread.setDaemon(true);
         thread.start();

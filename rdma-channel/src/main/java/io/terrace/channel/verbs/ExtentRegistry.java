@@ -8,6 +8,7 @@ import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.common.BlockKey;
 import io.terrace.common.CloseAll;
+import io.terrace.common.DaemonThreads;
 import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
@@ -63,11 +64,7 @@ public final class ExtentRegistry implements OneSidedRanges, Closeable {
         this.provider = provider;
         this.listener = listener;
         this.refused = refused;
-        this.later = new ScheduledThreadPoolExecutor(1, work -> {
-            Thread thread = new Thread(work, "terrace-verbs-extents");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.later = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("terrace-verbs-extents"));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.terrace.client.remote;
 
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.ReadReport;
+import io.terrace.common.DaemonThreads;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -113,11 +114,7 @@ final class ReadReporter {
         static synchronized void run(Runnable work, long delayNs) {
             ScheduledThreadPoolExecutor present = thread;
             if (present == null) {
-                present = new ScheduledThreadPoolExecutor(1, task -> {
-                    Thread named = new Thread(task, "terrace-read-reports");
-                    named.setDaemon(true);
-                    return named;
-                });
+                present = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("terrace-read-reports"));
                 present.setKeepAliveTime(IDLE_S, TimeUnit.SECONDS);
                 present.allowCoreThreadTimeOut(true);
                 thread = present;

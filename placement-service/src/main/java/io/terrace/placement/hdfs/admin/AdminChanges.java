@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs.admin;
 
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.FileFacts;
@@ -33,7 +33,7 @@ final class AdminChanges {
     /** Blocks per turn on the loop's thread, so that heartbeats get in between. */
     private static final int BATCH = 256;
 
-    private final PlacementAgent loop;
+    private final PlacementLoop loop;
     private final NamesystemView view;
     private final NamesystemLookup lookup;
     private final OperatorStateUpdater updater;
@@ -41,7 +41,7 @@ final class AdminChanges {
     private final PolicyChanges policies;
 
     AdminChanges(
-            PlacementAgent loop,
+            PlacementLoop loop,
             NamesystemView view,
             NamesystemLookup lookup,
             OperatorStateUpdater updater,

@@ -3,7 +3,7 @@ package io.terrace.placement.hdfs.admin;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
@@ -73,7 +73,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private final NameNode nameNode;
     private final Configuration conf;
     private final PlacementSettings settings;
-    private final PlacementAgent loop;
+    private final PlacementLoop loop;
     private final NamesystemLookup lookup;
     private final MetricRegistry metricRegistry;
     private final OperatorStateUpdater updater;
@@ -94,7 +94,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             NameNode nameNode,
             Configuration conf,
             PlacementSettings settings,
-            PlacementAgent loop,
+            PlacementLoop loop,
             NamesystemView view,
             OperatorStateStore store,
             PolicyStore policies,

@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs.admin;
 
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.ShadowRun;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.policy.PolicyChoice;
@@ -17,10 +17,10 @@ final class PolicyChanges {
 
     private static final long DRY_RUN_MS = 600_000;
 
-    private final PlacementAgent loop;
+    private final PlacementLoop loop;
     private final PolicyStore desk;
 
-    PolicyChanges(PlacementAgent loop, PolicyStore desk) {
+    PolicyChanges(PlacementLoop loop, PolicyStore desk) {
         this.loop = loop;
         this.desk = desk;
     }

@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs.namesystem;
 
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.state.OperatorState;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
@@ -28,10 +28,10 @@ public final class OperatorStateUpdater {
     /** What is changed, and in which epoch; unread when what is stored could not be read. */
     private record Basis(boolean active, long epoch, OperatorState state, boolean unread) {}
 
-    private final PlacementAgent loop;
+    private final PlacementLoop loop;
     private final OperatorStateStore store;
 
-    public OperatorStateUpdater(PlacementAgent loop, OperatorStateStore store) {
+    public OperatorStateUpdater(PlacementLoop loop, OperatorStateStore store) {
         this.loop = loop;
         this.store = store;
     }

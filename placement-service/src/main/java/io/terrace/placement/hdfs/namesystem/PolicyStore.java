@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs.namesystem;
 
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
@@ -40,7 +40,7 @@ public final class PolicyStore {
     private final @Nullable PolicyFileWatch file;
     private final LongSupplier wallMs;
     private volatile PolicyHistory history = PolicyHistory.EMPTY;
-    private @Nullable PlacementAgent loop;
+    private @Nullable PlacementLoop loop;
 
     /** @param file null when none is configured; it is read once here */
     public PolicyStore(
@@ -62,7 +62,7 @@ public final class PolicyStore {
      *
      * @param watch reads the file; it waits for who changes something and for the loop, so it must not be what stores
      */
-    public void serve(PlacementAgent placementLoop, long pollMs, ScheduledExecutorService watch) {
+    public void serve(PlacementLoop placementLoop, long pollMs, ScheduledExecutorService watch) {
         synchronized (this) {
             loop = placementLoop;
         }
@@ -86,13 +86,13 @@ public final class PolicyStore {
 
     /** Late is better than never, as the file is not read again until it changes; then what was applied meanwhile holds. */
     private synchronized void tellWanted() throws IOException, TimeoutException, InterruptedException {
-        tell(this::wanted, PlacementAgent::change);
+        tell(this::wanted, PlacementLoop::change);
     }
 
     /** How the loop is told: whether a policy that failed may come into force again. */
     @FunctionalInterface
     private interface Telling {
-        Told tell(PlacementAgent loop, Function<PlacementEngine, Told> change)
+        Told tell(PlacementLoop loop, Function<PlacementEngine, Told> change)
                 throws TimeoutException, InterruptedException;
     }
 
@@ -100,7 +100,7 @@ public final class PolicyStore {
 
     private synchronized void tell(Supplier<PolicyChoice> wanted, Telling telling)
             throws IOException, TimeoutException, InterruptedException {
-        PlacementAgent placementLoop = loop;
+        PlacementLoop placementLoop = loop;
         if (placementLoop == null) {
             return;
         }
@@ -192,7 +192,7 @@ public final class PolicyStore {
         }
         store(after);
         try {
-            tell(() -> choice, PlacementAgent::changeInTime);
+            tell(() -> choice, PlacementLoop::changeInTime);
         } catch (IOException | TimeoutException | RuntimeException e) {
             store(before);
             throw e;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.Leadership;
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.hdfs.EmptyNamespaceView;
@@ -30,7 +30,7 @@ class OperatorStateUpdaterTest {
     private final PlacementSettings settings = PlacementSettings.from(key -> null);
     private final FakeAttribute stored = new FakeAttribute();
     private final OperatorStateStore store = new OperatorStateStore(stored);
-    private final PlacementAgent loop = new PlacementAgent(
+    private final PlacementLoop loop = new PlacementLoop(
             new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry()),
             new Leader(),
             new MetricRegistry(),

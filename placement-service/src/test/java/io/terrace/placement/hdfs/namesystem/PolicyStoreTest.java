@@ -8,7 +8,7 @@ import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.BusyLoop;
 import io.terrace.placement.Leadership;
-import io.terrace.placement.PlacementAgent;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.hdfs.EmptyNamespaceView;
@@ -49,7 +49,7 @@ class PolicyStoreTest {
     private volatile Runnable amidAnApply = () -> {};
     private Path file;
     private PolicyStore policyStore;
-    private PlacementAgent loop;
+    private PlacementLoop loop;
 
     private final class Leader implements Leadership {
 
@@ -77,7 +77,7 @@ class PolicyStoreTest {
                     amidAnApply.run();
                     return 1;
                 });
-        loop = new PlacementAgent(
+        loop = new PlacementLoop(
                 new PlacementEngine(settings, new EmptyNamespaceView(), new MetricRegistry()),
                 new Leader(),
                 new MetricRegistry(),

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class PlacementAgentTest {
+class PlacementLoopTest {
 
     private static final int EPOCH = 7;
 
     private final PlacementSettings settings = PlacementSettings.from(key -> null);
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final PlacementEngine placement = new PlacementEngine(settings, new FakeNamespaceView(), metricRegistry);
-    private final PlacementAgent loop = new PlacementAgent(
+    private final PlacementLoop loop = new PlacementLoop(
             placement, new Leader(), metricRegistry, 10, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
 
     /** Leads for good. */
@@ -108,7 +108,7 @@ class PlacementAgentTest {
 
     @Test
     void failures_tooMany_leaveAStandbyThatAnswers() throws Exception {
-        for (int i = 1; i < PlacementAgent.MOST_FAILURES; i++) {
+        for (int i = 1; i < PlacementLoop.MOST_FAILURES; i++) {
             breakLoop(new Planted(1));
             awaitEpoch(EPOCH + i);
         }

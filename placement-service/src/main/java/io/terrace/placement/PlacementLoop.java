@@ -1,5 +1,6 @@
 package io.terrace.placement;
 
+import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat;
@@ -27,8 +28,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
  * new one. After {@value #MOST_FAILURES} of them it stays a standby. The thread survives whatever is thrown on it.
+ *
+ * <p>It is no agent of an {@code AgentThread}: it waits for calls as well as for its next turn, and a failure ends an epoch.
  */
-public final class PlacementAgent implements AutoCloseable {
+public final class PlacementLoop implements AutoCloseable {
 
     static final int QUEUE_LIMIT = 4096;
     static final int MOST_FAILURES = 3;
@@ -36,7 +39,7 @@ public final class PlacementAgent implements AutoCloseable {
     /** Only a loop that hangs takes as long. */
     private static final long BEGUN_TIMEOUT_MS = 60_000;
 
-    private static final Logger LOG = LoggerFactory.getLogger(PlacementAgent.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PlacementLoop.class);
 
     private final PlacementEngine placement;
     private final Leadership leadership;
@@ -57,7 +60,7 @@ public final class PlacementAgent implements AutoCloseable {
     private record Published(EngineStatus engineStatus, long atMs) {}
 
     /** @param clockMs monotonic milliseconds */
-    public PlacementAgent(
+    public PlacementLoop(
             PlacementEngine placement,
             Leadership leadership,
             MetricRegistry metricRegistry,
@@ -70,8 +73,7 @@ public final class PlacementAgent implements AutoCloseable {
         this.clockMs = clockMs;
         this.published = new Published(placement.engineStatus(), clockMs.getAsLong());
         EngineStatus.publish(metricRegistry, this::engineStatus);
-        this.thread = new Thread(this::run, "terrace-placement");
-        this.thread.setDaemon(true);
+        this.thread = DaemonThreads.make("terrace-placement", this::run);
     }
 
     public void start() {
