@@ -126,10 +126,6 @@ public final class PlacementReports {
         return clusterState.heat().size();
     }
 
-    public long blocksForgotten() {
-        return clusterState.heat().forgotten();
-    }
-
     /** Memory that heat and the policies hold, estimated. */
     public long memoryBytes() {
         long policies = clusterState.nodes().values().stream()

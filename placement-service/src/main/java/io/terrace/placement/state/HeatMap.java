@@ -24,8 +24,6 @@ public final class HeatMap {
     /** From the block read longest ago to the one read last. */
     private final Long2ObjectLinkedOpenHashMap<BlockHeat> blocks = new Long2ObjectLinkedOpenHashMap<>();
 
-    private long forgotten;
-
     public HeatMap(int mostBlocks, long halfLifeMs) {
         this.mostBlocks = mostBlocks;
         this.halfLifeMs = halfLifeMs;
@@ -60,7 +58,6 @@ public final class HeatMap {
         blocks.putAndMoveToLast(heat.block().id(), heat);
         if (blocks.size() > mostBlocks) {
             blocks.removeFirst();
-            forgotten++;
         }
     }
 
@@ -79,11 +76,6 @@ public final class HeatMap {
 
     public int size() {
         return blocks.size();
-    }
-
-    /** Blocks that had to be forgotten for others. */
-    public long forgotten() {
-        return forgotten;
     }
 
     public long memoryBytes() {
