@@ -39,7 +39,7 @@ public final class TerraceSettings {
     public static final Setting<String> CHANNEL_OWNER = key("terrace.channel.owner", "client")
             .text("hdfs")
             .doc(
-                    "Users, by name or number, who run DataNodes: the client believes who owns terrace.channel.dir, and shows him block tokens, if it is one of them, root or the client's own user.");
+                    "Users, by name or number, who run DataNodes. The client sends block tokens only if the owner of terrace.channel.dir is one of these users, root, or its own user.");
 
     public static final Setting<Boolean> CLIENT_LOCAL = key("terrace.client.local", "client")
             .flag(true)
@@ -53,7 +53,8 @@ public final class TerraceSettings {
 
     public static final Setting<Integer> CLIENT_GRANTS_MAX = key("terrace.client.grants.max", "client")
             .whole(1_024, 1, Integer.MAX_VALUE)
-            .doc("Grants, and so open files, that a client process may hold.");
+            .doc(
+                    "Grants of DataNodes of its own host, and so open files, that a client process may hold. Of each DataNode of another host it holds at most 1024.");
 
     public static final Setting<Long> CLIENT_GRANT_TIMEOUT = key("terrace.client.grant.timeout", "client")
             .millis("250ms", 1)
@@ -74,7 +75,8 @@ public final class TerraceSettings {
 
     public static final Setting<Long> CLIENT_REFUSED_PAUSE = key("terrace.client.refused.pause", "client")
             .millis("1s", 1)
-            .doc("After a refusal or failure a block is not asked for again for so long.");
+            .doc(
+                    "For so long after a refusal or failure a DataNode of the client's own host is not asked for the block again. One of another host is not asked for 1 s.");
 
     public static final Setting<Long> CLIENT_CONNECT_PAUSE = key("terrace.client.connect.pause", "client")
             .millis("1s", 1)
@@ -363,7 +365,7 @@ public final class TerraceSettings {
     public static final Setting<Integer> DATANODE_NVM_EXTENTS_MAX = key("terrace.datanode.nvm.extents.max", "DataNode")
             .whole(16_384, 1, EXTENTS)
             .doc(
-                    "Replicas on NVM that may be granted at one time; each has a hard link on its volume. The longest unread makes way.");
+                    "Replicas on NVM that may be granted at one time; each has a hard link on its volume. The one unread longest is dropped first.");
 
     public static final Setting<Long> DATANODE_REGION_SIZE = key("terrace.datanode.region.size", "DataNode")
             .bytes("16t", 2 * PAGE, 1L << 60)
