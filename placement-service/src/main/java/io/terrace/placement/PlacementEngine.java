@@ -106,7 +106,7 @@ public final class PlacementEngine {
      * @return null, or why the policy stays as it is
      */
     public @Nullable String policy(long nowMs, PolicyChoice wanted) {
-        if (wanted.equals(activePolicy.inForce()) && activePolicy.trouble() == null) {
+        if (wanted.equals(activePolicy.inForce()) && activePolicy.problem() == null) {
             return null;
         }
         String refusal = new PolicySwitch(engineEpoch.clusterState(), activePolicy).to(nowMs, wanted);
@@ -177,8 +177,8 @@ public final class PlacementEngine {
     }
 
     /** Why what is wanted is not in force; null when it is. */
-    public @Nullable String policyTrouble() {
-        return activePolicy.trouble();
+    public @Nullable String policyProblem() {
+        return activePolicy.problem();
     }
 
     /** Takes a heartbeat, its heat within the quota of its DataNode, and says what the DataNode is to do. */

@@ -38,7 +38,7 @@ public final class ShadowRun {
     private final long endsMs;
     private @Nullable PlacementEngine shadowEngine;
     private long endedMs = -1;
-    private @Nullable String trouble;
+    private @Nullable String problem;
     private Totals totals = new Totals(0, 0, 0, 0, 0, 0, 0);
 
     /** A move that it decided on. */
@@ -92,7 +92,7 @@ public final class ShadowRun {
             answer.orders().forEach(order -> count(nowMs, node, order));
             shadow.carryOut(answer);
         } catch (RuntimeException | LinkageError e) {
-            trouble = "the policy failed: " + e;
+            problem = "the policy failed: " + e;
             end(nowMs);
         }
     }
@@ -136,7 +136,7 @@ public final class ShadowRun {
             }
             loop.turn(nowMs);
         } catch (RuntimeException | LinkageError e) {
-            trouble = "the policy failed: " + e;
+            problem = "the policy failed: " + e;
             end(nowMs);
         }
     }
@@ -181,7 +181,7 @@ public final class ShadowRun {
     }
 
     /** Why it ended early; null when it did not. */
-    public @Nullable String trouble() {
-        return trouble;
+    public @Nullable String problem() {
+        return problem;
     }
 }

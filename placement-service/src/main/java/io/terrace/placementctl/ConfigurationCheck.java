@@ -51,11 +51,11 @@ final class ConfigurationCheck {
     }
 
     private void keysAndValues() {
-        for (String complaint : UnknownSettings.complaints(conf)) {
+        for (String error : UnknownSettings.errors(conf)) {
             add(
                     Severity.ERROR,
                     "unknown-key",
-                    complaint,
+                    error,
                     "correct or remove it; the daemons refuse to run Terrace with it");
         }
         boolean readable = true;

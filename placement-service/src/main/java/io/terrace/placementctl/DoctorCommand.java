@@ -91,7 +91,7 @@ final class DoctorCommand implements Callable<Integer> {
                     peer.name(),
                     "service.unreachable",
                     Severity.ERROR,
-                    "the placement service does not answer: " + peer.trouble(),
+                    "the placement service does not answer: " + peer.problem(),
                     "check dfs.namenode.plugins and the log of that NameNode, and that the port is open"));
         } else if (status.getActive() && !status.getServe()) {
             found.add(new Located(

@@ -39,24 +39,24 @@ final class PolicyCheckCommand implements Callable<Integer> {
     public Integer call() throws Refused {
         Printer printer = new Printer(spec);
         PolicySpec read = null;
-        List<String> complaints = List.of();
+        List<String> errors = List.of();
         String text = PolicyText.read(file);
         try {
             read = PolicyFile.read(file.toString(), text);
         } catch (PolicyFileException e) {
-            complaints = e.complaints();
+            errors = e.errors();
         }
         if (cluster.json) {
             ObjectNode json = ProtoJson.MAPPER.createObjectNode().put("right", read != null);
             ArrayNode list = json.putArray("complaints");
-            complaints.forEach(list::add);
+            errors.forEach(list::add);
             printer.json(json);
         } else if (read != null) {
             printer.line(printer.good("right") + "  policy " + read.policy() + ", "
                     + read.rules().size() + (read.rules().size() == 1 ? " rule" : " rules") + " by path"
                     + (read.pools().isEmpty() ? "" : ", " + read.pools().size() + " pools"));
         } else {
-            complaints.forEach(line -> Table.wrapped(line).forEach(printer::line));
+            errors.forEach(line -> Table.wrapped(line).forEach(printer::line));
         }
         return read == null ? PlacementCtl.REFUSED : PlacementCtl.OK;
     }

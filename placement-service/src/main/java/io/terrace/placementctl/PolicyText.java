@@ -35,7 +35,7 @@ final class PolicyText {
         try {
             return PolicyFile.read(name, text);
         } catch (PolicyFileException e) {
-            throw new Refused("the policy file is not right:\n  " + String.join("\n  ", e.complaints()));
+            throw new Refused("the policy file is not right:\n  " + String.join("\n  ", e.errors()));
         }
     }
 }

@@ -46,7 +46,7 @@ final class StatusCommand implements Callable<Integer> {
                 ObjectNode one = services.addObject();
                 one.put("service", peer.name()).put("reachable", status != null);
                 if (status == null) {
-                    one.put("trouble", peer.trouble());
+                    one.put("trouble", peer.problem());
                 } else {
                     one.setAll(ProtoJson.object(status));
                     reached = true;
@@ -68,7 +68,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static void print(Printer printer, Peer peer, @Nullable StatusResponseProto status) {
         if (status == null) {
-            printer.line("Service    " + peer.name() + "  " + printer.bad("unreachable") + ": " + peer.trouble());
+            printer.line("Service    " + peer.name() + "  " + printer.bad("unreachable") + ": " + peer.problem());
             return;
         }
         if (!status.getActive()) {

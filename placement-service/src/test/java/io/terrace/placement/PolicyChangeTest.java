@@ -67,11 +67,11 @@ class PolicyChangeTest extends SteppedLoop {
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("NoClassDefFoundError");
         assertThat(placement.policyInForce().spec().policy())
                 .isEqualTo(settings.policy().spec().policy());
-        assertThat(placement.policyTrouble()).contains("lru");
+        assertThat(placement.policyProblem()).contains("lru");
         assertThat(metricRegistry.value(Metric.PLACEMENT_POLICY_REFUSED)).isEqualTo(1);
         warm(one, block(1, 1));
         assertThat(placement.policy(nowMs, applied("policy: arc"))).isNull();
-        assertThat(placement.policyTrouble()).isNull();
+        assertThat(placement.policyProblem()).isNull();
     }
 
     @Test
@@ -86,10 +86,10 @@ class PolicyChangeTest extends SteppedLoop {
         placement.activate(8, OperatorState.initial());
         warm(one, block(1, 1));
         assertThat(placement.policyInForce().source()).isEqualTo(Source.FALLBACK);
-        assertThat(placement.policyTrouble()).contains("UnsatisfiedLinkError");
+        assertThat(placement.policyProblem()).contains("UnsatisfiedLinkError");
         broken[0] = false;
         assertThat(placement.policy(nowMs, settings.policy())).isNull();
-        assertThat(placement.policyTrouble()).isNull();
+        assertThat(placement.policyProblem()).isNull();
         assertThat(one.memory).containsKey(1L);
     }
 
@@ -104,7 +104,7 @@ class PolicyChangeTest extends SteppedLoop {
         assertThat(placement.policy(nowMs, applied("policy: lru"))).contains("planted");
         assertThat(placement.policyInForce().spec().policy())
                 .isEqualTo(settings.policy().spec().policy());
-        assertThat(placement.policyTrouble()).contains("planted");
+        assertThat(placement.policyProblem()).contains("planted");
         warm(one, block(2, 1));
         assertThat(one.memory.keySet()).containsExactly(1L, 2L);
     }
@@ -128,6 +128,6 @@ class PolicyChangeTest extends SteppedLoop {
         assertThat(placement.distrustPolicy(new IllegalStateException("of the loop")))
                 .isFalse();
         assertThat(placement.policy(nowMs, applied("policy: arc"))).isNull();
-        assertThat(placement.policyTrouble()).isNull();
+        assertThat(placement.policyProblem()).isNull();
     }
 }

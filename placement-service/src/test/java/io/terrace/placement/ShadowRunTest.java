@@ -95,7 +95,7 @@ class ShadowRunTest extends SteppedLoop {
         assertThat(placement.startShadowRun(nowMs, applied("policy: lru"), 60_000))
                 .isNull();
         warm(one, block(1, 1));
-        assertThat(placement.shadowRun().trouble()).contains("planted");
+        assertThat(placement.shadowRun().problem()).contains("planted");
         assertThat(one.memory).containsKey(1L);
         assertThat(one.orderKinds()).doesNotContain(DROP, PROMOTE);
     }

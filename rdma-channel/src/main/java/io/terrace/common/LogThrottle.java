@@ -24,7 +24,7 @@ public final class LogThrottle {
         return next(0) != null;
     }
 
-    /** The trouble is over: the next is let through whenever it comes. */
+    /** The problem is over: the next is let through whenever it comes. */
     public synchronized void reset() {
         any = false;
         left = 0;

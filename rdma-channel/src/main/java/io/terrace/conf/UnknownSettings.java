@@ -14,22 +14,22 @@ public final class UnknownSettings {
 
     /** @throws IllegalArgumentException naming each unknown key and the known one nearest to it */
     public static void refuse(Configuration conf) {
-        List<String> complaints = complaints(conf);
-        if (!complaints.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", complaints));
+        List<String> errors = errors(conf);
+        if (!errors.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", errors));
         }
     }
 
     /** One sentence for each unknown key, naming the nearest known one; empty when all are known. */
-    public static List<String> complaints(Configuration conf) {
-        List<String> complaints = new ArrayList<>();
+    public static List<String> errors(Configuration conf) {
+        List<String> errors = new ArrayList<>();
         for (String rest : new TreeSet<>(conf.getPropsWithPrefix(PREFIX).keySet())) {
             String key = PREFIX + rest;
             if (!isKnown(key)) {
-                complaints.add("unknown setting " + key + "; did you mean " + nearest(key) + "?");
+                errors.add("unknown setting " + key + "; did you mean " + nearest(key) + "?");
             }
         }
-        return complaints;
+        return errors;
     }
 
     /** Addresses take a suffix by name service and NameNode, as Hadoop's own do. */

@@ -77,11 +77,11 @@ class SettingTest {
                 "terrace.channel.dir                    | here     | here; it must be an absolute path",
                 "terrace.client.remote.choice           | both     | both; it must be cost or memory",
             })
-    void get_aWrongValue_namesKeyValueAndWhatWouldDo(String key, String text, String complaint) {
+    void get_aWrongValue_namesKeyValueAndWhatWouldDo(String key, String text, String error) {
         Setting<?> setting = TerraceSettings.find(key);
         assertThat(setting).isNotNull();
         assertThatThrownBy(() -> setting.get(Map.of(key, text)::get))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(key + " is " + complaint);
+                .hasMessage(key + " is " + error);
     }
 }

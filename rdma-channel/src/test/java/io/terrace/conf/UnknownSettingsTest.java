@@ -14,7 +14,7 @@ class UnknownSettingsTest {
         conf.set("dfs.replication", "1");
         conf.set("terrace.enabled", "true");
         conf.set("terrace.chanel.dir", "/run/terrace");
-        assertThat(UnknownSettings.complaints(conf))
+        assertThat(UnknownSettings.errors(conf))
                 .singleElement()
                 .asString()
                 .contains("terrace.chanel.dir")
@@ -28,8 +28,8 @@ class UnknownSettingsTest {
     void complaints_ofASuffixedAddress_areNone_andOfAnotherSuffixThereIsOne() {
         conf.set("terrace.placement.rpc-address.ns1.nn2", "host:8899");
         UnknownSettings.refuse(conf);
-        assertThat(UnknownSettings.complaints(conf)).isEmpty();
+        assertThat(UnknownSettings.errors(conf)).isEmpty();
         conf.set("terrace.enabled.ns1", "true");
-        assertThat(UnknownSettings.complaints(conf)).hasSize(1);
+        assertThat(UnknownSettings.errors(conf)).hasSize(1);
     }
 }

@@ -46,7 +46,7 @@ class DaemonSettingsTest {
         for (Map<String, String> map : List.of(settings.namenode(), settings.datanode(1), settings.client())) {
             Configuration conf = new Configuration(false);
             map.forEach(conf::set);
-            assertThat(UnknownSettings.complaints(conf)).isEmpty();
+            assertThat(UnknownSettings.errors(conf)).isEmpty();
         }
     }
 

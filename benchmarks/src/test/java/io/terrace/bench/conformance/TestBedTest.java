@@ -28,6 +28,6 @@ class TestBedTest {
         Configuration conf = new Configuration(false);
         conf.addResource("conformance/terrace-site.xml");
         assertThat(conf.get(ConformanceTier.PROMOTE_AT_ONCE)).isNotNull();
-        assertThat(UnknownSettings.complaints(conf)).isEmpty();
+        assertThat(UnknownSettings.errors(conf)).isEmpty();
     }
 }

@@ -16,7 +16,7 @@ import org.apache.hadoop.security.UserGroupInformation;
  * Connects to a placement service with Hadoop's RPC, as the DataNode's own user and with its security. One attempt, with
  * short timeouts: the next heartbeat is the retry.
  */
-final class PlacementDialer implements HeartbeatAgent.Dialler {
+final class PlacementDialer implements HeartbeatAgent.Dialer {
 
     private final Configuration conf;
     private final InetSocketAddress address;

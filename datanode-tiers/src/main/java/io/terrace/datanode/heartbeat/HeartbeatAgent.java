@@ -25,14 +25,14 @@ import org.slf4j.LoggerFactory;
 public final class HeartbeatAgent implements Agent, Closeable {
 
     /** Makes a connection to the service. */
-    public interface Dialler {
+    public interface Dialer {
         PlacementDataNodePB dial() throws IOException;
 
         /** Gives it up. */
         void hangUp(PlacementDataNodePB service);
     }
 
-    private enum Trouble {
+    private enum Problem {
         NOT_READY,
         REFUSAL,
         NO_ANSWER
@@ -43,7 +43,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
     private static final long STOP_WAIT_MS = 2_000;
 
     private final HeartbeatExchange exchange;
-    private final Dialler dialler;
+    private final Dialer dialer;
     private final long intervalNs;
     private final long soonestNs;
     private final String service;
@@ -56,7 +56,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
     private @Nullable PlacementDataNodePB connection;
     private boolean answeredBefore;
     /** What was logged since the last answer: one kind may follow another, and each is logged once. */
-    private final Set<Trouble> logged = EnumSet.noneOf(Trouble.class);
+    private final Set<Problem> logged = EnumSet.noneOf(Problem.class);
 
     /**
      * Begins to send.
@@ -67,11 +67,11 @@ public final class HeartbeatAgent implements Agent, Closeable {
     public HeartbeatAgent(
             String service,
             Function<Runnable, HeartbeatExchange> exchange,
-            Dialler dialler,
+            Dialer dialer,
             long intervalMs,
             long soonestMs) {
         this.service = service;
-        this.dialler = dialler;
+        this.dialer = dialer;
         this.intervalNs = TimeUnit.MILLISECONDS.toNanos(intervalMs);
         this.soonestNs = TimeUnit.MILLISECONDS.toNanos(soonestMs);
         this.sentNs = System.nanoTime() - intervalNs;
@@ -120,7 +120,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
         try {
             PlacementDataNodePB present = connection;
             if (present == null) {
-                present = dialler.dial();
+                present = dialer.dial();
                 connection = present;
             }
             HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, exchange.compose(nowNs));
@@ -154,15 +154,15 @@ public final class HeartbeatAgent implements Agent, Closeable {
             return;
         }
         if (refusal == null) {
-            if (logged.add(Trouble.NO_ANSWER)) {
+            if (logged.add(Problem.NO_ANSWER)) {
                 LOG.warn("The placement service {} does not answer; what is in memory stays", service, why);
             }
         } else if (!answeredBefore && RetriableException.class.getName().equals(refusal.getClassName())) {
             // Usual until this DataNode has registered, which takes seconds.
-            if (logged.add(Trouble.NOT_READY)) {
+            if (logged.add(Problem.NOT_READY)) {
                 LOG.info("The placement service {} is not ready for this DataNode: {}", service, firstLine(refusal));
             }
-        } else if (logged.add(Trouble.REFUSAL)) {
+        } else if (logged.add(Problem.REFUSAL)) {
             LOG.warn(
                     "The placement service {} refuses heartbeats; what is in memory stays: {}",
                     service,
@@ -182,7 +182,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
         PlacementDataNodePB was = connection;
         connection = null;
         if (was != null) {
-            dialler.hangUp(was);
+            dialer.hangUp(was);
         }
     }
 

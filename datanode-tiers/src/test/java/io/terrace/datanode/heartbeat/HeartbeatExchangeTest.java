@@ -96,7 +96,7 @@ class HeartbeatExchangeTest {
     @Test
     void heartbeat_thatEndsInAnError_isNotTheLast() {
         AtomicInteger dials = new AtomicInteger();
-        HeartbeatAgent.Dialler dialler = new HeartbeatAgent.Dialler() {
+        HeartbeatAgent.Dialer dialer = new HeartbeatAgent.Dialer() {
             @Override
             public PlacementDataNodePB dial() {
                 dials.incrementAndGet();
@@ -106,7 +106,7 @@ class HeartbeatExchangeTest {
             @Override
             public void hangUp(PlacementDataNodePB service) {}
         };
-        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialler, 10, 1)) {
+        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialer, 10, 1)) {
             assertThat(thread.exchange()).isSameAs(link);
             await().atMost(Duration.ofSeconds(60)).until(() -> dials.get() > 2);
         }
@@ -127,7 +127,7 @@ class HeartbeatExchangeTest {
     /** What is logged of heartbeats that are refused one after the other, but for those that are null, and all after the last. */
     private List<String> logged(RemoteException... refusals) {
         AtomicInteger calls = new AtomicInteger();
-        HeartbeatAgent.Dialler dialler = new HeartbeatAgent.Dialler() {
+        HeartbeatAgent.Dialer dialer = new HeartbeatAgent.Dialer() {
             @Override
             public PlacementDataNodePB dial() {
                 return (controller, request) -> {
@@ -146,7 +146,7 @@ class HeartbeatExchangeTest {
         WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), text);
         Logger logger = Logger.getLogger(HeartbeatAgent.class);
         logger.addAppender(appender);
-        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialler, 10, 1)) {
+        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialer, 10, 1)) {
             await().atMost(Duration.ofSeconds(60)).until(() -> calls.get() > refusals.length + 1);
         } finally {
             logger.removeAppender(appender);

@@ -72,11 +72,11 @@ final class NameNodeLeadership implements Leadership {
 
     @Override
     public @Nullable OperatorState recoveredOperatorState() {
-        if (store.trouble() == null || clockMs.getAsLong() - readMs < READ_AGAIN_MS) {
+        if (store.problem() == null || clockMs.getAsLong() - readMs < READ_AGAIN_MS) {
             return null;
         }
         OperatorState state = operatorState();
-        return store.trouble() == null ? state : null;
+        return store.problem() == null ? state : null;
     }
 
     @Override

@@ -27,7 +27,7 @@ public final class ActivePolicy {
     private final MetricRegistry metricRegistry;
     private PolicyChoice inForce;
     private PolicyChoice lastGood = LAST_RESORT;
-    private @Nullable String trouble;
+    private @Nullable String problem;
     private @Nullable PolicySpec distrusted;
 
     public ActivePolicy(PolicyChoice first, PolicyFactory maker, MetricRegistry metricRegistry) {
@@ -50,8 +50,8 @@ public final class ActivePolicy {
 
     /** Why what is wanted is not in force; null when it is. */
     @Nullable
-    public String trouble() {
-        return trouble;
+    public String problem() {
+        return problem;
     }
 
     /** An instance of the policy in force, or of the one that has to take its place from now on. */
@@ -59,7 +59,7 @@ public final class ActivePolicy {
         try {
             PlacementPolicy made =
                     maker.make(inForce.spec(), TierLayout.memoryOverBase().hierarchy());
-            if (trouble == null) {
+            if (problem == null) {
                 lastGood = inForce;
             }
             return made;
@@ -75,7 +75,7 @@ public final class ActivePolicy {
         }
     }
 
-    /** An instance of a policy that may come into force; null when it cannot be made, for {@link #trouble}. */
+    /** An instance of a policy that may come into force; null when it cannot be made, for {@link #problem}. */
     @Nullable
     PlacementPolicy tryOut(PolicyChoice wanted) {
         if (wanted.spec().equals(distrusted)) {
@@ -91,7 +91,7 @@ public final class ActivePolicy {
 
     private void refuse(PolicyChoice wanted, Throwable e) {
         metricRegistry.increment(Metric.PLACEMENT_POLICY_REFUSED);
-        trouble = "policy " + wanted.spec().policy() + " cannot be made: " + e;
+        problem = "policy " + wanted.spec().policy() + " cannot be made: " + e;
     }
 
     /**
@@ -113,7 +113,7 @@ public final class ActivePolicy {
     /** The policy in force is of no use; the one before it is in force, and this one is not taken again. */
     void failed(Throwable e) {
         metricRegistry.increment(Metric.PLACEMENT_POLICY_REFUSED);
-        trouble = "policy " + inForce.spec().policy() + " failed: " + e;
+        problem = "policy " + inForce.spec().policy() + " failed: " + e;
         distrusted = inForce.spec();
         inForce = lastGood.spec().equals(distrusted) ? LAST_RESORT : lastGood;
     }
@@ -124,7 +124,7 @@ public final class ActivePolicy {
         }
         lastGood = inForce;
         inForce = wanted;
-        trouble = null;
+        problem = null;
         distrusted = null;
     }
 }

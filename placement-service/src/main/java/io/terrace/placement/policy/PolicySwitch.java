@@ -54,12 +54,12 @@ public final class PolicySwitch {
         for (DataNodeState node : clusterState.nodes().values()) {
             PlacementPolicy policy = activePolicy.tryOut(wanted);
             if (policy == null) {
-                return activePolicy.trouble();
+                return activePolicy.problem();
             }
             made.put(node, policy);
         }
         if (made.isEmpty() && activePolicy.tryOut(wanted) == null) {
-            return activePolicy.trouble();
+            return activePolicy.problem();
         }
         activePolicy.enter(wanted);
         for (DataNodeState node : made.keySet()) {
@@ -72,7 +72,7 @@ public final class PolicySwitch {
             requests.clear();
             made.replaceAll((node, policy) -> activePolicy.make());
             install(nowMs, made);
-            return activePolicy.trouble();
+            return activePolicy.problem();
         }
         return null;
     }

@@ -7,14 +7,14 @@ public final class PolicyFileException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    private final List<String> complaints;
+    private final List<String> errors;
 
-    PolicyFileException(List<String> complaints) {
-        super(String.join("; ", complaints));
-        this.complaints = List.copyOf(complaints);
+    PolicyFileException(List<String> errors) {
+        super(String.join("; ", errors));
+        this.errors = List.copyOf(errors);
     }
 
-    public List<String> complaints() {
-        return complaints;
+    public List<String> errors() {
+        return errors;
     }
 }

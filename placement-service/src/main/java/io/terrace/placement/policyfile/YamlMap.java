@@ -26,7 +26,7 @@ final class YamlMap {
     private final Map<String, Node> values = new LinkedHashMap<>();
 
     /**
-     * @param what names the mapping in complaints
+     * @param what names the mapping in errors
      * @param known its keys; null when any will do
      */
     YamlMap(Node node, String what, @Nullable Collection<String> known, ParseErrors parseErrors) {

@@ -34,7 +34,7 @@ public final class AdminClient implements AutoCloseable {
             InetSocketAddress address,
             @Nullable PlacementAdminPB proxy,
             @Nullable StatusResponseProto status,
-            String trouble) {
+            String problem) {
 
         public String name() {
             return address.getHostString() + ":" + address.getPort();
@@ -92,7 +92,7 @@ public final class AdminClient implements AutoCloseable {
         }
         StringBuilder why = new StringBuilder("no placement service is active:");
         for (Peer peer : peers) {
-            why.append("\n  ").append(peer.name()).append("  ").append(peer.status == null ? peer.trouble : "standby");
+            why.append("\n  ").append(peer.name()).append("  ").append(peer.status == null ? peer.problem : "standby");
         }
         throw new Unreachable(why.toString());
     }

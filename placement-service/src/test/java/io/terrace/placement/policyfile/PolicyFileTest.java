@@ -22,11 +22,11 @@ class PolicyFileTest {
         return PolicyFile.read("p.yaml", String.join("\n", lines));
     }
 
-    private static List<String> complaints(String... lines) {
+    private static List<String> errors(String... lines) {
         try {
             read(lines);
         } catch (PolicyFileException e) {
-            return e.complaints();
+            return e.errors();
         }
         return List.of();
     }
@@ -101,10 +101,10 @@ class PolicyFileTest {
                 "rules: [                                       | it is no YAML",
                 "rules: !!javax.script.ScriptEngineManager []   | it is no YAML: Global tag is not allowed",
             })
-    void read_oneMistake_isRefusedWithLineAndRemedy(String line, String complaint) {
-        List<String> found = complaints("policy: idecider", line);
+    void read_oneMistake_isRefusedWithLineAndRemedy(String line, String error) {
+        List<String> found = errors("policy: idecider", line);
         assertThat(found)
-                .anySatisfy(text -> assertThat(text).startsWith("p.yaml:").contains(complaint));
+                .anySatisfy(text -> assertThat(text).startsWith("p.yaml:").contains(error));
     }
 
     @Test
@@ -141,7 +141,7 @@ class PolicyFileTest {
 
     @Test
     void read_severalMistakes_areAllNamed() {
-        assertThat(complaints("policy: adaptiv", "smalest: 1", "rules:", "  - path: x"))
+        assertThat(errors("policy: adaptiv", "smalest: 1", "rules:", "  - path: x"))
                 .anyMatch(text -> text.startsWith("p.yaml:1:") && text.contains("did you mean 'adaptive'"))
                 .anyMatch(text -> text.startsWith("p.yaml:2:"))
                 .anyMatch(text -> text.startsWith("p.yaml:4:"));

@@ -97,7 +97,7 @@ public final class RemoteDataNode {
         }
     }
 
-    /** Tells that a read was answered: the next trouble is the first again. */
+    /** Tells that a read was answered: the next problem is the first again. */
     void succeeded() {
         RemoteGrantCache present = current;
         if (present != null && present.connection().offersVerbs()) {
@@ -203,7 +203,7 @@ public final class RemoteDataNode {
         return e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException);
     }
 
-    /** @param of whose trouble it is, null when there was no connection */
+    /** @param of whose problem it is, null when there was no connection */
     private void pause(@Nullable RemoteConnection of, Exception why) {
         RemoteGrantCache present = current;
         if (of != null && (present == null || present.connection() != of)) {

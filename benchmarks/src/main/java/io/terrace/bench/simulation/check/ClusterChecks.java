@@ -74,7 +74,7 @@ public final class ClusterChecks implements ClusterObserver {
     private final Set<Sent> promotionsSent = new HashSet<>();
     private final Map<String, Level> levels = new HashMap<>();
     private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
-    private long readsOfTheDead;
+    private long readsOfStoppedNodes;
 
     public ClusterChecks(Scheduler scheduler, ClusterHooks hooks) {
         this.scheduler = scheduler;
@@ -89,7 +89,7 @@ public final class ClusterChecks implements ClusterObserver {
     @Override
     public void died(SimulatedDataNode dataNode) {
         watches.remove(dataNode);
-        readsOfTheDead += reads(dataNode);
+        readsOfStoppedNodes += reads(dataNode);
     }
 
     @Override
@@ -99,7 +99,7 @@ public final class ClusterChecks implements ClusterObserver {
 
     @Override
     public void leased(SimulatedClient client, SimulatedDataNode dataNode, Grant grant, byte[] token, long askedNs) {
-        long endsNs = inWorldTime(client, askedNs) + grant.leaseMs() * 1_000_000;
+        long endsNs = inSimulationTime(client, askedNs) + grant.leaseMs() * 1_000_000;
         dataNode.process().say("gave %s grant %d", client.process().name(), grant.grantId());
         if (watches.containsKey(dataNode)) {
             watch(dataNode).leased(client, grant, endsNs, GrantServerDriver.endsNs(token));
@@ -109,7 +109,7 @@ public final class ClusterChecks implements ClusterObserver {
     @Override
     public void renewed(SimulatedClient client, SimulatedDataNode dataNode, long grantId, long endsNs) {
         if (watches.containsKey(dataNode)) {
-            watch(dataNode).leaseChecks().renew(grantId, inWorldTime(client, endsNs));
+            watch(dataNode).leaseChecks().renew(grantId, inSimulationTime(client, endsNs));
         }
     }
 
@@ -120,7 +120,7 @@ public final class ClusterChecks implements ClusterObserver {
         }
     }
 
-    private long inWorldTime(SimulatedClient client, long processNs) {
+    private long inSimulationTime(SimulatedClient client, long processNs) {
         return scheduler.nowNs() + (processNs - client.process().nanoTime());
     }
 
@@ -284,7 +284,7 @@ public final class ClusterChecks implements ClusterObserver {
     }
 
     private long reads() {
-        long reads = readsOfTheDead;
+        long reads = readsOfStoppedNodes;
         for (SimulatedDataNode dataNode : watches.keySet()) {
             reads += reads(dataNode);
         }

@@ -34,7 +34,7 @@ final class HeartbeatDriver {
     private void changed() {
         if (!beatSoon) {
             beatSoon = true;
-            dataNode.process().after(SOONEST_NS, "news", () -> {
+            dataNode.process().after(SOONEST_NS, "heartbeat soon", () -> {
                 beatSoon = false;
                 beat();
             });

@@ -38,7 +38,7 @@ public final class FaultInjector {
     }
 
     public void start() {
-        scheduler.after(scheduler.between(0, calmestNs), "storm", this::injectFault);
+        scheduler.after(scheduler.between(0, calmestNs), "fault", this::injectFault);
     }
 
     /** Ends all faults. */
@@ -97,7 +97,7 @@ public final class FaultInjector {
             case 18, 19 -> corruptCopy();
             default -> safeMode();
         }
-        scheduler.after(scheduler.between(0, 2 * calmestNs), "storm", this::injectFault);
+        scheduler.after(scheduler.between(0, 2 * calmestNs), "fault", this::injectFault);
     }
 
     private Host anyHost() {

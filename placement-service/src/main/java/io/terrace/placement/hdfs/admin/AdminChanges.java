@@ -71,11 +71,11 @@ final class AdminChanges {
 
     private ChangeResponseProto changeState(UnaryOperator<OperatorState> change, Resolve resolve)
             throws IOException, TimeoutException, InterruptedException {
-        String complaint = updater.change(change, resolve).complaint();
+        String error = updater.change(change, resolve).error();
         ChangeResponseProto.Builder response =
                 ChangeResponseProto.newBuilder().setAccepted(1).setRefused(0);
-        if (complaint != null) {
-            response.addMessages(complaint);
+        if (error != null) {
+            response.addMessages(error);
         }
         return response.build();
     }

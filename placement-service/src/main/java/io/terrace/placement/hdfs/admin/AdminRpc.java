@@ -146,7 +146,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             metricRegistry
                     .snapshot(Metric.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
-            if (store.trouble() != null) {
+            if (store.problem() != null) {
                 response.setTrouble("what was stored of pins, pause and off cannot be read; see placementctl doctor");
             }
             return response.setNameNode(nameNode.getNameNodeAddressHostPortString())

@@ -67,8 +67,8 @@ final class PinChanges {
     private static ChangeResponseProto.Builder response(Changed changed, int accepted, int refused) {
         ChangeResponseProto.Builder response =
                 ChangeResponseProto.newBuilder().setAccepted(accepted).setRefused(refused);
-        String complaint = changed.complaint();
-        return complaint == null ? response : response.addMessages(complaint);
+        String error = changed.error();
+        return error == null ? response : response.addMessages(error);
     }
 
     private static String path(String target) {

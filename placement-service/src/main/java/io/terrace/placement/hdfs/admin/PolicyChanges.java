@@ -18,11 +18,11 @@ final class PolicyChanges {
     private static final long DRY_RUN_MS = 600_000;
 
     private final PlacementLoop loop;
-    private final PolicyStore desk;
+    private final PolicyStore policyStore;
 
-    PolicyChanges(PlacementLoop loop, PolicyStore desk) {
+    PolicyChanges(PlacementLoop loop, PolicyStore policyStore) {
         this.loop = loop;
-        this.desk = desk;
+        this.policyStore = policyStore;
     }
 
     /** What the audit log calls the policy that a request carries; null when it carries none. */
@@ -41,9 +41,9 @@ final class PolicyChanges {
             throws IOException, TimeoutException, InterruptedException {
         String text = request.hasPolicyText() ? request.getPolicyText() : null;
         return switch (request.getVerb()) {
-            case APPLY_POLICY -> done("policy " + desk.apply(text, user) + " is in force");
+            case APPLY_POLICY -> done("policy " + policyStore.apply(text, user) + " is in force");
             case ROLLBACK_POLICY -> {
-                long number = desk.rollback();
+                long number = policyStore.rollback();
                 yield done(number == 0 ? "the configured policy is in force" : "policy " + number + " is in force");
             }
             case REHEARSE_POLICY -> dryRun(text, request.hasForMs() ? request.getForMs() : DRY_RUN_MS);

@@ -52,14 +52,14 @@ final class PolicyCodec {
         PolicyFileWatch file = policyStore.file();
         if (file != null && full) {
             response.setFile(file.file().toString());
-            String trouble = file.trouble();
-            if (trouble != null) {
-                response.setFileTrouble(trouble);
+            String problem = file.problem();
+            if (problem != null) {
+                response.setFileTrouble(problem);
             }
         }
-        String trouble = placement.policyTrouble();
-        if (trouble != null) {
-            response.setTrouble(trouble);
+        String problem = placement.policyProblem();
+        if (problem != null) {
+            response.setTrouble(problem);
         }
         ShadowRun shadowRun = placement.shadowRun();
         if (shadowRun != null) {
@@ -121,9 +121,9 @@ final class PolicyCodec {
                 .setPromotedBytes(totals.promotedBytes())
                 .setDrops(totals.drops())
                 .setPeakBytes(shadowRun.peakBytes());
-        String trouble = shadowRun.trouble();
-        if (trouble != null) {
-            proto.setTrouble(trouble);
+        String problem = shadowRun.problem();
+        if (problem != null) {
+            proto.setTrouble(problem);
         }
         for (ShadowRun.Decision decision : full ? shadowRun.latest() : List.<ShadowRun.Decision>of()) {
             proto.addDecisions(DecisionProto.newBuilder()

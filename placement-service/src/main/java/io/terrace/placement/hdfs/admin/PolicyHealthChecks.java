@@ -23,7 +23,7 @@ final class PolicyHealthChecks {
             PolicyStore policyStore,
             MetricRegistry metricRegistry) {
         List<FindingProto> found = new ArrayList<>();
-        String unreadable = store.trouble();
+        String unreadable = store.problem();
         if (unreadable != null) {
             found.add(finding(
                     "orders.unreadable",
@@ -34,12 +34,12 @@ final class PolicyHealthChecks {
                             + " attribute right, or remove it (hdfs dfs -setfattr): it is read again each second"));
         }
         PolicyFileWatch file = policyStore.file();
-        String fileTrouble = file == null ? null : file.trouble();
-        if (fileTrouble != null) {
+        String fileProblem = file == null ? null : file.problem();
+        if (fileProblem != null) {
             found.add(finding(
                     "policy.file",
                     Severity.ERROR,
-                    "the policy file is not taken, the policy stays as it is: " + withoutPatterns(fileTrouble),
+                    "the policy file is not taken, the policy stays as it is: " + withoutPatterns(fileProblem),
                     "correct the file (placementctl policy check FILE); it is read again within seconds"));
         }
         if (placement.isActive() && policyStore.hidesFile(placement)) {
@@ -49,12 +49,12 @@ final class PolicyHealthChecks {
                     "an applied policy is in force, not that of the policy file",
                     "placementctl policy apply --configured goes back to the file"));
         }
-        String trouble = placement.policyTrouble();
-        if (trouble != null) {
+        String problem = placement.policyProblem();
+        if (problem != null) {
             found.add(finding(
                     "policy.failed",
                     Severity.ERROR,
-                    trouble + "; " + placement.policyInForce().spec().policy() + " is in force",
+                    problem + "; " + placement.policyInForce().spec().policy() + " is in force",
                     "put the jars of bin/terrace classpath, all of one build, on the NameNode's class path, or apply"
                             + " another policy"));
         }
@@ -69,9 +69,9 @@ final class PolicyHealthChecks {
         return found;
     }
 
-    /** Anybody may ask, and a complaint on a path may quote it. */
-    private static String withoutPatterns(String complaint) {
-        return complaint.replaceAll("'/[^']*'", "a pattern");
+    /** Anybody may ask, and a error on a path may quote it. */
+    private static String withoutPatterns(String error) {
+        return error.replaceAll("'/[^']*'", "a pattern");
     }
 
     private static FindingProto finding(String id, Severity severity, String text, String remedy) {

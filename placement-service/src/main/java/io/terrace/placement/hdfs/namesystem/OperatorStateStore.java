@@ -27,7 +27,7 @@ public final class OperatorStateStore {
     private @Nullable OperatorState known;
 
     private boolean stored = true;
-    private volatile @Nullable String trouble;
+    private volatile @Nullable String problem;
     private volatile boolean unread;
 
     /** Where they are stored. */
@@ -44,7 +44,7 @@ public final class OperatorStateStore {
 
     /**
      * As last changed, here or by another NameNode before this one became active; initial when nothing is stored. As
-     * long as it cannot be read, {@link #trouble} says why.
+     * long as it cannot be read, {@link #problem} says why.
      */
     public synchronized OperatorState load() {
         OperatorState told = known;
@@ -54,23 +54,23 @@ public final class OperatorStateStore {
         try {
             byte[] value = attribute.load();
             OperatorState read = value == null ? OperatorState.initial() : OperatorState.decoded(value);
-            if (trouble != null) {
+            if (problem != null) {
                 LOG.info("The operator state can be read again from {} of /", NAME);
             }
-            trouble = null;
+            problem = null;
             unread = false;
             known = read;
             return read;
         } catch (RuntimeException e) {
             OperatorState instead = told == null ? OperatorState.off() : told;
-            if (trouble == null) {
+            if (problem == null) {
                 LOG.error(
                         "The operator state cannot be read from {} of /; {}",
                         NAME,
                         told == null ? "Terrace is off until they can" : "what was read before holds",
                         e);
             }
-            trouble = String.valueOf(e.getMessage());
+            problem = String.valueOf(e.getMessage());
             if (told == null) {
                 unread = true;
             }
@@ -92,7 +92,7 @@ public final class OperatorStateStore {
         known = state;
         stored = kept;
         if (kept) {
-            trouble = null;
+            problem = null;
             unread = false;
         }
     }
@@ -106,13 +106,13 @@ public final class OperatorStateStore {
     public synchronized void forget() {
         known = null;
         stored = true;
-        trouble = null;
+        problem = null;
         unread = false;
     }
 
     /** Why what is stored cannot be read; null when it can. */
     @Nullable
-    public String trouble() {
-        return trouble;
+    public String problem() {
+        return problem;
     }
 }

@@ -22,8 +22,8 @@ public final class OperatorStateUpdater {
         ALWAYS
     }
 
-    /** @param complaint null, or why it holds until the next restart or failover alone, or not at once */
-    public record Changed(OperatorState before, OperatorState after, @Nullable String complaint) {}
+    /** @param error null, or why it holds until the next restart or failover alone, or not at once */
+    public record Changed(OperatorState before, OperatorState after, @Nullable String error) {}
 
     /** What is changed, and in which epoch; unread when what is stored could not be read. */
     private record Basis(boolean active, long epoch, OperatorState state, boolean unread) {}
@@ -50,12 +50,12 @@ public final class OperatorStateUpdater {
         }
         OperatorState changed = change.apply(basis.state);
         IOException failure = store(changed);
-        String complaint = failure == null ? null : "not stored: " + failure.getMessage();
-        if (complaint != null && resolve == Resolve.IF_KEPT) {
-            throw new IOException(complaint, failure);
+        String error = failure == null ? null : "not stored: " + failure.getMessage();
+        if (error != null && resolve == Resolve.IF_KEPT) {
+            throw new IOException(error, failure);
         }
         return new Changed(
-                basis.state, changed, complaint == null ? tellStored(changed) : tell(basis, changed, complaint));
+                basis.state, changed, error == null ? tellStored(changed) : tell(basis, changed, error));
     }
 
     /**
@@ -82,7 +82,7 @@ public final class OperatorStateUpdater {
     }
 
     /** What is not stored ends with the epoch in which the operator asked for it. */
-    private String tell(Basis basis, OperatorState changed, String complaint)
+    private String tell(Basis basis, OperatorState changed, String error)
             throws IOException, TimeoutException, InterruptedException {
         boolean told = loop.changeInTime(placement -> {
             boolean same = placement.isActive() && placement.epoch() == basis.epoch;
@@ -95,7 +95,7 @@ public final class OperatorStateUpdater {
         if (!told) {
             throw new StandbyException("a failover happened meanwhile; look at status and repeat the command");
         }
-        return "holds until the next restart or failover; " + complaint;
+        return "holds until the next restart or failover; " + error;
     }
 
     /** @return null, or why it failed */

@@ -31,12 +31,12 @@ public final class PolicyFileWatch {
     private final MetricRegistry metricRegistry;
     private byte @Nullable [] seen;
     private volatile @Nullable PolicySpec spec;
-    private volatile @Nullable String trouble;
+    private volatile @Nullable String problem;
 
     public PolicyFileWatch(Path file, MetricRegistry metricRegistry) {
         this.file = file;
         this.metricRegistry = metricRegistry;
-        metricRegistry.gauge(Metric.PLACEMENT_POLICY_FILE_BAD, () -> trouble == null ? 0 : 1);
+        metricRegistry.gauge(Metric.PLACEMENT_POLICY_FILE_BAD, () -> problem == null ? 0 : 1);
     }
 
     /** Looks at the file; says whether it holds another policy than before. */
@@ -59,7 +59,7 @@ public final class PolicyFileWatch {
             PolicySpec read = PolicyFile.read(file.toString(), new String(bytes, StandardCharsets.UTF_8));
             boolean changed = !read.equals(spec);
             spec = read;
-            trouble = null;
+            problem = null;
             LOG.info(
                     "Read policy {} with {} rules from {}",
                     read.policy(),
@@ -73,10 +73,10 @@ public final class PolicyFileWatch {
     }
 
     private void refuse(String why) {
-        if (!why.equals(trouble)) {
+        if (!why.equals(problem)) {
             metricRegistry.increment(Metric.PLACEMENT_POLICY_REFUSED);
             LOG.error("The policy file is not taken, the policy stays as it is. {}", why);
-            trouble = why;
+            problem = why;
             seen = null;
         }
     }
@@ -93,7 +93,7 @@ public final class PolicyFileWatch {
 
     /** What is wrong with the file; null when nothing is. */
     @Nullable
-    public String trouble() {
-        return trouble;
+    public String problem() {
+        return problem;
     }
 }

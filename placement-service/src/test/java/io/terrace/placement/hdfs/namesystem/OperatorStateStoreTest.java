@@ -38,7 +38,7 @@ class OperatorStateStoreTest {
     @Test
     void load_nothingStored_isTheInitialState() {
         assertThat(store.load()).isEqualTo(OperatorState.initial());
-        assertThat(store.trouble()).isNull();
+        assertThat(store.problem()).isNull();
     }
 
     @Test
@@ -47,11 +47,11 @@ class OperatorStateStoreTest {
                 new byte[][] {DAMAGED, {}, "2 serve=true moves=true pins=".getBytes(StandardCharsets.UTF_8)}) {
             stored.value = damaged;
             assertThat(store.load()).isEqualTo(OperatorState.off());
-            assertThat(store.trouble()).contains("no operator state");
+            assertThat(store.problem()).contains("no operator state");
         }
         stored.value = PINNED.encoded();
         assertThat(store.load()).isEqualTo(PINNED);
-        assertThat(store.trouble()).isNull();
+        assertThat(store.problem()).isNull();
     }
 
     @Test
@@ -60,7 +60,7 @@ class OperatorStateStoreTest {
         store.load();
         stored.value = DAMAGED;
         assertThat(store.load()).isEqualTo(PINNED);
-        assertThat(store.trouble()).isNotNull();
+        assertThat(store.problem()).isNotNull();
         store.forget();
         assertThat(store.load()).as("another NameNode may have been told off").isEqualTo(OperatorState.off());
     }
@@ -88,7 +88,7 @@ class OperatorStateStoreTest {
         store.load();
         store.save(PINNED);
         store.tell(PINNED, true);
-        assertThat(store.trouble()).isNull();
+        assertThat(store.problem()).isNull();
         assertThat(store.isUnread()).isFalse();
         assertThat(store.load()).isEqualTo(PINNED);
     }

@@ -109,7 +109,7 @@ class OperatorStateUpdaterTest {
         assertThatThrownBy(() -> updater.change(state -> state.withPin(5, true), Resolve.IF_KEPT))
                 .hasMessage("not stored: planted");
         assertNothingChanged();
-        assertThat(updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).complaint())
+        assertThat(updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).error())
                 .isEqualTo("holds until the next restart or failover; not stored: planted");
         assertThat(inForce().serve()).isFalse();
         assertThat(store.load().serve()).isFalse();
@@ -149,13 +149,13 @@ class OperatorStateUpdaterTest {
     @Test
     void change_thatIsStoredWhileTheEpochEnds_holdsInTheNext() throws Exception {
         stored.fault = () -> becomes(8);
-        assertThat(updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).complaint())
+        assertThat(updater.change(OperatorStateUpdaterTest::off, Resolve.ALWAYS).error())
                 .isNull();
         assertThat(inForce().serve()).isFalse();
         assertThat(store.load().serve()).isFalse();
         stored.fault = () -> becomes(Leadership.STANDBY);
         assertThat(updater.change(state -> state.withServe(true), Resolve.ALWAYS)
-                        .complaint())
+                        .error())
                 .isNull();
         becomes(9);
         assertThat(inForce().serve()).isTrue();
@@ -180,12 +180,12 @@ class OperatorStateUpdaterTest {
                     .hasMessageContaining("cannot be read");
         }
         assertThat(stored.value).isEqualTo(DAMAGED);
-        assertThat(store.trouble()).isNotNull();
+        assertThat(store.problem()).isNotNull();
 
         updater.change(state -> state.withServe(true), Resolve.ALWAYS);
         updater.change(state -> state.withPin(5, true), Resolve.IF_KEPT);
         assertThat(OperatorState.decoded(stored.value)).isEqualTo(inForce());
         assertThat(inForce().pins()).containsExactly(5L);
-        assertThat(store.trouble()).isNull();
+        assertThat(store.problem()).isNull();
     }
 }
