@@ -306,7 +306,7 @@ public final class PooledPolicy implements PlacementPolicy {
                 why.count(),
                 why.threshold(),
                 why.ageMs(),
-                why.rival(),
+                why.competitor(),
                 sentence);
     }
 

@@ -84,7 +84,7 @@ public final class AdaptivePolicy implements CachePolicy {
         int burst = Math.min(access.burst(), ObjectRecords.MOST_READS);
         learn(slot, job, access.job(), burst);
         ruleTournament.read(slot, hash, access.bytes(), burst, model.delayMs(), latestMs);
-        if (!real.has(slot) && real.offer(slot, ruleTournament.favourite(), latestMs, evictions)) {
+        if (!real.has(slot) && real.offer(slot, ruleTournament.leader(), latestMs, evictions)) {
             moveLatencySampler.begin(slot, latestMs, real);
         }
     }
@@ -183,8 +183,8 @@ public final class AdaptivePolicy implements CachePolicy {
             real.leave(slot);
             evictions.evicted(records.id(slot), sizeBytes);
         }
-        real.resized(slot, ruleTournament.favourite(), latestMs);
-        real.shrink(ruleTournament.favourite(), latestMs, evictions);
+        real.resized(slot, ruleTournament.leader(), latestMs);
+        real.shrink(ruleTournament.leader(), latestMs, evictions);
         ruleTournament.resized(slot, latestMs);
     }
 
@@ -208,7 +208,7 @@ public final class AdaptivePolicy implements CachePolicy {
         }
         if (!real.has(slot)) {
             real.adopt(slot);
-            real.shrink(ruleTournament.favourite(), latestMs, evictions);
+            real.shrink(ruleTournament.leader(), latestMs, evictions);
         }
     }
 
@@ -251,13 +251,13 @@ public final class AdaptivePolicy implements CachePolicy {
     @Override
     public void resize(long capacityBytes, Evictions evictions) {
         real.capacity(capacityBytes);
-        real.shrink(ruleTournament.favourite(), latestMs, evictions);
+        real.shrink(ruleTournament.leader(), latestMs, evictions);
         ruleTournament.capacity(capacityBytes, latestMs);
     }
 
     /** The rule followed at present, by its name. */
-    public String favourite() {
-        return ruleTournament.favourite().name();
+    public String leader() {
+        return ruleTournament.leader().name();
     }
 
     @Override
@@ -290,13 +290,13 @@ public final class AdaptivePolicy implements CachePolicy {
         if (slot == ObjectRecords.NONE) {
             return null;
         }
-        RankingRule rule = ruleTournament.favourite();
+        RankingRule rule = ruleTournament.leader();
         long now = Math.max(latestMs, nowMs);
         long ageMs = Math.max(0, now - records.readMs(slot));
-        int rival = real.candidate(rule, now);
-        boolean hasRival = rival != ObjectRecords.NONE && rival != slot;
+        int competitor = real.candidate(rule, now);
+        boolean hasCompetitor = competitor != ObjectRecords.NONE && competitor != slot;
         double worth = ranking.worthNow(rule, slot, now);
-        double bar = hasRival ? ranking.worthNow(rule, rival, now) : Double.NaN;
+        double bar = hasCompetitor ? ranking.worthNow(rule, competitor, now) : Double.NaN;
         boolean here = real.has(slot);
         String because = records.sizeBytes(slot) > real.capacityBytes()
                 ? "larger than the tier"
@@ -309,8 +309,8 @@ public final class AdaptivePolicy implements CachePolicy {
                 100 * model.returnChance(records.returnClass(slot)),
                 rule.evidence(),
                 worth,
-                hasRival
-                        ? String.format(Locale.ROOT, ", against 2^%.1f of object %d here", bar, records.id(rival))
+                hasCompetitor
+                        ? String.format(Locale.ROOT, ", against 2^%.1f of object %d here", bar, records.id(competitor))
                         : "",
                 because);
         return new Explanation(
@@ -321,7 +321,7 @@ public final class AdaptivePolicy implements CachePolicy {
                 worth,
                 bar,
                 ageMs,
-                hasRival ? records.id(rival) : Explanation.NO_RIVAL,
+                hasCompetitor ? records.id(competitor) : Explanation.NO_COMPETITOR,
                 sentence);
     }
 }

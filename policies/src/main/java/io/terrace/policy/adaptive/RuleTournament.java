@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Picks the rule to follow: each candidate keeps an imagined residency of its own on the same accesses, and scores what
- * it would have served less what its moves would have cost. Old scores fade; the favourite changes only when another is
+ * it would have served less what its moves would have cost. Old scores fade; the leader changes only when another is
  * ahead by the margin, and by more than chance gives.
  *
  * <p>All candidates see the same objects: all of them while few are tracked, then a hash sample halved as often as
@@ -43,10 +43,10 @@ final class RuleTournament {
     private double squares;
 
     private long judged;
-    private RankingRule favourite;
+    private RankingRule leader;
     /**
      * The rule ahead at present, and since when. Where reads are reported in sums it has to stay ahead for a while:
-     * what the favourite's objects were read is reported later than what others' were.
+     * what the leader's objects were read is reported later than what others' were.
      */
     private RankingRule challenger;
 
@@ -55,7 +55,7 @@ final class RuleTournament {
     private final RankingRule natural;
 
     /**
-     * @param margin share of all that was read by which another rule must be ahead to become the favourite
+     * @param margin share of all that was read by which another rule must be ahead to become the leader
      * @param moveCost what a move costs, as a share of what serving the object is worth
      */
     RuleTournament(
@@ -76,15 +76,15 @@ final class RuleTournament {
         this.sampledMost = sampledMost;
         natural = objective == Objective.BYTES ? RankingRule.RETURN : RankingRule.RETURN_DENSITY;
         // Frequency is known from the first read on; reuse has to be observed first.
-        favourite = objective == Objective.BYTES ? RankingRule.SLOW : RankingRule.SLOW_DENSITY;
-        challenger = favourite;
+        leader = objective == Objective.BYTES ? RankingRule.SLOW : RankingRule.SLOW_DENSITY;
+        challenger = leader;
         for (int i = 0; i < RULES.length; i++) {
             imagined[i] = new CacheContents(FIRST_BIT << i, records, ranking, capacityBytes);
         }
     }
 
-    RankingRule favourite() {
-        return favourite;
+    RankingRule leader() {
+        return leader;
     }
 
     /** Share of the value read that a rule would have kept ready, its moves taken off. */
@@ -172,8 +172,8 @@ final class RuleTournament {
         if (objective == Objective.BYTES) {
             uncertainty = Math.min(uncertainty, MOST_UNCERTAINTY * total);
         }
-        double bar = scores[favourite.ordinal()] + uncertainty;
-        RankingRule best = favourite;
+        double bar = scores[leader.ordinal()] + uncertainty;
+        RankingRule best = leader;
         for (RankingRule rule : RULES) {
             double score = scores[rule.ordinal()] - (rule == natural ? 0 : margin * total);
             if (score > bar) {
@@ -186,7 +186,7 @@ final class RuleTournament {
             challengedMs = nowMs;
         }
         if (nowMs - challengedMs >= ranking.silenceMs()) {
-            favourite = best;
+            leader = best;
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.Objects;
  *     rule has none
  * @param threshold what the evidence is held against; NaN when the rule has none
  * @param ageMs time since the object was first or last seen, as the sentence says; -1 when the rule has none
- * @param rival object that would have to leave for this one, or that this one left for; {@link #NO_RIVAL} if none
+ * @param competitor object that would have to leave for this one, or that this one left for; {@link #NO_COMPETITOR} if none
  * @param sentence the same for a person to read
  */
 public record Explanation(
@@ -24,10 +24,10 @@ public record Explanation(
         double count,
         double threshold,
         long ageMs,
-        long rival,
+        long competitor,
         String sentence) {
 
-    public static final long NO_RIVAL = -1;
+    public static final long NO_COMPETITOR = -1;
 
     public Explanation {
         Objects.requireNonNull(policy, "policy");

@@ -87,7 +87,7 @@ public final class DecayPolicy extends RankedCachePolicy {
                 worth,
                 bar,
                 -1,
-                least == NONE || least == slot ? Explanation.NO_RIVAL : table.id(least),
+                least == NONE || least == slot ? Explanation.NO_COMPETITOR : table.id(least),
                 String.format(
                         Locale.ROOT,
                         "%.3g decayed reads, worth %.3g %s; the least of those here is worth %.3g",

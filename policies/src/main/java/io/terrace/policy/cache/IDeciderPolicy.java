@@ -58,7 +58,7 @@ public final class IDeciderPolicy extends RankedCachePolicy {
         boolean here = residents.contains(slot);
         boolean counted = counts[slot] > threshold;
         int oldest = residents.least();
-        long rival = oldest == NONE || oldest == slot ? Explanation.NO_RIVAL : table.id(oldest);
+        long competitor = oldest == NONE || oldest == slot ? Explanation.NO_COMPETITOR : table.id(oldest);
         String rule;
         String verdict;
         if (here) {
@@ -76,6 +76,6 @@ public final class IDeciderPolicy extends RankedCachePolicy {
         }
         String sentence = "read " + Explanation.times(counts[slot]) + " (threshold: more than " + threshold
                 + "), first seen " + ageMs / 1000 + " s ago: " + verdict;
-        return new Explanation(name, rule, table.id(slot), tier, counts[slot], threshold, ageMs, rival, sentence);
+        return new Explanation(name, rule, table.id(slot), tier, counts[slot], threshold, ageMs, competitor, sentence);
     }
 }

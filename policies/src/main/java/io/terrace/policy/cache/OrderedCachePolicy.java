@@ -92,12 +92,12 @@ abstract class OrderedCachePolicy extends TableCachePolicy {
     final Explanation explainSlot(long nowMs, int slot, int tier) {
         boolean here = resident(slot);
         int victim = nextVictim();
-        boolean rival = victim != NONE && victim != slot;
+        boolean competitor = victim != NONE && victim != slot;
         double figure = figure(slot);
-        double bar = rival ? figure(victim) : Double.NaN;
+        double bar = competitor ? figure(victim) : Double.NaN;
         String sentence = (here ? "stays: " : "left or was not let in: ")
                 + position(slot)
-                + (rival ? "; next to leave is object " + table.id(victim) + ", " + position(victim) : "");
+                + (competitor ? "; next to leave is object " + table.id(victim) + ", " + position(victim) : "");
         return new Explanation(
                 name,
                 here ? "kept" : "remembered",
@@ -106,7 +106,7 @@ abstract class OrderedCachePolicy extends TableCachePolicy {
                 figure,
                 bar,
                 -1,
-                rival ? table.id(victim) : Explanation.NO_RIVAL,
+                competitor ? table.id(victim) : Explanation.NO_COMPETITOR,
                 sentence);
     }
 }

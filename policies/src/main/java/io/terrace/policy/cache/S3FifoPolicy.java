@@ -3,7 +3,7 @@ package io.terrace.policy.cache;
 import io.terrace.policy.api.Access;
 
 /**
- * S3-FIFO: newcomers wait in a small queue; those used again there, and those that come back soon after they left,
+ * S3-FIFO: new objects wait in a small queue; those used again there, and those that come back soon after they left,
  * enter the main queue, where an object is given another round for each of up to three uses. Source: Yang et al., SOSP
  * 2023.
  */
@@ -13,14 +13,14 @@ public final class S3FifoPolicy extends TwoStagePolicy {
 
     private byte[] uses = {};
 
-    /** @param smallShare share of the capacity for newcomers, the paper's 0.1 */
+    /** @param smallShare share of the capacity for new objects, the paper's 0.1 */
     public S3FifoPolicy(long capacityBytes, double smallShare) {
         super("s3-fifo", capacityBytes, smallShare);
     }
 
     @Override
     long ghostBytes() {
-        return capacityBytes - newcomerBytes();
+        return capacityBytes - recentlyAddedBytes();
     }
 
     @Override
@@ -43,15 +43,15 @@ public final class S3FifoPolicy extends TwoStagePolicy {
             return;
         }
         long sizeBytes = table.size(victim);
-        boolean newcomer = stage(victim) == NEWCOMER;
+        boolean isRecent = stage(victim) == RECENTLY_ADDED;
         boolean usedAgain = uses[victim] > 1;
         unlink(victim);
-        if (newcomer) {
+        if (isRecent) {
             put(victim, usedAgain ? MAIN : GHOST);
         } else {
             table.remove(victim);
         }
-        if (!newcomer || !usedAgain) {
+        if (!isRecent || !usedAgain) {
             evictions.evicted(table.id(victim), sizeBytes);
         }
     }
@@ -70,6 +70,6 @@ public final class S3FifoPolicy extends TwoStagePolicy {
     String position(int slot) {
         byte stage = stage(slot);
         return uses[slot] + " uses in the "
-                + (stage == NEWCOMER ? "small queue" : stage == MAIN ? "main queue" : "list of the gone");
+                + (stage == RECENTLY_ADDED ? "small queue" : stage == MAIN ? "main queue" : "list of the gone");
     }
 }

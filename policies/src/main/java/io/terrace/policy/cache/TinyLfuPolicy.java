@@ -4,7 +4,7 @@ import io.terrace.policy.api.Access;
 import io.terrace.policy.api.Explanation;
 
 /**
- * W-TinyLFU: newcomers live in a small window by recency; what falls out of it enters the main room only if a sketch
+ * W-TinyLFU: new objects live in a small window by recency; what falls out of it enters the main room only if a sketch
  * has counted it more often than those it would displace. The main room is a segmented LRU, four fifths of it for
  * objects used again. Objects larger than the window are offered to the main room directly. Source: Einziger, Friedman,
  * Manes, ACM ToS 13/4, 2017.
@@ -24,7 +24,7 @@ public final class TinyLfuPolicy extends OrderedCachePolicy {
     private byte[] places = {};
 
     /**
-     * @param windowShare share of the capacity for newcomers
+     * @param windowShare share of the capacity for new objects
      * @param expectedObjects objects the sketch is made for
      */
     public TinyLfuPolicy(long capacityBytes, double windowShare, int expectedObjects) {

@@ -3,7 +3,7 @@ package io.terrace.policy.cache;
 import io.terrace.policy.api.Access;
 
 /**
- * 2Q, full version: newcomers pass through a FIFO of a quarter of the capacity; an object that comes back while its ghost
+ * 2Q, full version: new objects pass through a FIFO of a quarter of the capacity; an object that comes back while its ghost
  * is kept enters a list that is evicted by recency. Source: Johnson, Shasha, VLDB 1994.
  */
 public final class TwoQueuePolicy extends TwoStagePolicy {
@@ -11,11 +11,11 @@ public final class TwoQueuePolicy extends TwoStagePolicy {
     private final double ghostShare;
 
     /**
-     * @param newcomerShare share of the capacity for newcomers, the paper's 0.25
+     * @param recentShare share of the capacity for new objects, the paper's 0.25
      * @param ghostShare bytes of objects whose ghosts are kept, as a share of the capacity, the paper's 0.5
      */
-    public TwoQueuePolicy(long capacityBytes, double newcomerShare, double ghostShare) {
-        super("2q", capacityBytes, newcomerShare);
+    public TwoQueuePolicy(long capacityBytes, double recentShare, double ghostShare) {
+        super("2q", capacityBytes, recentShare);
         this.ghostShare = ghostShare;
     }
 
@@ -34,9 +34,9 @@ public final class TwoQueuePolicy extends TwoStagePolicy {
     @Override
     void evict(int victim, Evictions evictions) {
         long sizeBytes = table.size(victim);
-        boolean newcomer = stage(victim) == NEWCOMER;
+        boolean isRecent = stage(victim) == RECENTLY_ADDED;
         unlink(victim);
-        if (newcomer) {
+        if (isRecent) {
             put(victim, GHOST);
         } else {
             table.remove(victim);
@@ -47,6 +47,6 @@ public final class TwoQueuePolicy extends TwoStagePolicy {
     @Override
     String position(int slot) {
         byte stage = stage(slot);
-        return "in the " + (stage == NEWCOMER ? "newcomers' queue" : stage == MAIN ? "main list" : "list of the gone");
+        return "in the " + (stage == RECENTLY_ADDED ? "newcomers' queue" : stage == MAIN ? "main list" : "list of the gone");
     }
 }

@@ -3,25 +3,25 @@ package io.terrace.policy.cache;
 import io.terrace.policy.api.Access;
 
 /**
- * An ordered cache policy in two stages: newcomers pass through a queue of their own, and those that are used again soon
+ * An ordered cache policy in two stages: new objects pass through a queue of their own, and those that are used again soon
  * after they left it enter the main list. The last ones to leave are kept as ghosts, to be known by when they come back.
  */
 abstract class TwoStagePolicy extends OrderedCachePolicy {
 
-    static final byte NEWCOMER = 0;
+    static final byte RECENTLY_ADDED = 0;
     static final byte MAIN = 1;
     static final byte GHOST = 2;
 
-    private final IndexedList newcomers = new IndexedList();
+    private final IndexedList recentlyAdded = new IndexedList();
     final IndexedList main = new IndexedList();
     private final IndexedList ghosts = new IndexedList();
-    private final double newcomerShare;
+    private final double recentShare;
     private byte[] stages = {};
 
-    /** @param newcomerShare share of the capacity for newcomers */
-    TwoStagePolicy(String name, long capacityBytes, double newcomerShare) {
+    /** @param recentShare share of the capacity for new objects */
+    TwoStagePolicy(String name, long capacityBytes, double recentShare) {
         super(name, capacityBytes);
-        this.newcomerShare = newcomerShare;
+        this.recentShare = recentShare;
     }
 
     /** Bytes of ghosts that are kept. */
@@ -34,8 +34,8 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
         return stages[slot];
     }
 
-    final long newcomerBytes() {
-        return (long) (capacityBytes * newcomerShare);
+    final long recentlyAddedBytes() {
+        return (long) (capacityBytes * recentShare);
     }
 
     @Override
@@ -46,7 +46,7 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
             table.remove(slot);
         }
         evictTo(capacityBytes - access.sizeBytes(), evictions);
-        put(table.add(access.object(), access.sizeBytes()), returned ? MAIN : NEWCOMER);
+        put(table.add(access.object(), access.sizeBytes()), returned ? MAIN : RECENTLY_ADDED);
     }
 
     void put(int slot, byte stage) {
@@ -56,11 +56,11 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
     }
 
     private IndexedList list(byte stage) {
-        return stage == NEWCOMER ? newcomers : stage == MAIN ? main : ghosts;
+        return stage == RECENTLY_ADDED ? recentlyAdded : stage == MAIN ? main : ghosts;
     }
 
     private void evictTo(long bytes, Evictions evictions) {
-        while (usedBytes() > bytes && newcomers.count() + main.count() > 0) {
+        while (usedBytes() > bytes && recentlyAdded.count() + main.count() > 0) {
             evict(nextVictim(), evictions);
         }
         while (ghosts.bytes() > ghostBytes()) {
@@ -77,7 +77,7 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
 
     @Override
     final void insert(int slot) {
-        put(slot, NEWCOMER);
+        put(slot, RECENTLY_ADDED);
     }
 
     @Override
@@ -92,18 +92,18 @@ abstract class TwoStagePolicy extends OrderedCachePolicy {
 
     @Override
     public final long usedBytes() {
-        return newcomers.bytes() + main.bytes();
+        return recentlyAdded.bytes() + main.bytes();
     }
 
     @Override
     long columnBytes() {
-        return newcomers.memoryBytes() + main.memoryBytes() + ghosts.memoryBytes() + stages.length;
+        return recentlyAdded.memoryBytes() + main.memoryBytes() + ghosts.memoryBytes() + stages.length;
     }
 
     @Override
     final int nextVictim() {
-        return newcomers.count() > 0 && (newcomers.bytes() > newcomerBytes() || main.count() == 0)
-                ? newcomers.tail()
+        return recentlyAdded.count() > 0 && (recentlyAdded.bytes() > recentlyAddedBytes() || main.count() == 0)
+                ? recentlyAdded.tail()
                 : main.tail();
     }
 }

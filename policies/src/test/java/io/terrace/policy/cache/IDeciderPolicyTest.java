@@ -56,6 +56,6 @@ class IDeciderPolicyTest {
         assertThat(explanation.count()).isEqualTo(6);
         assertThat(explanation.threshold()).isEqualTo(2);
         assertThat(explanation.ageMs()).isEqualTo(4000);
-        assertThat(explanation.rival()).isEqualTo(2);
+        assertThat(explanation.competitor()).isEqualTo(2);
     }
 }

@@ -193,8 +193,8 @@ final class AdminCodec {
         if (why.ageMs() >= 0) {
             proto.setAgeMs(why.ageMs());
         }
-        if (reader.full() && why.rival() != Explanation.NO_RIVAL) {
-            proto.setRivalBlockId(why.rival());
+        if (reader.full() && why.competitor() != Explanation.NO_COMPETITOR) {
+            proto.setRivalBlockId(why.competitor());
         }
         return proto.build();
     }

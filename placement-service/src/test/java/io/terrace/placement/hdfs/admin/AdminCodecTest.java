@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 
 class AdminCodecTest {
 
-    private static final long RIVAL = 1_073_741_999L;
+    private static final long COMPETITOR = 1_073_741_999L;
     private static final Explanation WHY = new Explanation(
-            "lru", "latest", 1, 0, 2, 1, 3, RIVAL, "read 2 times; next to leave is object " + RIVAL + ", read once");
+            "lru", "latest", 1, 0, 2, 1, 3, COMPETITOR, "read 2 times; next to leave is object " + COMPETITOR + ", read once");
 
     private static WhyProto why(boolean full) {
         ReplicaReport replica = new ReplicaReport("uuid", "node:1", true, true, false, true, 1, 0, 0, WHY, null, 0);
@@ -30,7 +30,7 @@ class AdminCodecTest {
 
     @Test
     void block_rivalIsNamedToThoseWhoMayChangePlacementAlone() {
-        assertThat(why(true).getRivalBlockId()).isEqualTo(RIVAL);
+        assertThat(why(true).getRivalBlockId()).isEqualTo(COMPETITOR);
         assertThat(why(true).getSentence()).isEqualTo(WHY.sentence());
         assertThat(why(false).hasRivalBlockId()).isFalse();
         assertThat(why(false).getSentence()).isEqualTo("read 2 times; next to leave is another block, read once");
