@@ -149,7 +149,7 @@ final class ExplainCommand implements Callable<Integer> {
                         + (move.getMessage().isEmpty() || move.getState().equals("done")
                                 ? ""
                                 : ": " + move.getMessage())
-                        + (move.getReason().isEmpty() ? "" : "; wished because: " + move.getReason()));
+                        + (move.getReason().isEmpty() ? "" : "; requested because: " + move.getReason()));
     }
 
     private static void wrapped(Printer printer, String text) {

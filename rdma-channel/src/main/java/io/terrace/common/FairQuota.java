@@ -30,12 +30,12 @@ public final class FairQuota<W> {
         this.mostOfOne = mostOfOne;
     }
 
-    /** Takes an amount, to be given back by {@link #release}; false when it is too much for him now. */
+    /** Takes an amount, to be given back by {@link #release}; false when the share of {@code who} does not allow it now. */
     public synchronized boolean take(W who, long amount) {
         return mayTake(who, amount) && takeAny(who, amount);
     }
 
-    /** Takes an amount for one beside whom nobody else can come: he may have all that is free, up to the limit. */
+    /** Takes an amount for one beside whom nobody else can come: it may have all that is free, up to the limit. */
     public synchronized boolean takeAny(W who, long amount) {
         if (amount > free || amount > mostOfOne - heldBy(who)) {
             return false;
@@ -45,17 +45,17 @@ public final class FairQuota<W> {
         return true;
     }
 
-    /** Whether the rule allows him so much now. */
+    /** Whether the rule allows so much now. */
     public synchronized boolean mayTake(W who, long amount) {
         return amount <= (free + 1 - heldBy(who)) / 2;
     }
 
-    /** Counts for him too what another has taken. */
+    /** Counts also for {@code who} what another has taken. */
     public synchronized void share(W who, long amount) {
         heldBy.merge(who, amount, Long::sum);
     }
 
-    /** Counts for him no more what others still hold. */
+    /** Counts no more for {@code who} what others still hold. */
     public synchronized void unshare(W who, long amount) {
         long left = heldBy(who) - amount;
         if (left < 0) {
@@ -68,7 +68,7 @@ public final class FairQuota<W> {
         }
     }
 
-    /** Gives back what he holds: it is free again. */
+    /** Gives back what {@code who} holds: it is free again. */
     public synchronized void release(W who, long amount) {
         unshare(who, amount);
         free += amount;

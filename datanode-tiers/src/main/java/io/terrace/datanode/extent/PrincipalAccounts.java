@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts each {@link Principal}'s grants in a ledger, and what he may yet report.
+ * Counts each {@link Principal}'s grants in a ledger, and what it may yet report.
  *
  * <p>Grants are divided by a {@link FairQuota}. Of what a principal reports, as much counts as a process can plausibly read
  * in the time, saved up for no more than {@link #SAVED_SECONDS}; clients report several times a second. The account of a
@@ -61,7 +61,7 @@ final class PrincipalAccounts {
         this.grants = new FairQuota<>(limits.grants());
     }
 
-    /** Whether he may have one more grant. */
+    /** Whether it may have one more grant. */
     boolean mayTake(Principal principal) {
         return grants.mayTake(principal, 1);
     }
@@ -69,7 +69,7 @@ final class PrincipalAccounts {
     /** Counts one grant more, which {@link #mayTake} allows. */
     Account take(Principal principal, long nowNs) {
         if (!grants.take(principal, 1)) {
-            throw new IllegalStateException(principal + " has all the grants that he may have");
+            throw new IllegalStateException(principal + " has all the grants that it may have");
         }
         Account account = accounts.computeIfAbsent(principal, fresh -> new Account(fresh, limits, nowNs));
         resting.remove(account);

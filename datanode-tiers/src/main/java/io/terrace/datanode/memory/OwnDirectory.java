@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * A directory that this process's user owns and nobody else but root can change, and what the process makes in it. Somebody
- * who made the directory first, or could write it once, may have left a symbolic link or a directory of his own there:
+ * who made the directory first, or could write it once, may have left a symbolic link or another directory there:
  * what is not the process's is refused with an IOException that names the setting and the remedy.
  */
 final class OwnDirectory {

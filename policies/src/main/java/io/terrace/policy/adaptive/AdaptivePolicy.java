@@ -300,7 +300,7 @@ public final class AdaptivePolicy implements CachePolicy {
         boolean here = real.has(slot);
         String because = records.sizeBytes(slot) > real.capacityBytes()
                 ? "larger than the tier"
-                : here ? "worth its room" : "worth less than what would leave, or than the move";
+                : here ? "worth its space" : "worth less than what would leave, or than the move";
         String sentence = String.format(
                 Locale.ROOT,
                 "read %s, last %d s ago, %.0f %% of its kind are read again; judged by %s its worth is 2^%.1f%s: %s",

@@ -81,7 +81,7 @@ public final class DecayPolicy extends RankedCachePolicy {
         String unit = byDensity ? "decayed reads per byte" : "decayed reads";
         return new Explanation(
                 name,
-                here ? "worth its room" : "worth less than what would leave",
+                here ? "worth its space" : "worth less than what would leave",
                 table.id(slot),
                 tier,
                 worth,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A block's checksums are held once, however many clients have a grant of it.
  *
  * <p>Bounded in bytes, and divided among users by a {@link FairQuota}. Checksums that are held already are given to whoever
- * asks, and count as his too. Room is taken before anything is allocated. Thread-safe.
+ * asks, and count for that user too. Room is taken before anything is allocated. Thread-safe.
  */
 final class ChecksumCache {
     private static final class Held {

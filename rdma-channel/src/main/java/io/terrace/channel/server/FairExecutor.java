@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Divides workers among users for work that may take long, such as a grant that waits for a disk that hangs. Each user may
- * keep as many workers as a {@link FairQuota} gives him; the rest of his work waits until his own ends. How much may wait
+ * keep as many workers as a {@link FairQuota} allows; the rest of the user's work waits until some of it ends. How much may wait
  * is bounded by the same rule. Thread-safe.
  */
 final class FairExecutor {
@@ -43,7 +43,7 @@ final class FairExecutor {
     /**
      * Runs the work at once on this thread, or later on a worker when too much of this user's work runs already.
      *
-     * @return false when too much of his waits already: then it does not run at all
+     * @return false when too much of this user's work waits already: then it does not run at all
      */
     boolean run(Principal principal, Runnable work) {
         synchronized (this) {
@@ -101,13 +101,13 @@ final class FairExecutor {
         for (Map.Entry<Principal, Deque<Runnable>> one : waiting.entrySet()) {
             Principal principal = one.getKey();
             if (principal.takeOf(running, 1)) {
-                Deque<Runnable> his = one.getValue();
-                Runnable work = his.remove();
+                Deque<Runnable> own = one.getValue();
+                Runnable work = own.remove();
                 queued.release(principal, 1);
                 waiting.remove(principal);
-                if (!his.isEmpty()) {
+                if (!own.isEmpty()) {
                     // This user's turn comes after those of the others.
-                    waiting.put(principal, his);
+                    waiting.put(principal, own);
                 }
                 return new Counted(principal, work);
             }

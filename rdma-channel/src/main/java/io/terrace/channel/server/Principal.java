@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whom a grant counts for, as far as the DataNode knows it for sure. Limits apply to each principal, however many
- * connections he has and whatever he calls himself.
+ * connections it has and whatever name it gives itself.
  *
  * @param proof how it is known
  * @param user empty for all who have none
@@ -31,7 +31,7 @@ public record Principal(Proof proof, String user) {
     public static final Principal UNPROVEN = new Principal(Proof.BAD, "");
 
     /**
-     * Takes his part of what is shared. Where no client of another host can be told from another, all of them are one
+     * Takes its part of what is shared. Where no client of another host can be told from another, all of them are one
      * principal: it may have everything, since what it does not use would be kept for no one.
      */
     boolean takeOf(FairQuota<Principal> quota, long amount) {

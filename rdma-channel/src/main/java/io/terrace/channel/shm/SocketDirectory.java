@@ -58,8 +58,8 @@ public final class SocketDirectory {
     }
 
     /**
-     * Requires that it belongs to somebody who is believed to be a DataNode: whoever owns it is told block tokens, and what
-     * he answers is not verified.
+     * Requires that it belongs to somebody who is believed to be a DataNode: its owner is told block tokens, and the owner's
+     * answers are not verified.
      *
      * @param users beside root and {@code ownUid}, by name or number
      * @throws IOException that names the owner and the remedy

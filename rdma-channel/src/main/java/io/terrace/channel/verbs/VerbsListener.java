@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class VerbsListener implements Closeable {
     private static final int BACKLOG = 128;
 
-    /** Whoever is refused comes again as often as he likes. */
+    /** A client that is refused may come again at any time. */
     private static final long LOG_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final RdmaCm cm;

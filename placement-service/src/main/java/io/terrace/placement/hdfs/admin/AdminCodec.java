@@ -37,7 +37,7 @@ final class AdminCodec {
      * Who reads a report, and when.
      *
      * @param names of DataNodes, by UUID
-     * @param full whether he may know of blocks besides the one that is reported on
+     * @param full whether the reader may know of blocks besides the one that is reported on
      */
     record Reader(long nowMs, Map<String, String> names, boolean full) {
 

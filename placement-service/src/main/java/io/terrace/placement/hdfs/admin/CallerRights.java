@@ -49,7 +49,7 @@ final class CallerRights {
                 || caller.getGroupsSet().contains(supergroup);
     }
 
-    /** Whether the caller may change placement, as far as his name alone tells: asks nobody for his groups. */
+    /** Whether the caller may change placement, as far as the name alone tells: the groups are not looked up. */
     boolean mayChangeByName() throws IOException {
         String name = caller().getShortUserName();
         return name.equals(superuser)

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
  * finding them needs no scan. Cache directives were the alternative for pins; each of them makes the NameNode rescan
  * under its write lock and takes seconds to act (HDFS-16209).
  *
- * <p>Where the attribute cannot be read, nobody knows whether the operator said off. So it is off, unless he told this
- * NameNode something since it became active. Thread-safe; takes no lock while it stores.
+ * <p>Where the attribute cannot be read, nobody knows whether the operator said off. So it is off, unless a
+ * command told this NameNode something since it became active. Thread-safe; takes no lock while it stores.
  */
 public final class OperatorStateStore {
 

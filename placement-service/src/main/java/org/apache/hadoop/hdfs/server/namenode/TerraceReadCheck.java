@@ -31,7 +31,7 @@ public final class TerraceReadCheck {
     }
 
     /**
-     * Whether he may read a file at its path; false when it is gone from there, and a snapshot alone still has it,
+     * Whether the user may read a file at its path; false when it is gone from there, and a snapshot alone still has it,
      * whoever may read what is there now. To be called under the namespace's read lock.
      */
     public boolean mayRead(long inode, String path) {
