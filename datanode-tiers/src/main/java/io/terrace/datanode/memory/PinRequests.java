@@ -101,6 +101,11 @@ public final class PinRequests {
         }
     }
 
+    /** How many there may be. */
+    public int most() {
+        return most;
+    }
+
     /** How many there are. */
     public synchronized int size() {
         return wanted.size();

@@ -3,6 +3,7 @@ package io.terrace.placement.accesslog;
 import io.terrace.common.Agent;
 import io.terrace.common.AgentThread;
 import io.terrace.common.LogThrottle;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessBuffer.Batch;
@@ -143,7 +144,12 @@ public final class AccessLog implements AccessListener, AutoCloseable {
         } catch (IOException e) {
             metricRegistry.add(Metric.PLACEMENT_ACCESS_LOG_LOST, batch.entries() - written);
             if (failures.first()) {
-                LOG.warn("The log of accesses cannot be written; accesses are lost until it can", e);
+                LOG.warn(
+                        "The access log in {} cannot be written; accesses are lost until it can. Mend or empty the"
+                                + " directory, or set {} to another one and restart the NameNode",
+                        segments.dir(),
+                        TerraceSettings.PLACEMENT_ACCESS_LOG_DIR.key(),
+                        e);
             }
             abandon();
         }

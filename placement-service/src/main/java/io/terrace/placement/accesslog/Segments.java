@@ -50,6 +50,10 @@ public final class Segments {
         return new Segments(dir);
     }
 
+    Path dir() {
+        return dir;
+    }
+
     Path fileFor(long fromMs) {
         return dir.resolve(String.format(Locale.ROOT, "accesses-%013d.csv.gz", fromMs));
     }

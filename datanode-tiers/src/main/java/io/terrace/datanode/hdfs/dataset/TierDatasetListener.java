@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.dataset;
 
 import io.terrace.common.BlockKey;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
@@ -170,7 +171,13 @@ public final class TierDatasetListener implements DatasetListener {
             anchored.pinnedAgain(pin);
             if (!pinRequests.add(pin, nanoClock.getAsLong())) {
                 failed++;
-                LOG.warn("Too many cache directives: block {} of {} is not copied to memory", blockId, pool);
+                LOG.warn(
+                        "Cache directives ask for more than {} blocks on this DataNode: block {} of {} is not copied to"
+                                + " memory. Raise {} or remove directives",
+                        pinRequests.most(),
+                        blockId,
+                        pool,
+                        TerraceSettings.DATANODE_MEMORY_EXTENTS_MAX.key());
             }
         }
         onPins.run();
