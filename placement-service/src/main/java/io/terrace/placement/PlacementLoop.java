@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>A broken invariant in the loop is logged and ends the epoch: the NameNode answers as a standby until it may begin a
  * new one. After {@value #MOST_FAILURES} of them it stays a standby. The thread survives whatever is thrown on it.
  *
- * <p>It is no agent of an {@code AgentThread}: it waits for calls as well as for its next turn, and a failure ends an epoch.
+ * <p>It is no agent of an {@code AgentThread}: it waits for calls as well as for its next turn, and a failure ends an
+ * epoch.
  */
 public final class PlacementLoop implements AutoCloseable {
 

@@ -178,6 +178,8 @@ public final class TinyLfuPolicy extends OrderedCachePolicy {
     @Override
     String position(int slot) {
         return "counted " + Explanation.times(sketch.estimate(table.id(slot))) + ", in the "
-                + (places[slot] == WINDOW ? "window" : places[slot] == PROBATION ? "probation segment" : "protected segment");
+                + (places[slot] == WINDOW
+                        ? "window"
+                        : places[slot] == PROBATION ? "probation segment" : "protected segment");
     }
 }

@@ -47,6 +47,7 @@ public final class TwoQueuePolicy extends TwoStagePolicy {
     @Override
     String position(int slot) {
         byte stage = stage(slot);
-        return "in the " + (stage == RECENTLY_ADDED ? "newcomers' queue" : stage == MAIN ? "main list" : "list of the gone");
+        return "in the "
+                + (stage == RECENTLY_ADDED ? "newcomers' queue" : stage == MAIN ? "main list" : "list of the gone");
     }
 }

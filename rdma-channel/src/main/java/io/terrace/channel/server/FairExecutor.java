@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Divides workers among users for work that may take long, such as a grant that waits for a disk that hangs. Each user may
- * keep as many workers as a {@link FairQuota} allows; the rest of the user's work waits until some of it ends. How much may wait
- * is bounded by the same rule. Thread-safe.
+ * keep as many workers as a {@link FairQuota} allows; the rest of the user's work waits until some of it ends. How much
+ * may wait is bounded by the same rule. Thread-safe.
  */
 final class FairExecutor {
     /** Work that may run now; it is counted. */

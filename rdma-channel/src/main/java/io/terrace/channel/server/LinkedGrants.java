@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The grants of clients of this host: each gets a hard link to the extent, which is removed once the client has opened it. */
+/** The grants of clients of this host: each gets a hard link to the extent, removed once the client has opened it. */
 final class LinkedGrants implements GrantDispatcher.Grants<GrantSession> {
     private static final Logger LOG = LoggerFactory.getLogger(LinkedGrants.class);
 

@@ -207,8 +207,7 @@ public final class VerbsExtent implements RemoteExtent {
     }
 
     private int firstWrong(OneSidedRequest oneSidedRequest, ByteBuffer data, ByteBuffer sums) {
-        return ChunkVerifier.firstWrong(
-                oneSidedRequest.checksum(range.sumsKind()), range.chunkBytes(), data, sums);
+        return ChunkVerifier.firstWrong(oneSidedRequest.checksum(range.sumsKind()), range.chunkBytes(), data, sums);
     }
 
     void release(OneSidedRequest oneSidedRequest) {

@@ -63,7 +63,9 @@ final class VerbsConnector {
             int port = Integer.parseInt(where.substring(colon + 1));
             Way way = to -> {
                 VerbsProvider provider = Process.provider(settings);
-                return provider == null ? null : provider.connect(to, NativeChunkVerifier::of, settings.connectTimeoutNs());
+                return provider == null
+                        ? null
+                        : provider.connect(to, NativeChunkVerifier::of, settings.connectTimeoutNs());
             };
             return new VerbsConnector(new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry);
         } catch (IllegalArgumentException e) {

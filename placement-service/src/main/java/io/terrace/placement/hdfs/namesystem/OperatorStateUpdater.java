@@ -54,8 +54,7 @@ public final class OperatorStateUpdater {
         if (error != null && resolve == Resolve.IF_KEPT) {
             throw new IOException(error, failure);
         }
-        return new Changed(
-                basis.state, changed, error == null ? tellStored(changed) : tell(basis, changed, error));
+        return new Changed(basis.state, changed, error == null ? tellStored(changed) : tell(basis, changed, error));
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.terrace.placement.hdfs.namesystem;
 
-import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;

@@ -17,7 +17,15 @@ class AdminCodecTest {
 
     private static final long COMPETITOR = 1_073_741_999L;
     private static final Explanation WHY = new Explanation(
-            "lru", "latest", 1, 0, 2, 1, 3, COMPETITOR, "read 2 times; next to leave is object " + COMPETITOR + ", read once");
+            "lru",
+            "latest",
+            1,
+            0,
+            2,
+            1,
+            3,
+            COMPETITOR,
+            "read 2 times; next to leave is object " + COMPETITOR + ", read once");
 
     private static WhyProto why(boolean full) {
         ReplicaReport replica = new ReplicaReport("uuid", "node:1", true, true, false, true, 1, 0, 0, WHY, null, 0);

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.Leadership;
-import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.hdfs.EmptyNamespaceView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater.Resolve;
