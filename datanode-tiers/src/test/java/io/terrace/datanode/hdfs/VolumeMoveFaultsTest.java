@@ -29,7 +29,7 @@ import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Moves between volumes where a volume fails or is missing, or where none may be made. */
+/** Moves between volumes of one mount, and where a volume fails or is missing, or where none may be made. */
 @Tag("cluster")
 class VolumeMoveFaultsTest {
 
@@ -111,6 +111,39 @@ class VolumeMoveFaultsTest {
         } catch (IOException e) {
             return true;
         }
+    }
+
+    @Test
+    void diskAndArchiveOnOneMount_areLinked_asInStock() throws Exception {
+        Configuration conf = TerraceCluster.configuration();
+        conf.setBoolean(DFSConfigKeys.DFS_DATANODE_ALLOW_SAME_DISK_TIERING, true);
+        conf.setDouble(DFSConfigKeys.DFS_DATANODE_RESERVE_FOR_ARCHIVE_DEFAULT_PERCENTAGE, 0.5);
+        try (TerraceCluster cluster = TerraceCluster.start(1, conf, StorageType.DISK, StorageType.ARCHIVE)) {
+            TieredVolumes volumes = new TieredVolumes(cluster);
+            org.apache.hadoop.fs.Path file = cluster.write("linked", BYTES, 1);
+            BlockVersion block = volumes.version(file, 0);
+            Object inode = inode(cluster, file);
+            for (StorageTier tier : new StorageTier[] {StorageTier.ARCHIVE, StorageTier.DISK}) {
+                MoveResult result = volumes.move(block, tier);
+                assertThat(result.outcome()).as("%s", result).isEqualTo(MoveOutcome.DONE);
+                assertThat(result.tier()).isEqualTo(tier);
+                volumes.awaitOneCopy(block.key().blockId(), tier);
+                assertThat(inode(cluster, file)).isEqualTo(inode);
+                assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("linked", BYTES));
+                volumes.awaitReported(file, tier);
+            }
+            try (FSDataOutputStream out = cluster.fs().append(file)) {
+                out.write(1);
+            }
+            assertThat(cluster.read(file)).hasSize(BYTES + 1);
+        }
+    }
+
+    private static Object inode(TerraceCluster cluster, org.apache.hadoop.fs.Path file) throws IOException {
+        Path data = cluster.cluster()
+                .getBlockFile(0, cluster.located(file, 0).getBlock())
+                .toPath();
+        return Files.getAttribute(data, "unix:ino");
     }
 
     @Test
