@@ -8,6 +8,7 @@ import io.terrace.policy.api.PoolShare;
 import io.terrace.policy.api.PoolUsage;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +34,14 @@ public final class PooledPolicy implements PlacementPolicy {
     /** Most pools, the first one included. */
     public static final int MOST_POOLS = 9;
 
+    /** Longs of one request. */
+    private static final int REQUEST = 4;
+
+    /** In place of the tier that it leaves: the request was passed on. */
+    private static final int EMITTED = -1;
+
+    private static final int[] NONE_EARLIER = {};
+
     private final List<Function<TierHierarchy, PlacementPolicy>> makers;
     private final TierHierarchy tiers;
     private final int base;
@@ -47,6 +56,10 @@ public final class PooledPolicy implements PlacementPolicy {
     private long[] requests = new long[64];
 
     private int requestsEnd;
+
+    /** For each request the one before it of the same object, or -1; empty unless an object may have two. */
+    private int[] earlier = NONE_EARLIER;
+
     /** Where the requests end that make room in each tier, from the fastest on. */
     private final int[] roomMadeEnds;
 
@@ -231,7 +244,7 @@ public final class PooledPolicy implements PlacementPolicy {
 
     private void note(long object, long sizeBytes, int fromTier, int toTier, int pool) {
         table.request(object, sizeBytes, pool, toTier);
-        if (requestsEnd + 4 > requests.length) {
+        if (requestsEnd + REQUEST > requests.length) {
             requests = Arrays.copyOf(requests, requests.length * 2);
         }
         requests[requestsEnd++] = object;
@@ -249,16 +262,42 @@ public final class PooledPolicy implements PlacementPolicy {
             }
             roomMadeEnds[tier] = requestsEnd;
         }
+        if (requestsEnd > requested) {
+            linkRequestsOfAnObject();
+        }
         for (int tier = base - 1; tier >= 0; tier--) {
             emit(tier == 0 ? requested : roomMadeEnds[tier - 1], roomMadeEnds[tier], out);
         }
         emit(0, requested, out);
         requestsEnd = 0;
+        earlier = NONE_EARLIER;
+    }
+
+    /** An object that was just requested may have to leave again: its requests are passed on in their order. */
+    private void linkRequestsOfAnObject() {
+        earlier = new int[requestsEnd / REQUEST];
+        Long2IntOpenHashMap last = new Long2IntOpenHashMap(earlier.length);
+        last.defaultReturnValue(-1);
+        for (int i = 0; i < earlier.length; i++) {
+            earlier[i] = last.put(requests[i * REQUEST], i);
+        }
     }
 
     private void emit(int from, int to, MoveRequests out) {
-        for (int at = from; at < to; at += 4) {
-            out.place(requests[at], requests[at + 1], (int) requests[at + 2], (int) requests[at + 3]);
+        for (int at = from; at < to; at += REQUEST) {
+            emit(at, out);
+        }
+    }
+
+    private void emit(int at, MoveRequests out) {
+        int before = earlier.length == 0 ? -1 : earlier[at / REQUEST];
+        if (before >= 0) {
+            emit(before * REQUEST, out);
+        }
+        int from = (int) requests[at + 2];
+        if (from != EMITTED) {
+            requests[at + 2] = EMITTED;
+            out.place(requests[at], requests[at + 1], from, (int) requests[at + 3]);
         }
     }
 

@@ -217,6 +217,16 @@ class PooledPolicyTest {
     void random_sharesOfTwoTiers_keepSharesAndTiers(String name) {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
+        sharesOfTwoTiers(name, seed);
+    }
+
+    /** An object was requested down and made room for another in the same step, and the second request came first. */
+    @Test
+    void sharesOfTwoTiers_objectThatLeavesTwiceInAStep_isRequestedInOrder() {
+        sharesOfTwoTiers("arc", 57);
+    }
+
+    private void sharesOfTwoTiers(String name, long seed) {
         Random random = new Random(seed);
         TierHierarchy hierarchy = TierHierarchy.of(
                 new TierSpec("memory", 100 * MB, 1, 1_000_000_000, true),
