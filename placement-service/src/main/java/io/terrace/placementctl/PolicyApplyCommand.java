@@ -48,7 +48,9 @@ final class PolicyApplyCommand implements Callable<Integer> {
     @Option(names = "--configured", description = "Back to the policy file of the NameNode, or its settings.")
     boolean configured;
 
-    @Option(names = "--dry-run", description = "Only try it: it decides on live reads and moves nothing. See policy show.")
+    @Option(
+            names = "--dry-run",
+            description = "Only try it: it decides on live reads and moves nothing. See policy show.")
     boolean dryRun;
 
     @Option(

@@ -198,8 +198,7 @@ class PolicyCtlTest {
             assertThat(fixture.dataNode.memory).isEmpty();
             assertThat(moved()).as("bytes moved").isZero();
             List<String> requested = new ArrayList<>();
-            dryRun
-                    .get("decisions")
+            dryRun.get("decisions")
                     .forEach(one -> requested.add(
                             one.get("kind").asText() + " " + one.get("blockId").asLong()));
             Collections.reverse(requested);
