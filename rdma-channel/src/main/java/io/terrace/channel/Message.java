@@ -10,6 +10,8 @@ import java.util.Objects;
  * ({@link Ask}) and gets a {@link Granted} or {@link Refused} with the number of its request, says {@link Opened} once it
  * has the file, renews and releases, and reports what it read. The DataNode may ask for an extent back at any time
  * ({@link Revoke}); the client answers {@link Revoked} when its reads in progress have ended.
+ *
+ * <p>A client that writes opens with {@link StartWrites} instead.
  */
 public sealed interface Message {
     /** First message of a client. */
@@ -96,4 +98,10 @@ public sealed interface Message {
 
     /** The client ends in order: everything is reported. */
     record Goodbye() implements Message {}
+
+    /**
+     * First message of a client of the same host that writes blocks. It is not answered. What follows are the frames of {@code
+     * channel.write}.
+     */
+    record StartWrites() implements Message {}
 }

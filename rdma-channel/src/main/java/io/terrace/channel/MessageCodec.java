@@ -13,6 +13,7 @@ import io.terrace.channel.Message.Renewed;
 import io.terrace.channel.Message.Report;
 import io.terrace.channel.Message.Revoke;
 import io.terrace.channel.Message.Revoked;
+import io.terrace.channel.Message.StartWrites;
 import io.terrace.channel.Message.Welcome;
 import io.terrace.common.BlockKey;
 import io.terrace.common.StorageTier;
@@ -57,6 +58,7 @@ public final class MessageCodec {
     private static final byte REVOKED = 11;
     private static final byte REPORT = 12;
     private static final byte GOODBYE = 13;
+    private static final byte START_WRITES = 14;
 
     private static final StorageTier[] TIERS = StorageTier.values();
     private static final RefusalReason[] REASONS = RefusalReason.values();
@@ -113,6 +115,8 @@ public final class MessageCodec {
                     .forEach(r -> out.putLong(r.grantId()).putLong(r.reads()).putLong(r.bytes()));
         } else if (message instanceof Goodbye) {
             out.put(GOODBYE);
+        } else if (message instanceof StartWrites) {
+            out.put(START_WRITES);
         }
         out.flip();
         out.putInt(0, out.limit() - Integer.BYTES);
@@ -152,6 +156,7 @@ public final class MessageCodec {
             case REVOKED -> new Revoked(in.eightBytes());
             case REPORT -> new Report(in.reports());
             case GOODBYE -> new Goodbye();
+            case START_WRITES -> new StartWrites();
             default -> throw new MalformedMessageException("message of unknown type " + type);
         };
     }

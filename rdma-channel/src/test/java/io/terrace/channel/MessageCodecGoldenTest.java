@@ -114,4 +114,9 @@ final class MessageCodecGoldenTest {
         assertThat(MessageCodec.MAX_LIST).isEqualTo(1024);
         assertThat(MessageCodec.MAX_TOKEN_BYTES).isEqualTo(16_384);
     }
+
+    @Test
+    void startWrites() throws Exception {
+        assertGolden(new Message.StartWrites(), "00000002 01 0e");
+    }
 }

@@ -46,7 +46,8 @@ class MessageCodecTest {
                 new Message.Revoked(-1),
                 new Message.Report(
                         ids.stream().map(id -> new ReadReport(id, id, id * 7)).toList()),
-                new Message.Goodbye());
+                new Message.Goodbye(),
+                new Message.StartWrites());
     }
 
     private static ByteBuffer frame(Message message) {

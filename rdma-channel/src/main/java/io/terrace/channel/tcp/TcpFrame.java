@@ -2,6 +2,7 @@ package io.terrace.channel.tcp;
 
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.transport.Completion.Status;
+import java.nio.ByteBuffer;
 
 /**
  * The frames of the tcp provider, big-endian: a header of 16 bytes (bytes of the body, type, status, two unused, number
@@ -14,10 +15,12 @@ import io.terrace.channel.transport.Completion.Status;
  *   <li>DETACH: handle. Not answered.
  *   <li>READ: handle, offset (8), length (4), on whole chunks. DATA: the chunks' checksums, then the data; with another
  *       status than DONE no body.
+ *   <li>START_WRITES, the first frame of a connection, without a body: the client writes blocks. It is not answered. What
+ *       follows are the frames of {@code channel.write}.
  *   <li>RESIDENT, from the owner: which blocks it has, see {@code ResidentBlocks}.
  * </ul>
  *
- * <p>The types 7 and 8 are reserved: older versions could write with them, and never did.
+ * <p>The type 8 is reserved.
  */
 public final class TcpFrame {
     public static final int HEADER_BYTES = 16;
@@ -31,6 +34,7 @@ public final class TcpFrame {
     public static final byte DETACH = 4;
     public static final byte READ = 5;
     public static final byte DATA = 6;
+    public static final byte START_WRITES = 7;
     public static final byte RESIDENT = 9;
 
     public static final int ATTACH_BYTES = 33;
@@ -53,6 +57,11 @@ public final class TcpFrame {
 
     public static byte code(Status status) {
         return (byte) status.ordinal();
+    }
+
+    /** The frame that makes a new connection one for writes. */
+    public static ByteBuffer startWrites() {
+        return ByteBuffer.allocate(HEADER_BYTES).put(TYPE_AT, START_WRITES);
     }
 
     /** The status of that code; an unknown one is a failure. */

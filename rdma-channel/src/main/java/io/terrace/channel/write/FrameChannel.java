@@ -1,0 +1,116 @@
+package io.terrace.channel.write;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a write connection: frames over a blocking channel, a Unix socket's or tcp's.
+ *
+ * <p>One thread at a time receives, one at a time sends; they may be two. A blocking channel has no timeouts. So another
+ * thread asks {@link #isStalled} now and then and closes the channel, which ends the call that waits. An interrupt closes
+ * it too.
+ */
+public final class FrameChannel implements Closeable {
+    private final SocketChannel channel;
+
+    /** Came with the request to write; taken before anything is read. */
+    private final ByteBuffer early;
+
+    private final ByteBuffer header = ByteBuffer.allocateDirect(WriteFrame.HEADER_BYTES);
+    private final CallClock receiving = new CallClock();
+    private final CallClock sending = new CallClock();
+
+    /** @param channel blocking from now on; {@link #close} closes it */
+    public FrameChannel(SocketChannel channel) throws IOException {
+        this(channel, ByteBuffer.allocate(0));
+    }
+
+    /** @param early bytes that were read from the channel before */
+    public FrameChannel(SocketChannel channel, ByteBuffer early) throws IOException {
+        channel.configureBlocking(true);
+        this.channel = channel;
+        this.early = early;
+    }
+
+    /**
+     * Waits for the next frame.
+     *
+     * @return its header, whose body is to be received next; null when the other end closed the connection between two frames
+     */
+    public @Nullable WriteFrame receive() throws IOException {
+        header.clear();
+        receiving.start();
+        try {
+            while (header.hasRemaining()) {
+                if (read(header) < 0) {
+                    if (header.position() == 0) {
+                        return null;
+                    }
+                    throw cut();
+                }
+            }
+        } finally {
+            receiving.stop();
+        }
+        return WriteFrame.decode(header.flip());
+    }
+
+    /** Fills a buffer from its position to its limit with bytes of the body, and leaves its position at the limit. */
+    public void receiveBody(ByteBuffer into) throws IOException {
+        while (into.hasRemaining()) {
+            receiving.start();
+            try {
+                if (read(into) < 0) {
+                    throw cut();
+                }
+            } finally {
+                receiving.stop();
+            }
+        }
+    }
+
+    /** Sends what remains of a buffer. */
+    public void send(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            sending.start();
+            try {
+                int unused = channel.write(bytes);
+            } finally {
+                sending.stop();
+            }
+        }
+    }
+
+    /** Whether a call that receives or sends has waited for so long without a byte. */
+    public boolean isStalled(long nowNs, long timeoutNs) {
+        return receiving.isLongerThan(nowNs, timeoutNs) || sending.isLongerThan(nowNs, timeoutNs);
+    }
+
+    /** Ends calls in progress with an exception. Any thread. */
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    public SocketChannel channel() {
+        return channel;
+    }
+
+    private int read(ByteBuffer into) throws IOException {
+        if (!early.hasRemaining()) {
+            return channel.read(into);
+        }
+        int count = Math.min(early.remaining(), into.remaining());
+        into.put(into.position(), early, early.position(), count).position(into.position() + count);
+        early.position(early.position() + count);
+        return count;
+    }
+
+    private static EOFException cut() {
+        return new EOFException("the other side is gone within a frame");
+    }
+}

@@ -1,0 +1,115 @@
+package io.terrace.channel.write;
+
+import io.terrace.channel.MalformedMessageException;
+import java.nio.ByteBuffer;
+
+/**
+ * The header of a frame on a write connection, 16 bytes big-endian: bytes of the body (4), type (1), flags (1), two
+ * unused, number (8). The body follows.
+ *
+ * <p>A write connection is a connection to a DataNode whose first message was a request to write: {@code
+ * TcpFrame.startWrites} over tcp, {@code Message.StartWrites} over the Unix socket. Neither is answered. From then on
+ * there are only these frames. The client writes one block after another:
+ *
+ * <ul>
+ *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. Its number comes back.
+ *   <li>OPENED, from the DataNode: Hadoop's {@code BlockOpResponseProto}. Unless its status is SUCCESS, the connection
+ *       ends.
+ *   <li>DATA, from the client, with any flags, numbered from 1 in each block: see {@link WriteData}.
+ *   <li>ACK, from the DataNode, with the number of the last frame that it is about: see {@link WriteAck}. LAST says
+ *       that the block is finalised; then the next OPEN may come.
+ *   <li>PING, from the client, where it has nothing to send for a while, so that it is not taken for dead. The DataNode
+ *       sends the same back.
+ *   <li>FAILED, from the DataNode in place of any answer: {@code BlockOpResponseProto}. The connection ends.
+ * </ul>
+ *
+ * @param bodyBytes that follow the header
+ * @param flags {@link #SYNC}, {@link #FLUSH}, {@link #LAST} of DATA and ACK; 0 for others
+ */
+public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
+    public static final int HEADER_BYTES = 16;
+
+    public static final byte OPEN = 1;
+    public static final byte OPENED = 2;
+    public static final byte DATA = 3;
+    public static final byte ACK = 4;
+    public static final byte PING = 5;
+    public static final byte FAILED = 6;
+
+    /** The data is to be on the disk before it is acknowledged. */
+    public static final byte SYNC = 1;
+
+    /** The client waits for the acknowledgement of this frame. */
+    public static final byte FLUSH = 2;
+
+    /** The block ends with this frame; of an ACK: the block is finalised. */
+    public static final byte LAST = 4;
+
+    /** Data of one frame at most. */
+    public static final int MAX_DATA_BYTES = 1 << 20;
+
+    /** Checksums of one frame at most. A frame of chunks below 64 bytes has less data for it. */
+    public static final int MAX_SUM_BYTES = 64 << 10;
+
+    /** The longest body that is Hadoop's. */
+    public static final int MAX_PROTO_BYTES = 64 << 10;
+
+    /** The longest body of all. */
+    public static final int MAX_BODY_BYTES = WriteData.BYTES + MAX_SUM_BYTES + MAX_DATA_BYTES;
+
+    private static final int ALL_FLAGS = SYNC | FLUSH | LAST;
+
+    public boolean has(byte flag) {
+        return (flags & flag) != 0;
+    }
+
+    /** Writes the header at the buffer's position. */
+    public void encode(ByteBuffer out) {
+        out.putInt(bodyBytes).put(type).put(flags).putShort((short) 0).putLong(number);
+    }
+
+    /**
+     * Reads a header at the buffer's position.
+     *
+     * @throws MalformedMessageException for an unknown type or flag, or a length that a body of its type cannot have
+     */
+    public static WriteFrame decode(ByteBuffer in) throws MalformedMessageException {
+        WriteFrame frame = new WriteFrame(in.getInt(), in.get(), in.get(), takeNumber(in));
+        if (frame.bodyBytes < frame.leastBytes() || frame.bodyBytes > frame.mostBytes()) {
+            throw new MalformedMessageException(
+                    "a frame of type " + frame.type + " with a body of " + frame.bodyBytes + " bytes");
+        }
+        if ((frame.flags & ~frame.allowedFlags()) != 0) {
+            throw new MalformedMessageException("a frame of type " + frame.type + " with flags " + frame.flags);
+        }
+        return frame;
+    }
+
+    private static long takeNumber(ByteBuffer in) {
+        in.getShort();
+        return in.getLong();
+    }
+
+    private int allowedFlags() {
+        return type == DATA || type == ACK ? ALL_FLAGS : 0;
+    }
+
+    private int leastBytes() {
+        return switch (type) {
+            case DATA -> WriteData.BYTES;
+            case ACK -> WriteAck.BYTES;
+            default -> 0;
+        };
+    }
+
+    /** An unknown type cannot have any body. */
+    private int mostBytes() {
+        return switch (type) {
+            case OPEN, OPENED, FAILED -> MAX_PROTO_BYTES;
+            case DATA -> MAX_BODY_BYTES;
+            case ACK -> WriteAck.BYTES;
+            case PING -> 0;
+            default -> -1;
+        };
+    }
+}

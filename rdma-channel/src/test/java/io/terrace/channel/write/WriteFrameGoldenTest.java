@@ -1,0 +1,81 @@
+package io.terrace.channel.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.tcp.TcpFrame;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** The bytes of every frame of a write connection, as other versions of Terrace send and expect them. */
+final class WriteFrameGoldenTest {
+    private static final int SYNCED_END = WriteFrame.SYNC | WriteFrame.FLUSH | WriteFrame.LAST;
+
+    private static void assertGolden(String expected, Consumer<ByteBuffer> encode) {
+        ByteBuffer out = ByteBuffer.allocate(64);
+        encode.accept(out);
+        assertThat(HexFormat.of().formatHex(out.array(), 0, out.position())).isEqualTo(expected.replace(" ", ""));
+    }
+
+    private static ByteBuffer bytes(String hex) {
+        return ByteBuffer.wrap(HexFormat.of().parseHex(hex.replace(" ", "")));
+    }
+
+    private static void assertHeader(String golden, WriteFrame frame) throws Exception {
+        assertGolden(golden, frame::encode);
+        assertThat(WriteFrame.decode(bytes(golden))).isEqualTo(frame);
+    }
+
+    @Test
+    void firstFrame_overTcp() {
+        assertThat(TcpFrame.startWrites()).isEqualTo(bytes("00000000 07 00 0000 0000000000000000"));
+    }
+
+    @Test
+    void headers_ofHadoopsBodies() throws Exception {
+        assertHeader("00000123 01 00 0000 0000000000000005", new WriteFrame(0x123, WriteFrame.OPEN, (byte) 0, 5));
+        assertHeader("00000002 02 00 0000 0000000000000005", new WriteFrame(2, WriteFrame.OPENED, (byte) 0, 5));
+        assertHeader("00010000 06 00 0000 0000000000000007", new WriteFrame(0x10000, WriteFrame.FAILED, (byte) 0, 7));
+    }
+
+    @Test
+    void ping() throws Exception {
+        assertHeader("00000000 05 00 0000 0000000000000009", new WriteFrame(0, WriteFrame.PING, (byte) 0, 9));
+    }
+
+    @Test
+    void data() throws Exception {
+        WriteData data = new WriteData(0x100000200L, 513);
+        String header = "00000215 03 02 0000 0000000000000008";
+        assertHeader(header, data.frame(512, WriteFrame.FLUSH, 8));
+        assertGolden("0000000100000200 00000201", data::encode);
+        assertThat(WriteData.decode(WriteFrame.decode(bytes(header)), 512, bytes("0000000100000200 00000201")))
+                .isEqualTo(data);
+    }
+
+    @Test
+    void data_withoutBytes_endsABlockAnywhere() throws Exception {
+        WriteData end = new WriteData(513, 0);
+        assertHeader("0000000c 03 07 0000 0000000000000002", end.frame(512, SYNCED_END, 2));
+        assertGolden("0000000000000201 00000000", end::encode);
+        assertThat(WriteData.decode(end.frame(512, SYNCED_END, 2), 512, bytes("0000000000000201 00000000")))
+                .isEqualTo(end);
+    }
+
+    @Test
+    void ack() throws Exception {
+        WriteAck ack = new WriteAck(0x100000401L, 0x200);
+        assertHeader("00000010 04 04 0000 0000000000000008", ack.frame(WriteFrame.LAST, 8));
+        assertGolden("0000000100000401 0000000000000200", ack::encode);
+        assertThat(WriteAck.decode(bytes("0000000100000401 0000000000000200"))).isEqualTo(ack);
+    }
+
+    @Test
+    void limits() {
+        assertThat(WriteFrame.MAX_DATA_BYTES).isEqualTo(1 << 20);
+        assertThat(WriteFrame.MAX_SUM_BYTES).isEqualTo(1 << 16);
+        assertThat(WriteFrame.MAX_PROTO_BYTES).isEqualTo(1 << 16);
+        assertThat(WriteFrame.MAX_BODY_BYTES).isEqualTo(12 + (1 << 16) + (1 << 20));
+    }
+}
