@@ -64,6 +64,14 @@ public final class FrameDecoder {
         return buffer.position() > taken;
     }
 
+    /** All bytes that were not taken: what follows is no frame. */
+    public ByteBuffer takeRest() {
+        ByteBuffer rest = buffer.flip().position(taken);
+        buffer = ByteBuffer.allocate(FIRST_BYTES);
+        taken = 0;
+        return rest;
+    }
+
     private void makeRoom() {
         if (taken > 0) {
             buffer.flip().position(taken);

@@ -67,6 +67,12 @@ final class EventLoop implements Closeable {
         return channel.register(selector, operations, attachment);
     }
 
+    /** Watches a channel no more, which may block then. On the thread that turns, within work that was added. */
+    void unwatch(SelectionKey key) throws IOException {
+        key.cancel();
+        int unused = selector.selectNow();
+    }
+
     /** Has something done about a channel on the thread that turns. */
     void add(SelectionKey key, Step work) {
         todo.add(new Todo(key, work));

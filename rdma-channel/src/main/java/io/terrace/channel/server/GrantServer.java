@@ -5,6 +5,8 @@ import io.terrace.channel.Message;
 import io.terrace.channel.shm.LinkDirectory;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.channel.write.AcceptedConnection;
+import io.terrace.channel.write.WriteAcceptor;
 import io.terrace.common.DaemonThreads;
 import io.terrace.common.FairQuota;
 import io.terrace.common.LogThrottle;
@@ -59,6 +61,7 @@ public final class GrantServer implements AutoCloseable {
     private final FairQuota<String> connections;
     private long lastNumber;
     private final LogThrottle cuts = new LogThrottle(LOG_NS);
+    private volatile WriteAcceptor writes = WriteAcceptor.NONE;
     private volatile boolean closing;
 
     /**
@@ -106,6 +109,11 @@ public final class GrantServer implements AutoCloseable {
 
     public Path socket() {
         return socket;
+    }
+
+    /** Whoever wants to write is served by this from now on. */
+    public void serveWrites(WriteAcceptor acceptor) {
+        writes = acceptor;
     }
 
     /**
@@ -247,6 +255,11 @@ public final class GrantServer implements AutoCloseable {
 
     private void take(GrantSession session, Message message, int messageBytes) throws MalformedMessageException {
         if (!session.saidHello()) {
+            if (message instanceof Message.StartWrites) {
+                session.pauseInput();
+                loop.add(session.key, () -> handOver(session));
+                return;
+            }
             if (!(message instanceof Message.Hello hello)) {
                 throw new MalformedMessageException("the first message of a client is not Hello");
             }
@@ -258,6 +271,20 @@ public final class GrantServer implements AutoCloseable {
         } else {
             dispatcher.received(session, message, messageBytes);
         }
+    }
+
+    /** Gives a connection to whoever serves writes; until it ends it counts as one of this server's. */
+    private void handOver(GrantSession session) throws IOException {
+        if (session.ended) {
+            return;
+        }
+        loop.unwatch(session.key);
+        session.channel.configureBlocking(true);
+        String from = "unix:" + session.user;
+        writes.accept(new AcceptedConnection(
+                session.channel, session.takeEarly(), from, "unix:" + socket, () -> forget(session)));
+        session.ended = true;
+        session.endTold = true;
     }
 
     /** Ends a session whose time is up in one way or another. */

@@ -140,6 +140,11 @@ final class GrantSession extends GrantDispatcher.Session {
         }
     }
 
+    /** What came and was not taken. */
+    ByteBuffer takeEarly() {
+        return input.takeRest();
+    }
+
     @Override
     void pauseInput() {
         paused = true;

@@ -8,6 +8,8 @@ import io.terrace.channel.tcp.TcpLimits;
 import io.terrace.channel.tcp.server.MessageHandler;
 import io.terrace.channel.tcp.server.TcpListener;
 import io.terrace.channel.tcp.server.TcpSession;
+import io.terrace.channel.write.AcceptedConnection;
+import io.terrace.channel.write.WriteAcceptor;
 import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
@@ -60,6 +62,7 @@ public final class TcpGrantServer implements Closeable {
     private final Map<Long, TcpGrantSession> clients = new ConcurrentHashMap<>();
     private final GrantDispatcher<TcpGrantSession> dispatcher;
     private final ScheduledExecutorService ticker;
+    private volatile WriteAcceptor writes = WriteAcceptor.NONE;
     private long ticks;
 
     /**
@@ -101,6 +104,11 @@ public final class TcpGrantServer implements Closeable {
 
     public SocketAddress address() {
         return listener.address();
+    }
+
+    /** Whoever wants to write is served by this from now on. */
+    public void serveWrites(WriteAcceptor acceptor) {
+        writes = acceptor;
     }
 
     /** Whether the peer is a client of this server. */
@@ -147,6 +155,11 @@ public final class TcpGrantServer implements Closeable {
         public void message(TcpSession session, ByteBuffer bytes) throws MalformedMessageException {
             int messageBytes = bytes.remaining();
             take(session, MessageCodec.decode(bytes), messageBytes);
+        }
+
+        @Override
+        public void writes(AcceptedConnection connection) throws IOException {
+            writes.accept(connection);
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.write.AcceptedConnection;
 import io.terrace.common.FairQuota;
 import java.io.Closeable;
 import java.io.IOException;
@@ -159,6 +160,17 @@ public final class TcpListener implements Closeable {
 
     void message(TcpSession session, ByteBuffer message) throws MalformedMessageException {
         messageHandler.message(session, message);
+    }
+
+    /** A session's connection is given to whoever serves writes; until it ends it counts as one of this listener's. */
+    void handOver(TcpSession session, ByteBuffer early) throws IOException {
+        SocketChannel channel = session.channel;
+        messageHandler.writes(new AcceptedConnection(
+                channel,
+                early,
+                channel.getRemoteAddress().toString(),
+                channel.getLocalAddress().toString(),
+                () -> leave(session)));
     }
 
     /** A session is about to end by its peer's fault. */

@@ -120,6 +120,27 @@ public final class TcpLoop implements Closeable {
         onLoop(session, () -> finish(session));
     }
 
+    /** Serves a session no more whose client writes from now on. */
+    void handOver(TcpSession session) {
+        onLoop(session, () -> {
+            if (session.ended) {
+                return;
+            }
+            SelectionKey key = session.channel.keyFor(selector);
+            if (key != null) {
+                key.cancel();
+                // A channel can only block when no selector has it.
+                int unused = selector.selectNow();
+            }
+            session.channel.configureBlocking(true);
+            listener.handOver(session, session.takeEarly());
+            synchronized (this) {
+                session.ended = true;
+                sessions.remove(session);
+            }
+        });
+    }
+
     @Override
     public void close() {
         closing = true;

@@ -46,6 +46,9 @@ public final class TcpSession implements Closeable {
     private boolean known;
     private boolean paused;
 
+    /** The client writes from now on, so this session is about to end. */
+    private boolean writes;
+
     TcpSession(
             long number,
             SocketChannel channel,
@@ -111,7 +114,7 @@ public final class TcpSession implements Closeable {
 
     private void takeFrom(ByteBuffer input, long nowNs) throws IOException {
         boolean anew = heldBack;
-        while (input.remaining() >= TcpFrame.HEADER_BYTES && takesInput()) {
+        while (!writes && input.remaining() >= TcpFrame.HEADER_BYTES && takesInput()) {
             int start = input.position();
             int bodyBytes = input.getInt(start);
             if (bodyBytes < 0 || bodyBytes > TcpFrame.MAX_REQUEST_BYTES - TcpFrame.HEADER_BYTES) {
@@ -146,7 +149,7 @@ public final class TcpSession implements Closeable {
 
     /** Whether requests are taken: not while too many answers or calls wait. */
     public boolean takesInput() {
-        return !output.isFull() && !paused;
+        return !output.isFull() && !paused && !writes;
     }
 
     /** Takes no further request until {@link #resumeInput}. */
@@ -182,6 +185,7 @@ public final class TcpSession implements Closeable {
             case TcpFrame.MESSAGE -> message(body);
             case TcpFrame.ATTACH -> attach(id, body);
             case TcpFrame.DETACH -> detach(body);
+            case TcpFrame.START_WRITES -> startWrites(body);
             default -> throw new MalformedMessageException("a request of type " + type);
         }
     }
@@ -252,6 +256,22 @@ public final class TcpSession implements Closeable {
         ByteBuffer copy = ByteBuffer.allocate(body.remaining()).put(body).flip();
         listener.message(this, copy);
         known = true;
+    }
+
+    private void startWrites(ByteBuffer body) throws MalformedMessageException {
+        if (known || body.hasRemaining() || !output.isEmpty()) {
+            throw new MalformedMessageException("a wish to write that is not the first of a connection");
+        }
+        writes = true;
+        known = true;
+        loop.handOver(this);
+    }
+
+    /** What the client sent after its wish to write. */
+    ByteBuffer takeEarly() {
+        ByteBuffer early = rest;
+        rest = NOTHING;
+        return early;
     }
 
     /** Ranges that are attached. */
