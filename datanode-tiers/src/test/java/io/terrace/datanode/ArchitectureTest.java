@@ -13,6 +13,7 @@ import com.tngtech.archunit.lang.ArchRule;
 @AnalyzeClasses(
         packages = {
             "io.terrace.datanode",
+            "org.apache.hadoop.hdfs.server.datanode",
             "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl",
             "org.apache.hadoop.hdfs.server.datanode.metrics"
         },

@@ -357,6 +357,12 @@ public final class TerraceSettings {
             .doc(
                     "How long the bytes of a retired copy count as used because a stock short-circuit client holds its file descriptor. Unset: as long as stock's cache waits, dfs.datanode.cache.revocation.timeout.ms (15 minutes).");
 
+    public static final Setting<Integer> DATANODE_WRITE_CONNECTIONS_MAX = key(
+                    "terrace.datanode.write.connections.max", "DataNode")
+            .whole(256, 0, 65_536)
+            .doc(
+                    "Connections on which clients may write blocks over the channel at one time. Each has a thread, and a buffer of 192 KB while it writes. Clients beyond it write through stock HDFS. 0: all do.");
+
     public static final Setting<Boolean> DATANODE_NVM_ENABLED = key("terrace.datanode.nvm.enabled", "DataNode")
             .flag(true)
             .doc(

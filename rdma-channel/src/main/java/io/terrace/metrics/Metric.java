@@ -143,6 +143,28 @@ public enum Metric {
             "channel.verbs.held_off",
             Kind.GAUGE,
             "Addresses that no RDMA connection is taken from for a minute, since too many from there were of no use, as those of who guesses keys are."),
+    CHANNEL_WRITE_CONNECTIONS(
+            "channel.write.connections",
+            Kind.GAUGE,
+            "Connections on which clients write blocks; bounded by terrace.datanode.write.connections.max."),
+    CHANNEL_WRITE_CONNECTIONS_REFUSED(
+            "channel.write.connections.refused",
+            "Such connections beyond the limit; their clients write through stock HDFS."),
+    CHANNEL_WRITE_REFUSED(
+            "channel.write.refused",
+            "Blocks that were not opened for a client to write: a bad token, no room, or left to stock."),
+    CHANNEL_WRITE_FAILED(
+            "channel.write.failed",
+            "Blocks that were opened and not finalised: the client ended, sent wrong data, or the disk failed."),
+    CHANNEL_WRITE_CUT(
+            "channel.write.cut",
+            "Connections on which a client was silent for too long, within a block or between two."),
+    CHANNEL_WRITE_BLOCKS(
+            "channel.write.blocks",
+            "Blocks that clients wrote and that are finalised."),
+    CHANNEL_WRITE_BYTES(
+            "channel.write.bytes",
+            "Data received of clients that write, verified and written."),
     CHANNEL_REVOKES("channel.revokes", "Revocations sent to clients."),
 
     // The placement service in the NameNode.

@@ -24,6 +24,7 @@ import io.terrace.datanode.hdfs.dataset.StockMetrics;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.memory.MemoryDirectory;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.write.WriteService;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
@@ -136,6 +137,14 @@ final class GrantServers implements Closeable {
                     parts.metricRegistry());
             if (remote != null) {
                 toClose.push(remote);
+            }
+            WriteService writes = WriteServing.serve(datanode, parts.metricRegistry());
+            if (writes != null) {
+                toClose.push(writes);
+                local.serveWrites(writes);
+                if (remote != null) {
+                    remote.serveWrites(writes);
+                }
             }
             nvm = remote == null ? null : onNvm;
             if (remote != null && onNvm != null) {

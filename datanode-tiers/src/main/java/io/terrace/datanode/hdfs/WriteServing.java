@@ -1,0 +1,51 @@
+package io.terrace.datanode.hdfs;
+
+import io.terrace.conf.TerraceSettings;
+import io.terrace.datanode.hdfs.write.DatasetBlockStore;
+import io.terrace.datanode.write.WriteLimits;
+import io.terrace.datanode.write.WriteMeter;
+import io.terrace.datanode.write.WriteService;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
+import org.jspecify.annotations.Nullable;
+
+/** Whether clients may write to a DataNode over the channel. */
+final class WriteServing {
+    private WriteServing() {}
+
+    /**
+     * Makes what serves them.
+     *
+     * @return null when the operator does not want it, and where data transfer is to be protected or encrypted, which the
+     *     channel does not do: then they write through stock HDFS
+     */
+    static @Nullable WriteService serve(DataNode datanode, MetricRegistry metricRegistry) {
+        Configuration conf = datanode.getConf();
+        int connections = TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.get(conf);
+        if (connections == 0 || isProtected(conf)) {
+            return null;
+        }
+        WriteLimits limits = new WriteLimits(
+                connections,
+                TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.readTimeoutMs(datanode)),
+                TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.keepAliveMs(datanode)));
+        WriteService service = new WriteService(
+                datanode.getDatanodeUuid(), new DatasetBlockStore(datanode), limits, new WriteMeter(metricRegistry));
+        metricRegistry.gauge(Metric.CHANNEL_WRITE_CONNECTIONS, service::connections);
+        return service;
+    }
+
+    /** Connections of the same host too: stock protects those. */
+    private static boolean isProtected(Configuration conf) {
+        return conf.getBoolean(
+                        DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY,
+                        DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_DEFAULT)
+                || !conf.getTrimmed(DFSConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "")
+                        .isEmpty();
+    }
+}

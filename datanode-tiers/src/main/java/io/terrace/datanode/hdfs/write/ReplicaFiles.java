@@ -1,0 +1,129 @@
+package io.terrace.datanode.hdfs.write;
+
+import io.terrace.channel.write.WriteData;
+import java.io.Closeable;
+import java.io.DataOutputStream;
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.ReplicaOutputStreams;
+import org.apache.hadoop.util.DataChecksum;
+
+/**
+ * The block file and the meta file of a replica that is being written: at given places, data before checksums. Used by one
+ * thread.
+ *
+ * <p>An interrupt closes a channel in the middle of a write. Recovery refuses a replica whose files are longer than the
+ * replica, so {@link #restore} cuts them back.
+ */
+final class ReplicaFiles implements Closeable {
+    private final ReplicaInPipeline replica;
+    private final ReplicaOutputStreams streams;
+    private final int chunkBytes;
+    private final FileChannel data;
+    private final FileChannel sums;
+    private boolean torn;
+
+    private ReplicaFiles(
+            ReplicaInPipeline replica,
+            ReplicaOutputStreams streams,
+            int chunkBytes,
+            FileOutputStream data,
+            FileOutputStream sums) {
+        this.replica = replica;
+        this.streams = streams;
+        this.chunkBytes = chunkBytes;
+        this.data = data.getChannel();
+        this.sums = sums.getChannel();
+    }
+
+    /** Makes the files of a new replica. */
+    static ReplicaFiles create(ReplicaInPipeline replica, DataChecksum checksum) throws IOException {
+        ReplicaOutputStreams streams = replica.createStreams(true, checksum);
+        boolean made = false;
+        try {
+            if (!(streams.getDataOut() instanceof FileOutputStream data)
+                    || !(streams.getChecksumOut() instanceof FileOutputStream sums)) {
+                throw new WriteRequest.UnsupportedException("a replica that is not in files: " + replica);
+            }
+            BlockMetadataHeader.writeHeader(new DataOutputStream(sums), checksum);
+            ReplicaFiles files = new ReplicaFiles(replica, streams, checksum.getBytesPerChecksum(), data, sums);
+            made = true;
+            return files;
+        } finally {
+            if (!made) {
+                streams.close();
+            }
+        }
+    }
+
+    ReplicaOutputStreams streams() {
+        return streams;
+    }
+
+    /**
+     * Writes data and its checksums.
+     *
+     * @param offset of a chunk's first byte
+     */
+    void write(long offset, ByteBuffer from, ByteBuffer checksums) throws IOException {
+        torn = true;
+        writeAll(data, from, offset);
+        writeAll(sums, checksums, sumsAt(offset));
+        torn = false;
+    }
+
+    /**
+     * Makes the files those of a replica of this length, if the last write did not come to its end.
+     *
+     * @param lastSum the checksum of its last chunk
+     */
+    void restore(long lengthBytes, byte[] lastSum) throws IOException {
+        if (!torn) {
+            return;
+        }
+        try (RandomAccessFile blockFile = open(replica.getReplicaInfo().getBlockURI());
+                RandomAccessFile metaFile = open(replica.getReplicaInfo().getMetadataURI())) {
+            blockFile.setLength(lengthBytes);
+            long end = sumsAt(lengthBytes + chunkBytes - 1);
+            metaFile.setLength(end);
+            if (lengthBytes % chunkBytes != 0) {
+                metaFile.seek(end - WriteData.SUM_BYTES);
+                metaFile.write(lastSum);
+            }
+        }
+        torn = false;
+    }
+
+    /** Closes both; what the operating system has to say about that is an exception. */
+    void finish() throws IOException {
+        streams.getChecksumOut().close();
+        streams.closeDataStream();
+    }
+
+    @Override
+    public void close() {
+        streams.close();
+    }
+
+    private long sumsAt(long offset) {
+        return BlockMetadataHeader.getHeaderSize() + offset / chunkBytes * WriteData.SUM_BYTES;
+    }
+
+    private static void writeAll(FileChannel to, ByteBuffer from, long offset) throws IOException {
+        long at = offset;
+        while (from.hasRemaining()) {
+            at += to.write(from, at);
+        }
+    }
+
+    private static RandomAccessFile open(URI file) throws IOException {
+        return new RandomAccessFile(new File(file), "rw");
+    }
+}

@@ -1,0 +1,228 @@
+package io.terrace.datanode.hdfs.write;
+
+import io.terrace.channel.write.WriteData;
+import io.terrace.datanode.write.BlockStore;
+import io.terrace.datanode.write.OpenBlock;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
+import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
+import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
+import org.apache.hadoop.hdfs.util.DataTransferThrottler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One replica that a client writes: verifies data, writes it, and keeps the replica's state as stock's BlockReceiver does, so
+ * that readers, recovery and a restart find what they expect.
+ */
+final class ReplicaWriter implements OpenBlock {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaWriter.class);
+
+    private final DataNode datanode;
+    private final DataNodeMetrics metrics;
+    private final WriteRequest request;
+    private final BlockStore.Client client;
+    private final ExtendedBlock block;
+    private final ReplicaHandler handler;
+    private final ReplicaInPipeline replica;
+    private final ReplicaFiles files;
+    private final DataVerifier verifier;
+    private final WriterPageCache pageCache;
+    private final WriteTimes times;
+    private final long startNs = System.nanoTime();
+
+    /** Of the last chunk, whole or not. */
+    private byte[] lastSum = new byte[WriteData.SUM_BYTES];
+
+    private long lengthBytes;
+    private boolean directorySynced;
+    private boolean ended;
+
+    private ReplicaWriter(
+            DataNode datanode,
+            WriteRequest request,
+            BlockStore.Client client,
+            ExtendedBlock block,
+            ReplicaHandler handler,
+            ReplicaFiles files) {
+        this.datanode = datanode;
+        this.metrics = datanode.getMetrics();
+        this.request = request;
+        this.client = client;
+        this.block = block;
+        this.handler = handler;
+        this.replica = handler.getReplica();
+        this.files = files;
+        this.verifier = new DataVerifier(request.checksum());
+        this.pageCache = new WriterPageCache(datanode, block, files.streams(), request.dropBehind());
+        this.times = new WriteTimes(datanode, replica);
+    }
+
+    /** Makes the replica, whose writer the calling thread is, and tells the NameNode. */
+    static ReplicaWriter create(DataNode datanode, WriteRequest request, BlockStore.Client client) throws IOException {
+        ExtendedBlock block = new ExtendedBlock(request.block());
+        if (block.getNumBytes() == 0) {
+            block.setNumBytes(TerraceWriteAccess.estimatedBlockBytes(datanode));
+        }
+        boolean lazyPersist = request.lazyPersist()
+                && (client.sameHost() || datanode.getDnConf().getAllowNonLocalLazyPersist());
+        ReplicaHandler handler = datanode.getFSDataset()
+                .createRbw(
+                        request.storageType(),
+                        request.storageId(),
+                        block,
+                        lazyPersist,
+                        request.generationStamp());
+        ReplicaInPipeline replica = handler.getReplica();
+        boolean made = false;
+        try {
+            if (request.generationStamp() != 0) {
+                block.setGenerationStamp(request.generationStamp());
+            }
+            TerraceWriteAccess.receiving(datanode, block, replica.getStorageUuid());
+            ReplicaFiles files = ReplicaFiles.create(replica, request.checksum());
+            ReplicaWriter writer = new ReplicaWriter(datanode, request, client, block, handler, files);
+            made = true;
+            return writer;
+        } finally {
+            if (!made) {
+                replica.releaseAllBytesReserved();
+                handler.close();
+            }
+        }
+    }
+
+    @Override
+    public byte[] answer() {
+        return BlockOpResponseProto.newBuilder()
+                .setStatus(Status.SUCCESS)
+                .setFirstBadLink("")
+                .build()
+                .toByteArray();
+    }
+
+    @Override
+    public int chunkBytes() {
+        return request.checksum().getBytesPerChecksum();
+    }
+
+    @Override
+    public long mostBytes() {
+        return block.getNumBytes();
+    }
+
+    @Override
+    public long lengthBytes() {
+        return lengthBytes;
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer data, ByteBuffer sums) throws IOException {
+        verifier.verify(block, offset, data, sums);
+        int dataBytes = data.remaining();
+        byte[] last = new byte[WriteData.SUM_BYTES];
+        sums.get(sums.limit() - last.length, last);
+        long beginNs = System.nanoTime();
+        try {
+            files.write(offset, data, sums);
+        } catch (IOException e) {
+            checkVolume(e);
+            throw e;
+        }
+        DataNodeFaultInjector.get().delayWriteToDisk();
+        times.wrote(System.nanoTime() - beginNs);
+        DataNodeFaultInjector.get().delay();
+        long end = offset + dataBytes;
+        replica.setNumBytes(end);
+        replica.setLastChecksumAndDataLen(end, last);
+        metrics.incrBytesWritten((int) (end - lengthBytes));
+        lastSum = last;
+        lengthBytes = end;
+        pageCache.written(end);
+        DataTransferThrottler throttler = TerraceWriteAccess.throttler(datanode);
+        if (throttler != null) {
+            throttler.throttle(dataBytes);
+        }
+    }
+
+    @Override
+    public void sync() throws IOException {
+        times.beginSync();
+        DataNodeFaultInjector.get().delay();
+        files.streams().syncChecksumOut();
+        times.synced();
+        files.streams().syncDataOut();
+        times.synced();
+        if (!directorySynced && replica instanceof LocalReplica local) {
+            local.fsyncDirectory();
+            directorySynced = true;
+        }
+        times.endSync();
+    }
+
+    @Override
+    public void acknowledge() throws IOException {
+        metrics.incrPacketsReceived();
+        DataNodeFaultInjector.get().delaySendingAckToUpstream(client.from());
+        if (lengthBytes > replica.getBytesAcked()) {
+            replica.setBytesAcked(lengthBytes);
+        }
+    }
+
+    @Override
+    public void finish(boolean synced) throws IOException {
+        boolean syncOnClose = TerraceWriteAccess.syncsOnClose(datanode);
+        if (syncOnClose && !synced) {
+            sync();
+        }
+        files.finish();
+        block.setNumBytes(replica.getNumBytes());
+        datanode.getFSDataset().finalizeBlock(block, syncOnClose || synced);
+        ended = true;
+        long endNs = System.nanoTime();
+        // Nothing is lost if this fails: the block is finalised, and the reference is to its volume.
+        handler.close();
+        if (request.pinned()) {
+            datanode.getFSDataset().setPinning(block);
+        }
+        TerraceWriteAccess.received(datanode, block, replica.getStorageUuid(), replica.isOnTransientStorage());
+        ClientTrace.wrote(datanode, replica, block, client, request.clientName(), endNs - startNs);
+        metrics.addWriteBlockOp(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
+        metrics.incrWritesFromClient(client.sameHost(), block.getNumBytes());
+        DataNodeFaultInjector.get().delayAckLastPacket();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        LOG.info("{} is left with {} bytes by its client {}", block, lengthBytes, client.from());
+        TerraceWriteAccess.networkError(datanode, ClientTrace.host(client.from()));
+        replica.releaseAllBytesReserved();
+        try {
+            files.close();
+            files.restore(lengthBytes, lastSum);
+        } finally {
+            handler.close();
+        }
+    }
+
+    /** An interrupt is no trouble of the volume. */
+    private void checkVolume(IOException why) {
+        if (!(why instanceof ClosedChannelException)) {
+            datanode.checkDiskErrorAsync(replica.getVolume());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.terrace.datanode.write;
+
+import java.io.IOException;
+
+/** Where blocks are written to. Thread-safe. */
+public interface BlockStore {
+    /**
+     * The client of a connection.
+     *
+     * @param from its address
+     * @param to this end's address
+     * @param sameHost whether it runs on this host
+     */
+    record Client(String from, String to, boolean sameHost) {}
+
+    /**
+     * Makes a replica, whose writer the calling thread is: an interrupt means that it has lost the replica, and it must end.
+     *
+     * @param request the body of an OPEN frame
+     */
+    OpenBlock open(byte[] request, Client client) throws IOException;
+
+    /** The body of the answer that tells a client why its block cannot be opened or written. */
+    byte[] refusal(Throwable why);
+
+    /** A client connected; a thread serves it from now on. */
+    void connected();
+
+    /** It is not served any more. */
+    void disconnected();
+}

@@ -1,0 +1,16 @@
+package io.terrace.datanode.write;
+
+/**
+ * Limits what clients that write may claim.
+ *
+ * @param connections served at one time; each has a thread, and a buffer of 192 KB while it writes
+ * @param silenceNs a client that sends or takes nothing for so long while it writes is cut
+ * @param idleNs a connection between two blocks is kept for so long
+ */
+public record WriteLimits(int connections, long silenceNs, long idleNs) {
+    public WriteLimits {
+        if (connections < 1 || silenceNs < 1 || idleNs < 0) {
+            throw new IllegalArgumentException("limits must be positive");
+        }
+    }
+}

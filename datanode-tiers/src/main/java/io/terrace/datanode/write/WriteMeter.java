@@ -1,0 +1,35 @@
+package io.terrace.datanode.write;
+
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+
+/** Counts what clients write over the channel. Thread-safe. */
+public record WriteMeter(MetricRegistry registry) {
+    /** A connection beyond the limit. */
+    void refused() {
+        registry.increment(Metric.CHANNEL_WRITE_CONNECTIONS_REFUSED);
+    }
+
+    /** A block that was not opened. */
+    void notOpened() {
+        registry.increment(Metric.CHANNEL_WRITE_REFUSED);
+    }
+
+    /** A block that was not finalised. */
+    void failed() {
+        registry.increment(Metric.CHANNEL_WRITE_FAILED);
+    }
+
+    /** A client that was silent for too long. */
+    void cut() {
+        registry.increment(Metric.CHANNEL_WRITE_CUT);
+    }
+
+    void written(int bytes) {
+        registry.add(Metric.CHANNEL_WRITE_BYTES, bytes);
+    }
+
+    void finalised() {
+        registry.increment(Metric.CHANNEL_WRITE_BLOCKS);
+    }
+}

@@ -1,0 +1,122 @@
+package io.terrace.datanode.write;
+
+import io.terrace.channel.write.AcceptedConnection;
+import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WriteAcceptor;
+import io.terrace.common.AgentThread;
+import io.terrace.common.DaemonThreads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves connections on which clients write, each on a thread of its own: that thread is the writer of the replica, and has to
+ * end when it loses it. One more thread cuts clients that have become silent. Thread-safe.
+ */
+public final class WriteService implements WriteAcceptor, Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteService.class);
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long END_MS = TimeUnit.SECONDS.toMillis(10);
+
+    private final BlockStore store;
+    private final WriteLimits limits;
+    private final WriteMeter meter;
+    private final WriteBuffers buffers = new WriteBuffers();
+    private final Set<WriteSession> sessions = ConcurrentHashMap.newKeySet();
+    private final AtomicLong lastNumber = new AtomicLong();
+    private final String name;
+    private final AgentThread watch;
+    private volatile boolean closing;
+
+    /** @param name of the DataNode, for the names of threads */
+    public WriteService(String name, BlockStore store, WriteLimits limits, WriteMeter meter) {
+        this.name = name;
+        this.store = store;
+        this.limits = limits;
+        this.meter = meter;
+        this.watch = new AgentThread("terrace-write-watch-" + name, this::cutSilent, LOOK_NS, System::nanoTime).start();
+    }
+
+    @Override
+    public void accept(AcceptedConnection connection) throws IOException {
+        WriteSession session = new WriteSession(
+                new FrameChannel(connection.channel(), connection.early()),
+                new BlockStore.Client(connection.from(), connection.to(), isOfThisHost(connection.channel())),
+                store,
+                buffers,
+                limits,
+                meter);
+        sessions.add(session);
+        if (closing || sessions.size() > limits.connections()) {
+            sessions.remove(session);
+            meter.refused();
+            throw new IOException("all " + limits.connections() + " connections for writes are in use");
+        }
+        Thread thread = DaemonThreads.make(
+                "terrace-write-" + name + "-" + lastNumber.incrementAndGet(), () -> serve(session, connection));
+        session.servedBy(thread);
+        boolean started = false;
+        try {
+            thread.start();
+            started = true;
+        } finally {
+            if (!started) {
+                sessions.remove(session);
+            }
+        }
+    }
+
+    /** Clients that write, or may begin to. */
+    public int connections() {
+        return sessions.size();
+    }
+
+    /** Ends all connections. Replicas that are being written stay as they are. */
+    @Override
+    public void close() {
+        closing = true;
+        watch.stop(false);
+        sessions.forEach(WriteSession::close);
+        long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
+        for (WriteSession session : sessions) {
+            session.awaitEnd(deadlineNs);
+        }
+        if (!sessions.isEmpty()) {
+            LOG.warn("{} clients that write did not end in time", sessions.size());
+        }
+    }
+
+    private void serve(WriteSession session, AcceptedConnection connection) {
+        store.connected();
+        try {
+            session.run();
+        } finally {
+            session.close();
+            sessions.remove(session);
+            store.disconnected();
+            connection.ended().run();
+        }
+    }
+
+    private int cutSilent(long nowNs) {
+        int cut = 0;
+        for (WriteSession session : sessions) {
+            cut += session.cutIfSilent(nowNs) ? 1 : 0;
+        }
+        return cut;
+    }
+
+    /** As stock tells it: a Unix socket, or both ends have the same address. */
+    private static boolean isOfThisHost(SocketChannel channel) throws IOException {
+        return !(channel.getLocalAddress() instanceof InetSocketAddress here)
+                || !(channel.getRemoteAddress() instanceof InetSocketAddress there)
+                || here.getAddress().equals(there.getAddress());
+    }
+}

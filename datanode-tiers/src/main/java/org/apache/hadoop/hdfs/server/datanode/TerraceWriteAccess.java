@@ -1,0 +1,71 @@
+package org.apache.hadoop.hdfs.server.datanode;
+
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.util.DataTransferThrottler;
+import org.jspecify.annotations.Nullable;
+
+/** What a writer of replicas needs of a DataNode and Hadoop keeps to this package. Only forwards. */
+public final class TerraceWriteAccess {
+    private TerraceWriteAccess() {}
+
+    /** Tells the NameNode that a replica is being written. */
+    public static void receiving(DataNode datanode, ExtendedBlock block, String storageUuid) {
+        datanode.notifyNamenodeReceivingBlock(block, storageUuid);
+    }
+
+    /** Tells the NameNode that a replica is finalised. */
+    public static void received(
+            DataNode datanode, ExtendedBlock block, String storageUuid, boolean transientStorage) {
+        datanode.closeBlock(block, null, storageUuid, transientStorage);
+    }
+
+    /** Whether a client must show a block token. */
+    public static boolean needsTokens(DataNode datanode) {
+        return datanode.isBlockTokenEnabled;
+    }
+
+    /** The length of a block whose client names none. */
+    public static long estimatedBlockBytes(DataNode datanode) {
+        return datanode.getXferServer().estimateBlockSize;
+    }
+
+    /** Paces what clients write; null where nothing does. */
+    public static @Nullable DataTransferThrottler throttler(DataNode datanode) {
+        return datanode.getXferServer().getWriteThrottler();
+    }
+
+    /** {@code dfs.datanode.synconclose}. */
+    public static boolean syncsOnClose(DataNode datanode) {
+        return datanode.getDnConf().syncOnClose;
+    }
+
+    /** {@code dfs.datanode.drop.cache.behind.writes}. */
+    public static boolean dropsCacheBehindWrites(DataNode datanode) {
+        return datanode.getDnConf().dropCacheBehindWrites;
+    }
+
+    /** {@code dfs.datanode.sync.behind.writes}. */
+    public static boolean syncsBehindWrites(DataNode datanode) {
+        return datanode.getDnConf().syncBehindWrites;
+    }
+
+    /** {@code dfs.datanode.sync.behind.writes.in.background}. */
+    public static boolean syncsBehindWritesInBackground(DataNode datanode) {
+        return datanode.getDnConf().syncBehindWritesInBackground;
+    }
+
+    /** A client that sends nothing for so long within a block is given up. */
+    public static int readTimeoutMs(DataNode datanode) {
+        return datanode.getDnConf().socketTimeout;
+    }
+
+    /** A connection between two operations is kept for so long. */
+    public static int keepAliveMs(DataNode datanode) {
+        return datanode.getDnConf().socketKeepaliveTimeout;
+    }
+
+    /** Counts a transfer that failed, under the other side's address. */
+    public static void networkError(DataNode datanode, String host) {
+        datanode.incrDatanodeNetworkErrors(host);
+    }
+}

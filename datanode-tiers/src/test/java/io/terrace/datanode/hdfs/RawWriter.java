@@ -1,0 +1,223 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.channel.Message;
+import io.terrace.channel.MessageCodec;
+import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WriteAck;
+import io.terrace.channel.write.WriteData;
+import io.terrace.channel.write.WriteFrame;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Objects;
+import org.apache.hadoop.crypto.CryptoProtocolVersion;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BaseHeaderProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.CachingStrategyProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientOperationHeaderProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.io.EnumSetWritable;
+import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.util.DataChecksum;
+
+/** Writes blocks to a DataNode frame by frame, as no client of ours would if it were not for a test. */
+final class RawWriter implements AutoCloseable {
+    static final int CHUNK_BYTES = 512;
+
+    private static final DataChecksum CHECKSUM =
+            DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, CHUNK_BYTES);
+
+    private final FrameChannel frames;
+    private final SocketChannel channel;
+    private long number;
+
+    private RawWriter(SocketChannel channel, ByteBuffer first) throws IOException {
+        this.channel = channel;
+        this.frames = new FrameChannel(channel);
+        frames.send(first);
+    }
+
+    static RawWriter local(TerraceCluster cluster) throws IOException {
+        String socket = cluster.datanode(0).getDatanodeUuid() + ".sock";
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(cluster.scratch().resolve("channel").resolve(socket)));
+        return new RawWriter(channel, MessageCodec.encode(new Message.StartWrites()));
+    }
+
+    static RawWriter overTcp(TerraceCluster cluster) throws IOException {
+        int port = cluster.datanode(0).getXferPort() + RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS;
+        return new RawWriter(
+                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)),
+                TcpFrame.startWrites());
+    }
+
+    /** A file being written by a client of that name. */
+    record OpenFile(ClientProtocol nameNode, String path, String client, long id) {
+        static OpenFile create(TerraceCluster cluster, String path) throws IOException {
+            ClientProtocol nameNode = cluster.fs().getClient().getNamenode();
+            String client = "raw-" + path;
+            HdfsFileStatus status = nameNode.create(
+                    path,
+                    FsPermission.getFileDefault(),
+                    client,
+                    new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
+                    true,
+                    (short) 1,
+                    TerraceCluster.BLOCK_BYTES,
+                    CryptoProtocolVersion.supported(),
+                    null,
+                    null);
+            return new OpenFile(nameNode, path, client, status.getFileId());
+        }
+
+        LocatedBlock nextBlock(ExtendedBlock previous) throws IOException {
+            return nameNode.addBlock(path, client, previous, null, id, null, EnumSet.noneOf(AddBlockFlag.class));
+        }
+
+        void complete(ExtendedBlock last) throws Exception {
+            while (!nameNode.complete(path, client, last, id)) {
+                Thread.sleep(2);
+            }
+        }
+    }
+
+    static OpWriteBlockProto.Builder request(OpenFile file, LocatedBlock block) {
+        return request(file, block, block.getBlockToken(), block.getStorageTypes()[0]);
+    }
+
+    static OpWriteBlockProto.Builder request(
+            OpenFile file, LocatedBlock block, Token<BlockTokenIdentifier> token, StorageType type) {
+        ExtendedBlock sized = new ExtendedBlock(block.getBlock());
+        sized.setNumBytes(TerraceCluster.BLOCK_BYTES);
+        return OpWriteBlockProto.newBuilder()
+                .setHeader(ClientOperationHeaderProto.newBuilder()
+                        .setBaseHeader(BaseHeaderProto.newBuilder()
+                                .setBlock(PBHelperClient.convert(sized))
+                                .setToken(PBHelperClient.convert(token)))
+                        .setClientName(file.client()))
+                .setStage(OpWriteBlockProto.BlockConstructionStage.PIPELINE_SETUP_CREATE)
+                .setPipelineSize(0)
+                .setMinBytesRcvd(0)
+                .setMaxBytesRcvd(0)
+                .setLatestGenerationStamp(0)
+                .setRequestedChecksum(DataTransferProtoUtil.toProto(CHECKSUM))
+                .setCachingStrategy(CachingStrategyProto.newBuilder())
+                .setStorageType(PBHelperClient.convertStorageType(type))
+                .setStorageId(block.getStorageIDs()[0]);
+    }
+
+    BlockOpResponseProto open(OpenFile file, LocatedBlock block) throws IOException {
+        return open(request(file, block));
+    }
+
+    BlockOpResponseProto open(OpWriteBlockProto.Builder request) throws IOException {
+        byte[] body = request.build().toByteArray();
+        number = 0;
+        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
+        new WriteFrame(body.length, WriteFrame.OPEN, (byte) 0, 0).encode(out);
+        frames.send(out.put(body).flip());
+        WriteFrame answer = expect(WriteFrame.OPENED);
+        return BlockOpResponseProto.parseFrom(body(answer));
+    }
+
+    /** Sends bytes of a block's contents; what lies before in their first chunk goes along. */
+    void send(byte[] contents, int from, int to, int flags) throws IOException {
+        int start = from / CHUNK_BYTES * CHUNK_BYTES;
+        if (from == to) {
+            start = to;
+        }
+        byte[] data = Arrays.copyOfRange(contents, start, to);
+        sendFrame(start, data, sums(data), flags);
+    }
+
+    static ByteBuffer sums(byte[] data) {
+        ByteBuffer sums = ByteBuffer.allocate(WriteData.sumBytes(data.length, CHUNK_BYTES));
+        CHECKSUM.calculateChunkedSums(ByteBuffer.wrap(data), sums);
+        return sums;
+    }
+
+    void sendFrame(long offset, byte[] data, ByteBuffer sums, int flags) throws IOException {
+        WriteData fields = new WriteData(offset, data.length);
+        WriteFrame frame = fields.frame(CHUNK_BYTES, flags, ++number);
+        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + frame.bodyBytes());
+        frame.encode(out);
+        fields.encode(out);
+        sendRaw(out.put(sums.rewind()).put(data).flip());
+    }
+
+    void sendRaw(ByteBuffer bytes) throws IOException {
+        frames.send(bytes);
+    }
+
+    WriteFrame ping() throws IOException {
+        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES);
+        new WriteFrame(0, WriteFrame.PING, (byte) 0, 77).encode(out);
+        frames.send(out.flip());
+        return expect(WriteFrame.PING);
+    }
+
+    /** The next acknowledgement. */
+    WriteAck ack(boolean last) throws IOException {
+        WriteFrame frame = expect(WriteFrame.ACK);
+        assertThat(frame.number()).isLessThanOrEqualTo(number);
+        assertThat(frame.has(WriteFrame.LAST)).isEqualTo(last);
+        return WriteAck.decode(ByteBuffer.wrap(body(frame)));
+    }
+
+    BlockOpResponseProto failure() throws IOException {
+        return BlockOpResponseProto.parseFrom(body(expect(WriteFrame.FAILED)));
+    }
+
+    /** Whether the DataNode has closed the connection. */
+    boolean hasEnded() {
+        try {
+            return frames.receive() == null;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    WriteFrame receive() throws IOException {
+        return Objects.requireNonNull(frames.receive(), "the DataNode closed the connection");
+    }
+
+    private WriteFrame expect(byte type) throws IOException {
+        WriteFrame frame = receive();
+        if (frame.type() == WriteFrame.FAILED && type != WriteFrame.FAILED) {
+            throw new IOException(BlockOpResponseProto.parseFrom(body(frame)).toString());
+        }
+        assertThat(frame.type()).isEqualTo(type);
+        return frame;
+    }
+
+    private byte[] body(WriteFrame frame) throws IOException {
+        byte[] body = new byte[frame.bodyBytes()];
+        frames.receiveBody(ByteBuffer.wrap(body));
+        return body;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}
