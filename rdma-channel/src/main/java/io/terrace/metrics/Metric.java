@@ -158,7 +158,7 @@ public enum Metric {
             "Blocks that were opened and not finalised: the client ended, sent wrong data, or the disk failed."),
     CHANNEL_WRITE_CUT(
             "channel.write.cut",
-            "Connections on which a client was silent for too long, within a block or between two."),
+            "Connections on which a client was silent for too long within a block, or before its first."),
     CHANNEL_WRITE_BLOCKS(
             "channel.write.blocks",
             "Blocks that clients wrote and that are finalised."),

@@ -33,8 +33,8 @@ final class WriteSession {
     private final ByteBuffer fields = ByteBuffer.allocateDirect(WriteData.BYTES);
     private final ByteBuffer answer = ByteBuffer.allocateDirect(WriteFrame.HEADER_BYTES + WriteAck.BYTES);
 
-    /** How long the client may be silent now. */
-    private volatile long silenceNs;
+    /** Whether the client has no block open, after one or more. */
+    private volatile boolean idle;
 
     private volatile boolean cut;
     private @Nullable Thread thread;
@@ -52,7 +52,6 @@ final class WriteSession {
         this.buffers = buffers;
         this.limits = limits;
         this.meter = meter;
-        this.silenceNs = limits.silenceNs();
     }
 
     /** Before the thread starts. */
@@ -65,13 +64,15 @@ final class WriteSession {
         try {
             WriteFrame open = frames.receive();
             while (open != null) {
-                silenceNs = limits.silenceNs();
+                idle = false;
                 writeBlock(open);
-                silenceNs = limits.idleNs();
+                idle = true;
                 open = limits.idleNs() == 0 ? null : frames.receive();
             }
         } catch (IOException | RuntimeException | Error e) {
-            if (cut) {
+            if (cut && idle) {
+                LOG.debug("The connection of {} is not used", client.from());
+            } else if (cut) {
                 LOG.info("Cut {}, which was silent for too long", client.from());
             } else if (e instanceof IOException) {
                 LOG.info("Ended the connection of {}, which writes: {}", client.from(), e.toString());
@@ -82,15 +83,17 @@ final class WriteSession {
         }
     }
 
-    /** Whether the client was silent for too long, and is cut for it. Any thread. */
-    boolean cutIfSilent(long nowNs) {
-        if (!frames.isStalled(nowNs, silenceNs)) {
-            return false;
+    /** Ends the connection if the client was silent for too long. One thread. */
+    void cutIfSilent(long nowNs) {
+        boolean unused = idle;
+        if (cut || !frames.isStalled(nowNs, unused ? limits.idleNs() : limits.silenceNs())) {
+            return;
         }
         cut = true;
-        meter.cut();
+        if (!unused) {
+            meter.cut();
+        }
         close();
-        return true;
     }
 
     /** Ends calls that wait. Any thread. */

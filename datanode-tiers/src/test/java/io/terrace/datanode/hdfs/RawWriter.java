@@ -9,6 +9,7 @@ import io.terrace.channel.write.FrameChannel;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.Objects;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.StorageType;
@@ -157,12 +157,17 @@ final class RawWriter implements AutoCloseable {
     }
 
     void sendFrame(long offset, byte[] data, ByteBuffer sums, int flags) throws IOException {
+        number++;
+        sendRaw(frame(offset, data, sums, flags).putLong(WriteFrame.HEADER_BYTES - Long.BYTES, number));
+    }
+
+    static ByteBuffer frame(long offset, byte[] data, ByteBuffer sums, int flags) {
         WriteData fields = new WriteData(offset, data.length);
-        WriteFrame frame = fields.frame(CHUNK_BYTES, flags, ++number);
+        WriteFrame frame = fields.frame(CHUNK_BYTES, flags, 1);
         ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + frame.bodyBytes());
         frame.encode(out);
         fields.encode(out);
-        sendRaw(out.put(sums.rewind()).put(data).flip());
+        return out.put(sums.rewind()).put(data).flip();
     }
 
     void sendRaw(ByteBuffer bytes) throws IOException {
@@ -198,7 +203,11 @@ final class RawWriter implements AutoCloseable {
     }
 
     WriteFrame receive() throws IOException {
-        return Objects.requireNonNull(frames.receive(), "the DataNode closed the connection");
+        WriteFrame frame = frames.receive();
+        if (frame == null) {
+            throw new EOFException("the DataNode closed the connection");
+        }
+        return frame;
     }
 
     private WriteFrame expect(byte type) throws IOException {
