@@ -65,7 +65,7 @@ final class RawWriter implements AutoCloseable {
     }
 
     static RawWriter overTcp(TerraceCluster cluster) throws IOException {
-        int port = cluster.datanode(0).getXferPort() + RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS;
+        int port = cluster.datanode(0).getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS;
         return new RawWriter(
                 SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)),
                 TcpFrame.startWrites());

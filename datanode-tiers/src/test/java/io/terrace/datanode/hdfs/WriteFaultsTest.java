@@ -40,7 +40,7 @@ class WriteFaultsTest {
     @BeforeAll
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         conf.setInt("dfs.client.socket-timeout", SILENCE_MS);
         conf.setInt("terrace.datanode.write.connections.max", 8);
         cluster = TerraceCluster.start(1, conf);

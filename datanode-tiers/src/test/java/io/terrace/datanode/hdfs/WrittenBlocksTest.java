@@ -37,7 +37,7 @@ class WrittenBlocksTest {
     @BeforeAll
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
-        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsTest.OUT_OF_EPHEMERAL_PORTS);
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         cluster = TerraceCluster.start(1, conf);
     }
 

@@ -1,5 +1,8 @@
 package io.terrace.datanode.hdfs.write;
 
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkVerifier;
+import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.write.WriteData;
 import io.terrace.datanode.write.BlockStore;
 import io.terrace.datanode.write.OpenBlock;
@@ -7,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
@@ -18,6 +22,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
+import org.apache.hadoop.util.DataChecksum;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +41,7 @@ final class ReplicaWriter implements OpenBlock {
     private final ReplicaHandler handler;
     private final ReplicaInPipeline replica;
     private final ReplicaFiles files;
-    private final DataVerifier verifier;
+    private final ChunkVerifier verifier;
     private final WriterPageCache pageCache;
     private final WriteTimes times;
     private final long startNs = System.nanoTime();
@@ -63,7 +68,11 @@ final class ReplicaWriter implements OpenBlock {
         this.handler = handler;
         this.replica = handler.getReplica();
         this.files = files;
-        this.verifier = new DataVerifier(request.checksum());
+        this.verifier = NativeChunkVerifier.of(
+                request.checksum().getChecksumType() == DataChecksum.Type.CRC32
+                        ? ChecksumType.CRC32
+                        : ChecksumType.CRC32C,
+                chunkBytes());
         this.pageCache = new WriterPageCache(datanode, block, files.streams(), request.dropBehind());
         this.times = new WriteTimes(datanode, replica);
     }
@@ -128,7 +137,12 @@ final class ReplicaWriter implements OpenBlock {
 
     @Override
     public void write(long offset, ByteBuffer data, ByteBuffer sums) throws IOException {
-        verifier.verify(block, offset, data, sums);
+        int wrongAt = verifier.firstWrong(data, sums);
+        if (wrongAt >= 0) {
+            throw new ChecksumException(
+                    "Checksum error: " + block + " at " + (offset + wrongAt) + " from " + client.from(),
+                    offset + wrongAt);
+        }
         int dataBytes = data.remaining();
         byte[] last = new byte[WriteData.SUM_BYTES];
         sums.get(sums.limit() - last.length, last);
