@@ -159,12 +159,8 @@ public enum Metric {
     CHANNEL_WRITE_CUT(
             "channel.write.cut",
             "Connections on which a client was silent for too long within a block, or before its first."),
-    CHANNEL_WRITE_BLOCKS(
-            "channel.write.blocks",
-            "Blocks that clients wrote and that are finalised."),
-    CHANNEL_WRITE_BYTES(
-            "channel.write.bytes",
-            "Data received of clients that write, verified and written."),
+    CHANNEL_WRITE_BLOCKS("channel.write.blocks", "Blocks that clients wrote and that are finalised."),
+    CHANNEL_WRITE_BYTES("channel.write.bytes", "Data received of clients that write, verified and written."),
     CHANNEL_REVOKES("channel.revokes", "Revocations sent to clients."),
 
     // The placement service in the NameNode.

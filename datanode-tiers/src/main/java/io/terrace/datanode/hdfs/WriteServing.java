@@ -9,13 +9,16 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Whether clients may write to a DataNode over the channel. */
 final class WriteServing {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteServing.class);
+
     private WriteServing() {}
 
     /**
@@ -27,7 +30,13 @@ final class WriteServing {
     static @Nullable WriteService serve(DataNode datanode, MetricRegistry metricRegistry) {
         Configuration conf = datanode.getConf();
         int connections = TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.get(conf);
-        if (connections == 0 || isProtected(conf)) {
+        if (connections == 0) {
+            return null;
+        }
+        // What is asked of a port does not concern the Unix socket; over tcp there is no server then.
+        String protection = TcpServing.protection(conf, false, 0);
+        if (!protection.isEmpty()) {
+            LOG.info("Clients write through stock HDFS: {}", protection);
             return null;
         }
         WriteLimits limits = new WriteLimits(
@@ -38,14 +47,5 @@ final class WriteServing {
                 datanode.getDatanodeUuid(), new DatasetBlockStore(datanode), limits, new WriteMeter(metricRegistry));
         metricRegistry.gauge(Metric.CHANNEL_WRITE_CONNECTIONS, service::connections);
         return service;
-    }
-
-    /** Connections of the same host too: stock protects those. */
-    private static boolean isProtected(Configuration conf) {
-        return conf.getBoolean(
-                        DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY,
-                        DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_DEFAULT)
-                || !conf.getTrimmed(DFSConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "")
-                        .isEmpty();
     }
 }

@@ -44,8 +44,7 @@ import org.apache.hadoop.util.DataChecksum;
 final class RawWriter implements AutoCloseable {
     static final int CHUNK_BYTES = 512;
 
-    private static final DataChecksum CHECKSUM =
-            DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, CHUNK_BYTES);
+    private static final DataChecksum CHECKSUM = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, CHUNK_BYTES);
 
     private final FrameChannel frames;
     private final SocketChannel channel;
@@ -60,7 +59,8 @@ final class RawWriter implements AutoCloseable {
     static RawWriter local(TerraceCluster cluster) throws IOException {
         String socket = cluster.datanode(0).getDatanodeUuid() + ".sock";
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        channel.connect(UnixDomainSocketAddress.of(cluster.scratch().resolve("channel").resolve(socket)));
+        channel.connect(
+                UnixDomainSocketAddress.of(cluster.scratch().resolve("channel").resolve(socket)));
         return new RawWriter(channel, MessageCodec.encode(new Message.StartWrites()));
     }
 

@@ -270,8 +270,7 @@ class WriteFaultsTest {
                 writer.close();
             }
         }
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> cluster.figure(0, Metric.CHANNEL_WRITE_CONNECTIONS) == 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.figure(0, Metric.CHANNEL_WRITE_CONNECTIONS) == 0);
         try (Begun begun = Begun.begin("/after", BYTES)) {
             assertThat(begun.contents()).isNotEmpty();
         }

@@ -46,7 +46,10 @@ class WriteTokensTest {
             forged.getPassword()[0]++;
             refused(cluster, RawWriter.request(file, block, forged, disk));
             Token<BlockTokenIdentifier> cut = new Token<>(
-                    new byte[] {1, 2, 3}, new byte[20], block.getBlockToken().getKind(), block.getBlockToken().getService());
+                    new byte[] {1, 2, 3},
+                    new byte[20],
+                    block.getBlockToken().getKind(),
+                    block.getBlockToken().getService());
             refused(cluster, RawWriter.request(file, block, cut, disk));
 
             try (RawWriter writer = RawWriter.local(cluster)) {
@@ -67,7 +70,12 @@ class WriteTokensTest {
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         try (TerraceCluster cluster = TerraceCluster.start(1, conf)) {
             SecurityTestUtil.setBlockTokenLifetime(
-                    cluster.cluster().getNameNode().getNamesystem().getBlockManager().getBlockTokenSecretManager(), 500);
+                    cluster.cluster()
+                            .getNameNode()
+                            .getNamesystem()
+                            .getBlockManager()
+                            .getBlockTokenSecretManager(),
+                    500);
             RawWriter.OpenFile file = RawWriter.OpenFile.create(cluster, "/expired");
             LocatedBlock block = file.nextBlock(null);
             while (!SecurityTestUtil.isBlockTokenExpired(block.getBlockToken())) {

@@ -51,7 +51,8 @@ class WrittenBlocksTest {
     }
 
     /** Writes one block in frames of so many bytes. */
-    private static void writeBlock(RawWriter writer, RawWriter.OpenFile file, LocatedBlock block, byte[] contents, int step)
+    private static void writeBlock(
+            RawWriter writer, RawWriter.OpenFile file, LocatedBlock block, byte[] contents, int step)
             throws IOException {
         assertThat(writer.open(file, block).getStatus()).isEqualTo(Status.SUCCESS);
         int done = 0;
@@ -127,7 +128,8 @@ class WrittenBlocksTest {
             file.complete(last);
         }
         assertSame("/random", contents);
-        assertThat(cluster.figure(0, Metric.CHANNEL_WRITE_BLOCKS) - writtenBefore).isEqualTo(4);
+        assertThat(cluster.figure(0, Metric.CHANNEL_WRITE_BLOCKS) - writtenBefore)
+                .isEqualTo(4);
     }
 
     /** Frames may be sent on without waiting for acknowledgements, and the last one may be empty. */
@@ -197,8 +199,7 @@ class WrittenBlocksTest {
                 }
             }
         }
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> cluster.figure(0, Metric.CHANNEL_WRITE_CONNECTIONS) == 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.figure(0, Metric.CHANNEL_WRITE_CONNECTIONS) == 0);
         await().atMost(Duration.ofSeconds(20)).until(() -> reservedBytes() == 0);
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> cluster.datanode(0).getMetrics().getDataNodeActiveXceiverCount() == 0);

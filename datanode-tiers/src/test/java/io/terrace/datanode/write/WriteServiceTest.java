@@ -141,8 +141,8 @@ final class WriteServiceTest {
     }
 
     private WriteService service(int connections, long silenceNs, long idleNs) {
-        WriteService service =
-                new WriteService("test", store, new WriteLimits(connections, silenceNs, idleNs), new WriteMeter(figures));
+        WriteService service = new WriteService(
+                "test", store, new WriteLimits(connections, silenceNs, idleNs), new WriteMeter(figures));
         toClose.add(service);
         return service;
     }
@@ -326,8 +326,10 @@ final class WriteServiceTest {
         Random random = new Random(seed);
         WriteService service = service(64, LONG_NS, LONG_NS);
         for (int round = 0; round < 300; round++) {
-            FrameChannel client = connect(service, random.nextBoolean() ? open("file").array() : new byte[0]);
-            byte[] noise = data(0, bytes(random.nextInt(3_000)), 0, random.nextInt(8), 1).array();
+            FrameChannel client =
+                    connect(service, random.nextBoolean() ? open("file").array() : new byte[0]);
+            byte[] noise = data(0, bytes(random.nextInt(3_000)), 0, random.nextInt(8), 1)
+                    .array();
             for (int change = random.nextInt(4); change >= 0; change--) {
                 noise[random.nextInt(Math.min(noise.length, 30))] = (byte) random.nextInt();
             }

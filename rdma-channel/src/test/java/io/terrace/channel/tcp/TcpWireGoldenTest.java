@@ -97,7 +97,7 @@ final class TcpWireGoldenTest {
         }
     }
 
-    /** Types 7 and 8 were a write and its answer. Nobody wrote; whoever does now loses the connection. */
+    /** Type 7 asks to write blocks, as the first frame only and without a body; anything else loses the connection. */
     @Test
     void owner_ofAWrite() throws Exception {
         Path file = Files.writeString(dir.resolve("extent"), "0123456789abcdef");

@@ -18,8 +18,21 @@ final class WriteFrameTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"-1, 1, 0", "65537, 1, 0", "0, 0, 0", "0, 7, 0", "1, 5, 0", "11, 3, 0", "1114125, 3, 0", "15, 4, 0",
-        "17, 4, 0", "20, 3, 8", "20, 1, 1", "0, 5, 4", "20, 3, -128"})
+    @CsvSource({
+        "-1, 1, 0",
+        "65537, 1, 0",
+        "0, 0, 0",
+        "0, 7, 0",
+        "1, 5, 0",
+        "11, 3, 0",
+        "1114125, 3, 0",
+        "15, 4, 0",
+        "17, 4, 0",
+        "20, 3, 8",
+        "20, 1, 1",
+        "0, 5, 4",
+        "20, 3, -128"
+    })
     void decode_ofAWrongHeader_isMalformed(int bodyBytes, int type, int flags) {
         ByteBuffer header = header(bodyBytes, type, flags);
         assertThatThrownBy(() -> WriteFrame.decode(header)).isInstanceOf(MalformedMessageException.class);
@@ -54,8 +67,17 @@ final class WriteFrameTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"-512, 512, 528", "0, -1, 12", "0, 1048577, 1056781", "1, 512, 528", "513, 1, 17", "0, 512, 527",
-        "0, 512, 529", "0, 512, 524", "0, 0, 16"})
+    @CsvSource({
+        "-512, 512, 528",
+        "0, -1, 12",
+        "0, 1048577, 1056781",
+        "1, 512, 528",
+        "513, 1, 17",
+        "0, 512, 527",
+        "0, 512, 529",
+        "0, 512, 524",
+        "0, 0, 16"
+    })
     void decodeData_thatDoesNotFit_isMalformed(long offset, int dataBytes, int bodyBytes) {
         WriteFrame frame = new WriteFrame(bodyBytes, WriteFrame.DATA, (byte) 0, 1);
         assertThatThrownBy(() -> WriteData.decode(frame, 512, fields(offset, dataBytes)))
@@ -63,8 +85,15 @@ final class WriteFrameTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"512, 1048576, 1048576", "512, 1000, 512", "1000, 1048576, 1048000", "1, 1048576, 16384",
-        "1048576, 1048576, 1048576", "1048577, 2000000, 0", "2147483647, 2147483647, 0"})
+    @CsvSource({
+        "512, 1048576, 1048576",
+        "512, 1000, 512",
+        "1000, 1048576, 1048000",
+        "1, 1048576, 16384",
+        "1048576, 1048576, 1048576",
+        "1048577, 2000000, 0",
+        "2147483647, 2147483647, 0"
+    })
     void mostBytes_areWholeChunksWithinTheLimits(int chunkBytes, int wanted, int expected) {
         assertThat(WriteData.mostBytes(chunkBytes, wanted)).isEqualTo(expected);
     }

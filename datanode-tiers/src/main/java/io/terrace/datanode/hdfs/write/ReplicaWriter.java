@@ -86,12 +86,7 @@ final class ReplicaWriter implements OpenBlock {
         boolean lazyPersist = request.lazyPersist()
                 && (client.sameHost() || datanode.getDnConf().getAllowNonLocalLazyPersist());
         ReplicaHandler handler = datanode.getFSDataset()
-                .createRbw(
-                        request.storageType(),
-                        request.storageId(),
-                        block,
-                        lazyPersist,
-                        request.generationStamp());
+                .createRbw(request.storageType(), request.storageId(), block, lazyPersist, request.generationStamp());
         ReplicaInPipeline replica = handler.getReplica();
         boolean made = false;
         try {

@@ -14,8 +14,7 @@ public final class TerraceWriteAccess {
     }
 
     /** Tells the NameNode that a replica is finalised. */
-    public static void received(
-            DataNode datanode, ExtendedBlock block, String storageUuid, boolean transientStorage) {
+    public static void received(DataNode datanode, ExtendedBlock block, String storageUuid, boolean transientStorage) {
         datanode.closeBlock(block, null, storageUuid, transientStorage);
     }
 
