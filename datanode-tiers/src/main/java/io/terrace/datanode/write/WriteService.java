@@ -5,6 +5,7 @@ import io.terrace.channel.write.FrameChannel;
 import io.terrace.channel.write.WriteAcceptor;
 import io.terrace.common.AgentThread;
 import io.terrace.common.DaemonThreads;
+import io.terrace.common.LogThrottle;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -30,6 +31,9 @@ public final class WriteService implements WriteAcceptor, Closeable {
     private final WriteMeter meter;
     private final WriteBuffers buffers = new WriteBuffers();
     private final Set<WriteSession> sessions = ConcurrentHashMap.newKeySet();
+    /** Who can connect can fail as often as he likes: few ends are logged. */
+    private final LogThrottle ends = new LogThrottle(TimeUnit.SECONDS.toNanos(1));
+
     private final AtomicLong lastNumber = new AtomicLong();
     private final String name;
     private final AgentThread watch;
@@ -52,7 +56,8 @@ public final class WriteService implements WriteAcceptor, Closeable {
                 store,
                 buffers,
                 limits,
-                meter);
+                meter,
+                ends);
         sessions.add(session);
         if (closing || sessions.size() > limits.connections()) {
             sessions.remove(session);

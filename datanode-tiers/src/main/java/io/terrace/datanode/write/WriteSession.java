@@ -5,6 +5,7 @@ import io.terrace.channel.write.FrameChannel;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
+import io.terrace.common.LogThrottle;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,6 +31,7 @@ final class WriteSession {
     private final WriteBuffers buffers;
     private final WriteLimits limits;
     private final WriteMeter meter;
+    private final LogThrottle ends;
     private final ByteBuffer fields = ByteBuffer.allocateDirect(WriteData.BYTES);
     private final ByteBuffer answer = ByteBuffer.allocateDirect(WriteFrame.HEADER_BYTES + WriteAck.BYTES);
 
@@ -45,13 +47,15 @@ final class WriteSession {
             BlockStore store,
             WriteBuffers buffers,
             WriteLimits limits,
-            WriteMeter meter) {
+            WriteMeter meter,
+            LogThrottle ends) {
         this.frames = frames;
         this.client = client;
         this.store = store;
         this.buffers = buffers;
         this.limits = limits;
         this.meter = meter;
+        this.ends = ends;
     }
 
     /** Before the thread starts. */
@@ -70,16 +74,20 @@ final class WriteSession {
                 open = limits.idleNs() == 0 ? null : frames.receive();
             }
         } catch (IOException | RuntimeException | Error e) {
-            if (cut && idle) {
-                LOG.debug("The connection of {} is not used", client.from());
-            } else if (cut) {
-                LOG.info("Cut {}, which was silent for too long", client.from());
-            } else if (e instanceof IOException) {
-                LOG.info("Ended the connection of {}, which writes: {}", client.from(), e.toString());
-                LOG.debug("Why the connection of {} ended", client.from(), e);
-            } else {
-                LOG.error("Ended the connection of {}, which writes and could not be served", client.from(), e);
-            }
+            tellEnd(e);
+        }
+    }
+
+    private void tellEnd(Throwable why) {
+        Long others = cut && idle ? null : ends.next(System.nanoTime());
+        if (others == null) {
+            LOG.debug("The connection of {}, which writes, ended", client.from(), why);
+        } else if (cut) {
+            LOG.info("Cut {}, which was silent within a block ({} others before it)", client.from(), others);
+        } else if (why instanceof IOException) {
+            LOG.info("Ended the connection of {}, which writes: {} ({} others before it)", client.from(), why, others);
+        } else {
+            LOG.error("Ended the connection of {}, which could not be served", client.from(), why);
         }
     }
 
@@ -150,9 +158,10 @@ final class WriteSession {
         } finally {
             buffers.give(pair);
         }
+        acknowledge(number, block.lengthBytes(), WriteFrame.LAST);
     }
 
-    /** Whether the block ends with this frame. */
+    /** Whether the block ends with this frame; then it is finalised, and that is to be acknowledged. */
     private boolean take(WriteFrame frame, OpenBlock block, WriteBuffers.Pair pair) throws IOException {
         if (frame.type() == WriteFrame.PING) {
             answer.clear();
@@ -169,13 +178,13 @@ final class WriteSession {
             block.sync();
         }
         block.acknowledge();
-        boolean last = frame.has(WriteFrame.LAST);
-        if (last) {
+        if (frame.has(WriteFrame.LAST)) {
             block.finish(sync);
             meter.finalised();
+            return true;
         }
-        acknowledge(frame.number(), block.lengthBytes(), last);
-        return last;
+        acknowledge(frame.number(), block.lengthBytes(), NO_FLAGS);
+        return false;
     }
 
     private void write(WriteFrame frame, OpenBlock block, WriteBuffers.Pair pair) throws IOException {
@@ -208,10 +217,10 @@ final class WriteSession {
         }
     }
 
-    private void acknowledge(long number, long lengthBytes, boolean last) throws IOException {
+    private void acknowledge(long number, long lengthBytes, byte flags) throws IOException {
         WriteAck ack = new WriteAck(lengthBytes, lengthBytes);
         answer.clear();
-        ack.frame(last ? WriteFrame.LAST : NO_FLAGS, number).encode(answer);
+        ack.frame(flags, number).encode(answer);
         ack.encode(answer);
         frames.send(answer.flip());
     }

@@ -2,7 +2,7 @@
  * Serves clients that write blocks: connections, their threads and limits, and the order of frames. What a replica is it
  * does not know.
  *
- * <p>Imports: {@code channel.write}; no Hadoop classes.
+ * <p>Imports: {@code common}, {@code metrics}, {@code channel.write}; no Hadoop classes.
  */
 @NullMarked
 package io.terrace.datanode.write;

@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs.write;
 
+import io.terrace.common.LogThrottle;
 import io.terrace.datanode.write.BlockStore;
 import io.terrace.datanode.write.OpenBlock;
 import java.io.IOException;
@@ -24,6 +25,7 @@ public final class DatasetBlockStore implements BlockStore {
     private static final int MOST_TEXT = 1_000;
 
     private final DataNode datanode;
+    private final LogThrottle badTokens = new LogThrottle(TimeUnit.SECONDS.toNanos(1));
 
     public DatasetBlockStore(DataNode datanode) {
         this.datanode = datanode;
@@ -87,7 +89,15 @@ public final class DatasetBlockStore implements BlockStore {
                             new StorageType[] {wanted.storageType()},
                             wanted.storageId().isEmpty() ? new String[0] : new String[] {wanted.storageId()});
         } catch (InvalidToken e) {
-            LOG.warn("Block token of {} for {} refused: {}", client.from(), wanted.block(), e.getMessage());
+            Long others = badTokens.next(System.nanoTime());
+            if (others != null) {
+                LOG.warn(
+                        "Block token of {} for {} refused: {} ({} others before it)",
+                        client.from(),
+                        wanted.block(),
+                        e.getMessage(),
+                        others);
+            }
             throw e;
         } catch (RuntimeException e) {
             // Hadoop looks into a token before it looks at its secret.
