@@ -100,8 +100,7 @@ class StartWritesTest {
 
     private SocketChannel connect(boolean local) throws IOException {
         SocketChannel channel = local ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
-        channel.connect(
-                local ? UnixDomainSocketAddress.of(node.server().socket()) : listener.address());
+        channel.connect(local ? UnixDomainSocketAddress.of(node.server().socket()) : listener.address());
         opened.add(channel);
         return channel;
     }
@@ -198,9 +197,8 @@ class StartWritesTest {
         assertThat(ended(local)).isTrue();
 
         SocketChannel talked = connect(false);
-        ByteBuffer message = ByteBuffer.allocate(TcpFrame.HEADER_BYTES + 1)
-                .putInt(0, 1)
-                .put(TcpFrame.TYPE_AT, TcpFrame.MESSAGE);
+        ByteBuffer message =
+                ByteBuffer.allocate(TcpFrame.HEADER_BYTES + 1).putInt(0, 1).put(TcpFrame.TYPE_AT, TcpFrame.MESSAGE);
         talked.write(join(message, first(false)));
         assertThat(ended(talked)).isTrue();
 
