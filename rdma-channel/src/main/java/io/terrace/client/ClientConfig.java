@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param localReads whether the FileSystem class reads the memory of its own host through files
  */
-public record ClientConfig(boolean enabled, boolean localReads, Local local, Remote remote) {
+public record ClientConfig(boolean enabled, boolean localReads, Local local, Remote remote, Write write) {
 
     private static final String BY_HOSTNAME = "dfs.client.use.datanode.hostname";
 
@@ -71,6 +71,14 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
     }
 
     /**
+     * Writes.
+     *
+     * @param enabled whether files are written over the channel
+     * @param retainedMaxBytes memory of what is written and not acknowledged, of the process
+     */
+    public record Write(boolean enabled, long retainedMaxBytes) {}
+
+    /**
      * Reads the settings.
      *
      * @throws IllegalArgumentException naming the key that is wrong and what to write instead
@@ -78,7 +86,14 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
     public static ClientConfig from(Configuration conf) {
         UnknownSettings.refuse(conf);
         boolean enabled = TerraceSettings.ENABLED.get(conf);
-        return new ClientConfig(enabled, TerraceSettings.CLIENT_LOCAL.get(conf), local(conf, enabled), remote(conf));
+        return new ClientConfig(
+                enabled,
+                TerraceSettings.CLIENT_LOCAL.get(conf),
+                local(conf, enabled),
+                remote(conf),
+                new Write(
+                        TerraceSettings.CLIENT_WRITE_ENABLED.get(conf),
+                        TerraceSettings.CLIENT_WRITE_RETAINED.get(conf)));
     }
 
     private static Local local(Configuration conf, boolean enabled) {

@@ -153,6 +153,16 @@ public final class TerraceSettings {
             .bytes("64m", 0)
             .doc("Bytes that sequential readers of a client process may have asked for ahead of their use, in all.");
 
+    public static final Setting<Boolean> CLIENT_WRITE_ENABLED = key("terrace.client.write.enabled", "client")
+            .flag(false)
+            .doc(
+                    "Whether the FileSystem classes write files of one replica over the channel of the DataNodes that have one. What it cannot write, and all other files, stock HDFS writes.");
+
+    public static final Setting<Long> CLIENT_WRITE_RETAINED = key("terrace.client.write.retained", "client")
+            .bytes("64m", 1 << 20)
+            .doc(
+                    "Memory for what a client process has written and the DataNodes have not acknowledged, of all files: writers wait beyond it. At most a tenth of the heap; each open file may have 65 KB more.");
+
     public static final Setting<String> PLACEMENT_RPC_ADDRESS = key(
                     "terrace.placement.rpc-address", "DataNode, NameNode, placementctl")
             .text("")

@@ -60,7 +60,7 @@ record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable Remote
     }
 
     /** The tcp channel neither encrypts nor signs; the DataNode looks at the same keys. */
-    private static boolean isProtected(Configuration conf) {
+    static boolean isProtected(Configuration conf) {
         return conf.getBoolean("dfs.encrypt.data.transfer", false)
                 || !conf.getTrimmed(HdfsClientConfigKeys.DFS_DATA_TRANSFER_PROTECTION_KEY, "")
                         .isEmpty();

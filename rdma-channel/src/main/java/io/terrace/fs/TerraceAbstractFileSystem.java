@@ -44,8 +44,9 @@ public final class TerraceAbstractFileSystem extends FilterFs {
         if (setup != null) {
             try {
                 RemoteDataNodes remote = setup.remote();
+                WriteSetup write = WriteSetup.of(setup.readConf());
                 return new Opened(
-                        new TerraceHdfs(uri, conf, setup.readConf(), setup.readRouter()),
+                        new TerraceHdfs(uri, conf, write.conf(), setup.readRouter(), write.writes()),
                         remote == null ? null : new CachedHosts(remote));
             } catch (LinkageError e) {
                 ReadSetup.notLinked(e);

@@ -15,9 +15,10 @@ import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HDFS whose reads look for a copy in memory first: {@code fs.hdfs.impl}.
+ * HDFS whose reads look for a copy in memory first, and which writes over the DataNodes' channel where that is on: {@code
+ * fs.hdfs.impl}.
  *
- * <p>Everything else is inherited: writes, erasure coding, encryption zones, snapshots, append, hedged reads. With {@code
+ * <p>Everything else is inherited: erasure coding, encryption zones, snapshots, append, hedged reads. With {@code
  * terrace.enabled} false, with a setting that is refused, or where Hadoop's own classes are another release's or another
  * class loader's, it is stock HDFS; {@link #readsMemoryFirst} says which.
  */
@@ -34,7 +35,9 @@ public final class TerraceFileSystem extends DistributedFileSystem {
             return;
         }
         try {
-            new TerraceDfsClient(uri, conf, setup.readConf(), statistics, setup.readRouter()).replaceClientOf(this);
+            WriteSetup write = WriteSetup.of(setup.readConf());
+            new TerraceDfsClient(uri, conf, write.conf(), statistics, setup.readRouter(), write.writes())
+                    .replaceClientOf(this);
             readsMemoryFirst = true;
             RemoteDataNodes remote = setup.remote();
             remoteDataNodes = remote;

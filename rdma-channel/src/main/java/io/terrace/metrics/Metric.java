@@ -101,6 +101,33 @@ public enum Metric {
     CLIENT_FS_NOT_LINKED(
             "client.fs.not_linked",
             "File systems that are stock HDFS because Hadoop's classes here are not those they were made for."),
+    CLIENT_WRITE_BLOCKS("client.write.blocks", "Blocks written over the channel and finalised."),
+    CLIENT_WRITE_BYTES("client.write.bytes", "Bytes written over the channel and acknowledged."),
+    CLIENT_WRITE_RETAINED_BYTES(
+            "client.write.retained.bytes",
+            Kind.GAUGE,
+            "Memory of what is written and not acknowledged; bounded by terrace.client.write.retained."),
+    CLIENT_WRITE_FALLBACK_REPLICATION(
+            "client.write.fallback.replication",
+            "Files left to stock HDFS by a client that writes over the channel: more than one replica."),
+    CLIENT_WRITE_FALLBACK_ERASURE_CODED(
+            "client.write.fallback.erasure_coded",
+            "Files left to stock HDFS by a client that writes over the channel: erasure coding."),
+    CLIENT_WRITE_FALLBACK_APPEND(
+            "client.write.fallback.append",
+            "Files left to stock HDFS by a client that writes over the channel: an append."),
+    CLIENT_WRITE_FALLBACK_PROTECTED(
+            "client.write.fallback.protected",
+            "File systems that leave all files to stock HDFS because data transfer is to be protected or encrypted."),
+    CLIENT_WRITE_FALLBACK_LAZY_PERSIST(
+            "client.write.fallback.lazy_persist",
+            "Files left to stock HDFS by a client that writes over the channel: lazy persistence of one replica, which has no checksums."),
+    CLIENT_WRITE_FALLBACK_CHECKSUM(
+            "client.write.fallback.checksum",
+            "Files left to stock HDFS by a client that writes over the channel: no checksums, or chunks too large for a frame."),
+    CLIENT_WRITE_FALLBACK_NO_CHANNEL(
+            "client.write.fallback.no_channel",
+            "Files left to stock HDFS by a client that writes over the channel: a DataNode takes no writes over a channel; stock writes from the beginning of its block on."),
 
     // The server of grants in a DataNode.
     CHANNEL_CONNECTIONS("channel.connections", Kind.GAUGE, "Clients connected to the grant server."),

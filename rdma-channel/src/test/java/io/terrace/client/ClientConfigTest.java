@@ -21,7 +21,8 @@ class ClientConfigTest {
                         true,
                         new ClientConfig.Local(
                                 null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
-                        new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false)));
+                        new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false),
+                        new ClientConfig.Write(false, 64L << 20)));
     }
 
     @Test
@@ -46,6 +47,8 @@ class ClientConfigTest {
         conf.set("terrace.client.tcp.nodes.max", "9");
         conf.set("terrace.client.tcp.connections.max", "10");
         conf.set("terrace.client.tcp.readahead.max", "11m");
+        conf.set("terrace.client.write.enabled", "true");
+        conf.set("terrace.client.write.retained", "12m");
         conf.set("dfs.client.use.datanode.hostname", "true");
         assertThat(ClientConfig.from(conf))
                 .isEqualTo(new ClientConfig(
@@ -62,7 +65,8 @@ class ClientConfigTest {
                                 1024,
                                 5_000,
                                 6_000),
-                        new ClientConfig.Remote(100, true, true, false, 7 * MS, 8 * MS, 9, 10, 11L << 20, true)));
+                        new ClientConfig.Remote(100, true, true, false, 7 * MS, 8 * MS, 9, 10, 11L << 20, true),
+                        new ClientConfig.Write(true, 12L << 20)));
     }
 
     @Test

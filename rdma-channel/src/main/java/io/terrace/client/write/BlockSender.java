@@ -1,0 +1,189 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.write.WriteAck;
+import io.terrace.channel.write.WriteFrame;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One block that is being written to its DataNode: sends frames, takes in acknowledgements, keeps the connection from
+ * being idle. Used by the file's streamer.
+ */
+final class BlockSender {
+    /** Told of acknowledged data. */
+    interface Acknowledged {
+        /**
+         * More was acknowledged.
+         *
+         * @param blockBytes acknowledged of the block
+         * @param freshBytes of these for the first time
+         */
+        void bytes(long blockBytes, long freshBytes);
+    }
+
+    private final FrameQueue queue;
+    private final WriteConnection connection;
+    private final long answerTimeoutNs;
+    private final Acknowledged acknowledged;
+    private final Deque<DataFrame> sent = new ArrayDeque<>();
+
+    private @Nullable ByteBuffer sending;
+    private @Nullable DataFrame partlySent;
+    private long lastNumber;
+    private long ackedNumber;
+    private boolean lastSent;
+    private boolean finalised;
+    private boolean pinged;
+    private long waitsSinceNs;
+    private long sentNs;
+
+    /**
+     * A block that the DataNode has opened.
+     *
+     * @param answerTimeoutNs the longest that the DataNode may be silent while it owes an answer
+     * @param acknowledged told of what is
+     */
+    BlockSender(
+            FrameQueue queue, WriteConnection connection, long answerTimeoutNs, Acknowledged acknowledged, long nowNs) {
+        this.queue = queue;
+        this.connection = connection;
+        this.answerTimeoutNs = answerTimeoutNs;
+        this.acknowledged = acknowledged;
+        this.sentNs = nowNs;
+    }
+
+    WriteConnection connection() {
+        return connection;
+    }
+
+    /** Whether the DataNode has finalised the block. */
+    boolean isFinalised() {
+        return finalised;
+    }
+
+    /** Frames that are not acknowledged. */
+    Deque<DataFrame> sent() {
+        return sent;
+    }
+
+    /** Whether the socket did not take all that {@link #send} had for it. */
+    boolean hasUnsent() {
+        return sending != null;
+    }
+
+    /** Whether more frames could be sent now. */
+    boolean takesMore() {
+        return sending == null && !lastSent;
+    }
+
+    /** Sends what is queued of the block, as far as the socket takes it. */
+    void send(long nowNs) throws IOException {
+        while (true) {
+            ByteBuffer rest = sending;
+            if (rest != null) {
+                if (!connection.send(rest)) {
+                    return;
+                }
+                sending = null;
+                partlySent = null;
+            }
+            DataFrame next = lastSent ? null : queue.poll();
+            if (next == null) {
+                return;
+            }
+            begins(nowNs);
+            sent.add(next);
+            partlySent = next;
+            sending = next.wire(++lastNumber);
+            lastSent = next.has(WriteFrame.LAST);
+        }
+    }
+
+    private boolean owesAnswer() {
+        return pinged || !sent.isEmpty();
+    }
+
+    private void begins(long nowNs) {
+        if (!owesAnswer()) {
+            waitsSinceNs = nowNs;
+        }
+        sentNs = nowNs;
+    }
+
+    /** Takes in what has arrived. */
+    void receive(long nowNs) throws IOException {
+        connection.fill();
+        for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
+            waitsSinceNs = nowNs;
+            switch (got.frame().type()) {
+                case WriteFrame.ACK -> receive(got.frame(), WriteAck.decode(got.body()));
+                case WriteFrame.PING -> pinged = false;
+                case WriteFrame.FAILED -> throw Handshake.failure(got.body());
+                default -> throw new MalformedMessageException(
+                        "a frame of type " + got.frame().type());
+            }
+        }
+    }
+
+    private void receive(WriteFrame header, WriteAck ack) throws MalformedMessageException {
+        long number = header.number();
+        if (number <= ackedNumber || number > lastNumber) {
+            throw new MalformedMessageException("frame " + number + " acknowledged, of " + lastNumber);
+        }
+        while (ackedNumber < number) {
+            ackedNumber++;
+            DataFrame frame = sent.remove();
+            if (frame == partlySent) {
+                // Its memory would go to another file while it is sent.
+                sent.add(frame);
+                throw new MalformedMessageException("frame " + number + " acknowledged before it was sent");
+            }
+            if (ackedNumber == number) {
+                check(frame, header, ack);
+                finalised = frame.has(WriteFrame.LAST);
+            }
+            acknowledged.bytes(frame.endOffset(), frame.freshBytes());
+            queue.acked(frame);
+        }
+    }
+
+    private static void check(DataFrame frame, WriteFrame header, WriteAck ack) throws MalformedMessageException {
+        if (ack.replicatedBytes() != frame.endOffset() || header.has(WriteFrame.LAST) != frame.has(WriteFrame.LAST)) {
+            throw new MalformedMessageException(
+                    "acknowledged " + ack.replicatedBytes() + " bytes, sent " + frame.endOffset());
+        }
+    }
+
+    /**
+     * Sends a PING where nothing was sent for long.
+     *
+     * @return how long until this is to be called again, at most
+     * @throws SocketTimeoutException when the DataNode owes an answer for too long
+     */
+    long keepAlive(long nowNs) throws IOException {
+        long pingInNs = sentNs + answerTimeoutNs / 2 - nowNs;
+        if (pingInNs <= 0 && sending == null) {
+            begins(nowNs);
+            pinged = true;
+            sending = ByteBuffer.allocate(WriteFrame.HEADER_BYTES);
+            new WriteFrame(0, WriteFrame.PING, (byte) 0, 0).encode(sending);
+            sending.flip();
+        }
+        long left = Math.max(pingInNs, 1);
+        if (owesAnswer()) {
+            long timeoutInNs = waitsSinceNs + answerTimeoutNs - nowNs;
+            if (timeoutInNs <= 0) {
+                throw new SocketTimeoutException(
+                        "no answer for " + TimeUnit.NANOSECONDS.toMillis(answerTimeoutNs) + " ms");
+            }
+            left = Math.min(left, timeoutInNs);
+        }
+        return left;
+    }
+}

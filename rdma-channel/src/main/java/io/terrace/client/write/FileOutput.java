@@ -1,0 +1,139 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.write.WriteFrame;
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+
+/**
+ * A file that is written over the channel, for stock's output stream and its streamer. What the stream calls is under
+ * the stream's lock, but for {@link #awaitAcked}; what the streamer calls is on its thread.
+ *
+ * <p>When a DataNode has no channel, the file is left to stock at the beginning of a block: the streamer goes on as stock's,
+ * and the stream writes what is left by {@link #drainTo}.
+ */
+public final class FileOutput {
+    /** Stock's output stream. */
+    public interface StockOutput {
+        void write(byte[] bytes) throws IOException;
+
+        /** The next byte begins a block. */
+        void endBlock() throws IOException;
+    }
+
+    private final FileSender sender;
+    private final FrameQueue queue;
+    private final FrameFiller filler;
+    private final long blockBytes;
+
+    FileOutput(FileSender sender, FramePool pool, ChunkSummer summer, long blockBytes, boolean syncBlocks) {
+        this.sender = sender;
+        this.queue = sender.queue();
+        this.filler = new FrameFiller(pool, queue, summer, blockBytes, syncBlocks);
+        this.blockBytes = blockBytes;
+    }
+
+    /** Takes in bytes, and says how many: all, unless the file was left to stock meanwhile or has ended. */
+    public int write(byte[] from, int at, int count) {
+        return filler.write(from, at, count);
+    }
+
+    /** Takes in one byte, unless the file was left to stock or has ended. */
+    public boolean write(int value) {
+        return filler.write((byte) value);
+    }
+
+    /**
+     * Sends what is not sent yet.
+     *
+     * @param sync whether it is to be on the disk
+     */
+    public void flush(boolean sync) {
+        filler.flush(sync);
+    }
+
+    /** Sends what is not sent yet and ends the block, unless it is empty. */
+    public void endBlock(boolean sync) {
+        filler.endBlock(sync);
+    }
+
+    /** The number of the last frame. */
+    public long lastQueued() {
+        return queue.lastQueued();
+    }
+
+    /**
+     * Waits until a frame is acknowledged, the file has ended, or it is left to stock.
+     *
+     * @return false when the time has passed
+     */
+    public boolean awaitAcked(long sequence, long timeoutMs) throws InterruptedException {
+        return queue.awaitAcked(sequence, timeoutMs) != FrameQueue.Wait.TIMED_OUT;
+    }
+
+    public boolean isLeftToStock() {
+        return queue.isLeftToStock();
+    }
+
+    /** Writes all that is not acknowledged to stock's stream, at whose block's beginning it begins. */
+    public void drainTo(StockOutput stock) throws IOException {
+        boolean blockEnds = false;
+        for (DataFrame frame : queue.takeUnsent()) {
+            byte[] fresh = frame.fresh();
+            // A full block ends by itself; one that is the file's last by what stock's stream does next.
+            if (blockEnds) {
+                stock.endBlock();
+            }
+            blockEnds = frame.has(WriteFrame.LAST) && frame.endOffset() < blockBytes;
+            queue.drop(frame);
+            stock.write(fresh);
+        }
+        byte[] rest = filler.takeFresh();
+        if (blockEnds && rest.length > 0) {
+            stock.endBlock();
+        }
+        stock.write(rest);
+    }
+
+    /** Gives back the memory of what was not sent; the streamer has ended. */
+    public void release() {
+        filler.release();
+        queue.end(List.of());
+    }
+
+    /**
+     * The streamer's work, until the file ends or is left to stock. {@link #sendEnded} is to be called then, after whatever
+     * this threw is where the stream looks for it.
+     *
+     * @throws IOException when the file cannot be written any further
+     */
+    public void send() throws IOException {
+        sender.run();
+    }
+
+    /** After {@link #send}: whether stock's streamer goes on, which is connected to the block's DataNode. */
+    public boolean isLeft() {
+        return sender.isLeft();
+    }
+
+    /** Lets the stream's waits end. */
+    public void sendEnded() {
+        sender.end();
+    }
+
+    /** Lets {@link #send} look whether the file has ended. Any thread. */
+    public void wake() {
+        sender.wake();
+    }
+
+    /**
+     * Opens a block at its DataNode, within {@link StockStreamer#nextBlock}.
+     *
+     * @param request Hadoop's request to write a block
+     * @return false when the DataNode has no channel
+     * @throws IOException when the DataNode refuses the block or fails
+     */
+    public boolean open(DatanodeInfo node, byte[] request, long answerTimeoutNs) throws IOException {
+        return sender.open(node, request, answerTimeoutNs);
+    }
+}

@@ -1,0 +1,152 @@
+package io.terrace.client.write;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The frames of one file between the thread that writes it and the file's streamer, which sends them. Frames that are
+ * not acknowledged are still held: the streamer gives them back to be sent elsewhere. Thread-safe.
+ */
+final class FrameQueue {
+    /** How a wait for an acknowledgement ended. */
+    enum Wait {
+        ACKED,
+        TIMED_OUT,
+        /** Stock's stream sends what is left, or nobody does. */
+        NOT_SENT
+    }
+
+    private enum State {
+        OPEN,
+        /** Stock's stream sends what is left. */
+        STOCK,
+        ENDED
+    }
+
+    private final FramePool pool;
+    private final Runnable wakeStreamer;
+    private final Deque<DataFrame> unsent = new ArrayDeque<>();
+    private volatile State state = State.OPEN;
+    private long lastQueued;
+    private long lastAcked;
+    private volatile long heldBytes;
+
+    /** @param wakeStreamer called when there is something to send */
+    FrameQueue(FramePool pool, Runnable wakeStreamer) {
+        this.pool = pool;
+        this.wakeStreamer = wakeStreamer;
+    }
+
+    /** Memory of the frames that will be acknowledged. */
+    long heldBytes() {
+        return state == State.OPEN ? heldBytes : 0;
+    }
+
+    /** Whether what is queued is sent. */
+    boolean isOpen() {
+        return state == State.OPEN;
+    }
+
+    /** Queues a sealed frame; where the file has ended it is dropped. */
+    void add(DataFrame frame) {
+        synchronized (this) {
+            if (state == State.ENDED) {
+                pool.give(frame.memory());
+                return;
+            }
+            unsent.add(frame);
+            heldBytes += frame.memoryBytes();
+            lastQueued = frame.sequence();
+        }
+        wakeStreamer.run();
+    }
+
+    /** The last frame that was queued. */
+    synchronized long lastQueued() {
+        return lastQueued;
+    }
+
+    synchronized boolean hasUnsent() {
+        return !unsent.isEmpty();
+    }
+
+    /** The next frame to send; null when there is none. */
+    synchronized @Nullable DataFrame poll() {
+        return unsent.poll();
+    }
+
+    /** Puts frames that were sent, or not wholly sent, before all others again. */
+    synchronized void giveBack(Deque<DataFrame> sent) {
+        while (!sent.isEmpty()) {
+            unsent.addFirst(sent.removeLast());
+        }
+    }
+
+    /** All replicas have this frame's data. */
+    void acked(DataFrame frame) {
+        synchronized (this) {
+            heldBytes -= frame.memoryBytes();
+            lastAcked = frame.sequence();
+            notifyAll();
+        }
+        pool.give(frame.memory());
+    }
+
+    /** Waits until a frame is acknowledged or the file is no more the streamer's. */
+    synchronized Wait awaitAcked(long sequence, long timeoutMs) throws InterruptedException {
+        long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        while (lastAcked < sequence && state == State.OPEN) {
+            long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+            if (leftMs <= 0) {
+                return Wait.TIMED_OUT;
+            }
+            wait(leftMs);
+        }
+        return lastAcked >= sequence ? Wait.ACKED : Wait.NOT_SENT;
+    }
+
+    /** The streamer sends no more of this file; stock's stream takes what is left. */
+    void leaveToStock() {
+        synchronized (this) {
+            state = State.STOCK;
+            notifyAll();
+        }
+        pool.wakeWaiting();
+    }
+
+    boolean isLeftToStock() {
+        return state == State.STOCK;
+    }
+
+    /** What is left, for stock's stream: their memory is to be given back by {@link #drop}. */
+    synchronized List<DataFrame> takeUnsent() {
+        List<DataFrame> frames = new ArrayList<>(unsent);
+        unsent.clear();
+        return frames;
+    }
+
+    void drop(DataFrame frame) {
+        synchronized (this) {
+            heldBytes -= frame.memoryBytes();
+        }
+        pool.give(frame.memory());
+    }
+
+    /** Nothing is sent any more. */
+    void end(Collection<DataFrame> sent) {
+        List<DataFrame> dropped;
+        synchronized (this) {
+            state = State.ENDED;
+            dropped = takeUnsent();
+            notifyAll();
+        }
+        dropped.addAll(sent);
+        dropped.forEach(this::drop);
+        pool.wakeWaiting();
+    }
+}

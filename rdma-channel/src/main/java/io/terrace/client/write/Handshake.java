@@ -1,0 +1,49 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.write.WriteFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+
+/** How a block is opened at a DataNode, and what the DataNode says to it. */
+final class Handshake {
+    private Handshake() {}
+
+    /** @param request Hadoop's {@code OpWriteBlockProto} */
+    static ByteBuffer open(byte[] request) {
+        ByteBuffer frame = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + request.length);
+        new WriteFrame(request.length, WriteFrame.OPEN, (byte) 0, 0).encode(frame);
+        return frame.put(request).flip();
+    }
+
+    /** Fails with what the DataNode says, as stock does, unless the block is open. */
+    static void check(WriteConnection.Received answer) throws IOException {
+        switch (answer.frame().type()) {
+            case WriteFrame.OPENED -> {
+                BlockOpResponseProto response = parse(answer.body());
+                DataTransferProtoUtil.checkBlockOpStatus(
+                        response, "ack with firstBadLink as " + response.getFirstBadLink());
+            }
+            case WriteFrame.FAILED -> throw failure(answer.body());
+            default -> throw new MalformedMessageException(
+                    "a frame of type " + answer.frame().type() + " as answer to an open");
+        }
+    }
+
+    /** What a FAILED frame says. */
+    static IOException failure(ByteBuffer body) {
+        try {
+            BlockOpResponseProto response = parse(body);
+            DataTransferProtoUtil.checkBlockOpStatus(response, "the DataNode ended the block");
+            return new MalformedMessageException("a failure with status " + response.getStatus());
+        } catch (IOException e) {
+            return e;
+        }
+    }
+
+    private static BlockOpResponseProto parse(ByteBuffer body) throws IOException {
+        return BlockOpResponseProto.parseFrom(body);
+    }
+}

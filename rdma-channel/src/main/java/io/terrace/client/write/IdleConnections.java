@@ -1,0 +1,100 @@
+package io.terrace.client.write;
+
+import io.terrace.common.DaemonThreads;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connections for writes that nobody uses now, kept for the next block for a few seconds. A thread closes them after
+ * that; it ends when there are none. Thread-safe.
+ */
+final class IdleConnections {
+    private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
+    private static final long KEPT_NS = TimeUnit.SECONDS.toNanos(4);
+    private static final int MAX_KEPT = 64;
+
+    private final Deque<Kept> kept = new ArrayDeque<>();
+    private boolean closing;
+
+    private record Kept(WriteConnection connection, long sinceNs) {}
+
+    /** The one that was used last of that DataNode and is still there; null when there is none. */
+    @Nullable
+    WriteConnection take(String datanode) {
+        for (WriteConnection next = remove(datanode); next != null; next = remove(datanode)) {
+            if (next.isIdle()) {
+                return next;
+            }
+            close(next);
+        }
+        return null;
+    }
+
+    private synchronized @Nullable WriteConnection remove(String datanode) {
+        for (Iterator<Kept> each = kept.iterator(); each.hasNext(); ) {
+            WriteConnection connection = each.next().connection();
+            if (connection.datanode().equals(datanode)) {
+                each.remove();
+                return connection;
+            }
+        }
+        return null;
+    }
+
+    void give(WriteConnection connection) {
+        if (!keep(connection)) {
+            close(connection);
+        }
+    }
+
+    private synchronized boolean keep(WriteConnection connection) {
+        if (kept.size() >= MAX_KEPT) {
+            return false;
+        }
+        kept.addFirst(new Kept(connection, System.nanoTime()));
+        if (!closing) {
+            closing = true;
+            DaemonThreads.make("terrace-idle-writes", this::closeUnused).start();
+        }
+        return true;
+    }
+
+    private void closeUnused() {
+        try {
+            boolean any = true;
+            while (any) {
+                TimeUnit.NANOSECONDS.sleep(KEPT_NS / 4);
+                List<WriteConnection> unused = new ArrayList<>();
+                any = removeUnused(System.nanoTime(), unused);
+                unused.forEach(IdleConnections::close);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("Idle connections are closed when they are asked for", e);
+        }
+    }
+
+    /** Moves those that are kept for too long to a list; whether others are left. */
+    private synchronized boolean removeUnused(long nowNs, List<WriteConnection> unused) {
+        while (!kept.isEmpty() && nowNs - kept.getLast().sinceNs() > KEPT_NS) {
+            unused.add(kept.removeLast().connection());
+        }
+        closing = !kept.isEmpty();
+        return closing;
+    }
+
+    private static void close(WriteConnection connection) {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            LOG.debug("Closing an idle connection", e);
+        }
+    }
+}

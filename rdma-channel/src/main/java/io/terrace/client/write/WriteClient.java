@@ -1,0 +1,70 @@
+package io.terrace.client.write;
+
+import io.terrace.client.ClientConfig;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.util.DataChecksum;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes of all file systems of a process that have the same settings: they share connections. The memory of frames is
+ * shared by the whole process. Thread-safe.
+ */
+public final class WriteClient {
+    private static final Map<ClientConfig, WriteClient> SHARED = new ConcurrentHashMap<>();
+    private static final long HEAP_SHARE = 10;
+
+    private static @Nullable FramePool pool;
+
+    private final FramePool frames;
+    private final WriteConnections connections;
+    private final MetricRegistry metricRegistry;
+
+    private WriteClient(FramePool frames, ClientConfig settings, MetricRegistry metricRegistry) {
+        this.frames = frames;
+        this.connections = new WriteConnections(settings);
+        this.metricRegistry = metricRegistry;
+    }
+
+    /** The one with these settings. The first of a process says how much memory frames may take. */
+    public static WriteClient of(ClientConfig settings, MetricRegistry metricRegistry) {
+        return SHARED.computeIfAbsent(
+                settings, fresh -> new WriteClient(pool(fresh, metricRegistry), fresh, metricRegistry));
+    }
+
+    private static synchronized FramePool pool(ClientConfig settings, MetricRegistry metricRegistry) {
+        FramePool known = pool;
+        if (known == null) {
+            long most = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
+            FramePool fresh = new FramePool(Math.min(settings.write().retainedMaxBytes(), most));
+            metricRegistry.gauge(Metric.CLIENT_WRITE_RETAINED_BYTES, fresh::lentBytes);
+            pool = fresh;
+            known = fresh;
+        }
+        return known;
+    }
+
+    /** Whether a file with these checksums can be written. */
+    public static boolean knows(DataChecksum checksum) {
+        return ChunkSummer.knows(checksum.getChecksumType())
+                && DataFrame.roomBytes(FramePool.SMALLEST_BYTES, checksum.getBytesPerChecksum()) > 0;
+    }
+
+    /**
+     * A file to write.
+     *
+     * @param checksum of a type that is known
+     * @param syncBlocks whether each block is to be on the disk before it counts as written
+     */
+    public FileOutput open(StockStreamer stock, DataChecksum checksum, long blockBytes, boolean syncBlocks) {
+        FileSender sender = new FileSender(frames, connections, stock, metricRegistry);
+        return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
+    }
+
+    /** Counts a file, or the rest of one, that is left to stock. */
+    public void leftToStock(Metric why) {
+        metricRegistry.increment(why);
+    }
+}

@@ -1,0 +1,193 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.write.WriteFrame;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client's end of a write connection to a DataNode; it never blocks. Used by one thread at a time, and by one file at
+ * a time, whose selector it is registered with.
+ */
+final class WriteConnection implements Closeable {
+    /** Holds any header, and the bodies that come in large number. */
+    private static final int INPUT_BYTES = 4 << 10;
+
+    private final SocketChannel channel;
+    private final String datanode;
+    private ByteBuffer input = ByteBuffer.allocateDirect(INPUT_BYTES).flip();
+    private @Nullable SelectionKey key;
+
+    private WriteConnection(SocketChannel channel, String datanode) {
+        this.channel = channel;
+        this.datanode = datanode;
+    }
+
+    /** The uuid of the DataNode. */
+    String datanode() {
+        return datanode;
+    }
+
+    /**
+     * Connects in time or throws.
+     *
+     * @param datanode its uuid
+     * @param hello sent first: makes the connection one for writes
+     */
+    static WriteConnection connect(String datanode, SocketAddress address, ByteBuffer hello, long timeoutNs)
+            throws IOException {
+        boolean local = address instanceof UnixDomainSocketAddress;
+        SocketChannel channel = local ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
+        try {
+            if (!local) {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            }
+            channel.configureBlocking(false);
+            if (!channel.connect(address)) {
+                awaitConnected(channel, timeoutNs);
+            }
+            channel.write(hello);
+            if (hello.hasRemaining()) {
+                throw new IOException(address + " takes nothing");
+            }
+            return new WriteConnection(channel, datanode);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static void awaitConnected(SocketChannel channel, long timeoutNs) throws IOException {
+        try (Selector selector = Selector.open()) {
+            channel.register(selector, SelectionKey.OP_CONNECT);
+            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(timeoutNs)));
+            if (!channel.finishConnect()) {
+                throw new SocketTimeoutException("no connection in time");
+            }
+        }
+    }
+
+    /** From now on this selector says when it is ready. */
+    void register(Selector selector) throws IOException {
+        key = channel.register(selector, SelectionKey.OP_READ);
+    }
+
+    /** What {@link #register} did is undone; the connection may go to another file. */
+    void deregister(Selector selector) throws IOException {
+        SelectionKey registered = key;
+        key = null;
+        if (registered != null) {
+            registered.cancel();
+            selector.selectNow();
+        }
+    }
+
+    /** Says what the selector waits for, beside input. */
+    void awaitOutput(boolean wanted) {
+        SelectionKey registered = key;
+        if (registered != null) {
+            int operations = wanted ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
+            if (registered.interestOps() != operations) {
+                registered.interestOps(operations);
+            }
+        }
+    }
+
+    /** Whether the selector found input in its last selection, or the connection's end. */
+    boolean isReadable() {
+        SelectionKey registered = key;
+        return registered != null && registered.isReadable();
+    }
+
+    /** Sends as much as the socket takes now; whether that was all. */
+    boolean send(ByteBuffer bytes) throws ConnectionEndedException {
+        try {
+            while (bytes.hasRemaining()) {
+                if (channel.write(bytes) == 0) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            throw new ConnectionEndedException(e);
+        }
+    }
+
+    /**
+     * Takes in what has arrived, as far as there is room for it.
+     *
+     * @throws ConnectionEndedException when the other side is gone
+     */
+    void fill() throws ConnectionEndedException {
+        if (read() < 0) {
+            throw new ConnectionEndedException("the DataNode closed the connection");
+        }
+    }
+
+    private int read() throws ConnectionEndedException {
+        input.compact();
+        try {
+            return channel.read(input);
+        } catch (IOException e) {
+            throw new ConnectionEndedException(e);
+        } finally {
+            input.flip();
+        }
+    }
+
+    /** The next frame that was taken in whole; null when there is none. */
+    @Nullable
+    Received next() throws MalformedMessageException {
+        if (input.remaining() < WriteFrame.HEADER_BYTES) {
+            return null;
+        }
+        int start = input.position();
+        WriteFrame header = WriteFrame.decode(input);
+        if (header.bodyBytes() > WriteFrame.MAX_PROTO_BYTES) {
+            throw new MalformedMessageException("a DataNode that sends data");
+        }
+        if (input.remaining() < header.bodyBytes()) {
+            input.position(start);
+            int wholeBytes = WriteFrame.HEADER_BYTES + header.bodyBytes();
+            if (input.capacity() < wholeBytes) {
+                input = ByteBuffer.allocate(wholeBytes).put(input).flip();
+            }
+            return null;
+        }
+        ByteBuffer body = input.slice(input.position(), header.bodyBytes());
+        input.position(input.position() + header.bodyBytes());
+        return new Received(header, body);
+    }
+
+    /** Whether the other side is there and has said nothing, as an idle one must. */
+    boolean isIdle() {
+        try {
+            return read() == 0 && !input.hasRemaining();
+        } catch (ConnectionEndedException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    /**
+     * A frame of the DataNode.
+     *
+     * @param body valid until more is taken in
+     */
+    record Received(WriteFrame frame, ByteBuffer body) {}
+}

@@ -1,0 +1,119 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.Message;
+import io.terrace.channel.MessageCodec;
+import io.terrace.channel.shm.SocketDirectory;
+import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.client.ClientConfig;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connections for writes to the DataNodes: over the Unix socket to one of this host, over tcp to any other. A DataNode
+ * that has no channel is not asked again for a pause. Thread-safe.
+ */
+final class WriteConnections {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteConnections.class);
+    private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(30);
+
+    /** Pauses that are remembered; beyond them all are forgotten. */
+    private static final int MAX_PAUSED = 8192;
+
+    /** As for reads: where security is on, only a port that needs root proves that it is the DataNode's. */
+    private final int mostPort = UserGroupInformation.isSecurityEnabled() ? 1023 : 65_535;
+
+    private final ClientConfig.Local local;
+    private final ClientConfig.Remote remote;
+    private final boolean useLocal;
+    private final IdleConnections idle = new IdleConnections();
+    private final Map<String, Long> pausedUntilNs = new ConcurrentHashMap<>();
+
+    WriteConnections(ClientConfig settings) {
+        this.local = settings.local();
+        this.remote = settings.remote();
+        this.useLocal = settings.localReads();
+    }
+
+    /** One that was used before; null when there is none. */
+    @Nullable
+    WriteConnection takeIdle(DatanodeInfo node) {
+        return idle.take(node.getDatanodeUuid());
+    }
+
+    /** Its block is finalised. */
+    void giveBack(WriteConnection connection) {
+        idle.give(connection);
+    }
+
+    /** A new one; null when the DataNode has no channel, or had none lately. */
+    @Nullable
+    WriteConnection connect(DatanodeInfo node) {
+        Long until = pausedUntilNs.get(node.getDatanodeUuid());
+        if (until != null && until - System.nanoTime() > 0) {
+            return null;
+        }
+        try {
+            WriteConnection connection = connectLocally(node);
+            if (connection == null) {
+                connection = connectRemotely(node);
+            }
+            if (connection != null) {
+                pausedUntilNs.remove(node.getDatanodeUuid());
+            }
+            return connection;
+        } catch (IOException | IllegalArgumentException e) {
+            pause(node, e);
+            return null;
+        }
+    }
+
+    /** The DataNode does not take writes over a channel. */
+    void pause(DatanodeInfo node, Exception why) {
+        LOG.debug("No writes over a channel to {} for {} s", node, TimeUnit.NANOSECONDS.toSeconds(PAUSE_NS), why);
+        if (pausedUntilNs.size() >= MAX_PAUSED) {
+            pausedUntilNs.clear();
+        }
+        pausedUntilNs.put(node.getDatanodeUuid(), System.nanoTime() + PAUSE_NS);
+    }
+
+    private @Nullable WriteConnection connectLocally(DatanodeInfo node) throws IOException {
+        Path directory = local.channelDirectory();
+        if (!useLocal || directory == null || !Files.isDirectory(directory)) {
+            return null;
+        }
+        SocketDirectory sockets = SocketDirectory.check(directory);
+        Path socket = sockets.socket(node.getDatanodeUuid());
+        if (!Files.exists(socket)) {
+            return null;
+        }
+        sockets.requireOwner(local.owners(), SocketDirectory.ownUid());
+        return WriteConnection.connect(
+                node.getDatanodeUuid(),
+                UnixDomainSocketAddress.of(socket),
+                MessageCodec.encode(new Message.StartWrites()),
+                remote.connectTimeoutNs());
+    }
+
+    private @Nullable WriteConnection connectRemotely(DatanodeInfo node) throws IOException {
+        int port = node.getXferPort() + remote.portOffset();
+        if (remote.portOffset() == 0 || port < 1 || port > mostPort) {
+            return null;
+        }
+        String host = remote.byHostname() ? node.getHostName() : node.getIpAddr();
+        InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
+        return WriteConnection.connect(
+                node.getDatanodeUuid(), address, TcpFrame.startWrites(), remote.connectTimeoutNs());
+    }
+}

@@ -1,0 +1,187 @@
+package org.apache.hadoop.hdfs;
+
+import io.terrace.client.write.FileOutput;
+import io.terrace.client.write.WriteClient;
+import java.io.IOException;
+import java.util.EnumSet;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.hdfs.TerraceDataStreamer.LeftToStockException;
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.util.DataChecksum;
+import org.apache.hadoop.util.Progressable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stock's stream whose bytes go through {@link FileOutput}. What it asks of the NameNode, and how it waits, ends and fails,
+ * is stock's. From a block on whose DataNode has no channel it is stock's stream altogether.
+ */
+final class TerraceOutputStream extends DFSOutputStream {
+    private final TerraceDataStreamer sender;
+    private final FileOutput output;
+    private boolean isStock;
+
+    /** A call of stock's. */
+    private interface StockCall {
+        void run() throws IOException;
+    }
+
+    TerraceOutputStream(
+            WriteClient writes,
+            DFSClient client,
+            String src,
+            HdfsFileStatus stat,
+            EnumSet<CreateFlag> flag,
+            @Nullable Progressable progress,
+            DataChecksum checksum,
+            String @Nullable [] favoredNodes) {
+        super(client, src, stat, flag, progress, checksum, favoredNodes, false);
+        this.sender = new TerraceDataStreamer(
+                writes,
+                stat,
+                client,
+                src,
+                progress,
+                checksum,
+                cachingStrategy,
+                byteArrayManager,
+                favoredNodes,
+                getAddBlockFlags(),
+                shouldSyncBlock);
+        this.output = sender.output();
+        this.streamer = sender;
+    }
+
+    @Override
+    public synchronized void write(int value) throws IOException {
+        if (!isStock()) {
+            checkOpen();
+            if (output.write(value)) {
+                return;
+            }
+            checkLeft();
+        }
+        super.write(value);
+    }
+
+    @Override
+    public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+        int taken = 0;
+        if (!isStock()) {
+            checkOpen();
+            if (offset < 0 || length < 0 || offset > bytes.length - length) {
+                throw new ArrayIndexOutOfBoundsException();
+            }
+            taken = output.write(bytes, offset, length);
+            if (taken == length) {
+                return;
+            }
+            checkLeft();
+        }
+        super.write(bytes, offset + taken, length - taken);
+    }
+
+    private void checkOpen() throws IOException {
+        dfsClient.checkOpen();
+        checkClosed();
+    }
+
+    /** After less was taken than there was: stock's stream takes the rest, or this one has ended. */
+    private void checkLeft() throws IOException {
+        if (!isStock()) {
+            checkClosed();
+            throw new IllegalStateException("bytes of " + src + " are not taken, though it is open");
+        }
+    }
+
+    /** Whether it is stock's stream now. Where it is for the first time, stock's takes what is not acknowledged. */
+    private boolean isStock() throws IOException {
+        if (!isStock && output.isLeftToStock()) {
+            isStock = true;
+            sender.stockWrites();
+            output.drainTo(new FileOutput.StockOutput() {
+                @Override
+                public void write(byte[] bytes) throws IOException {
+                    TerraceOutputStream.super.write(bytes, 0, bytes.length);
+                }
+
+                @Override
+                public void endBlock() throws IOException {
+                    TerraceOutputStream.super.hsync(EnumSet.of(SyncFlag.END_BLOCK));
+                }
+            });
+        }
+        return isStock;
+    }
+
+    @Override
+    public void hflush() throws IOException {
+        flush(false, false, super::hflush);
+    }
+
+    @Override
+    public void hsync() throws IOException {
+        flush(true, false, super::hsync);
+    }
+
+    @Override
+    public void hsync(EnumSet<SyncFlag> syncFlags) throws IOException {
+        flush(true, syncFlags.contains(SyncFlag.END_BLOCK), () -> super.hsync(syncFlags));
+    }
+
+    /** @param stock waits for what was sent, and tells the NameNode */
+    private void flush(boolean sync, boolean endBlock, StockCall stock) throws IOException {
+        synchronized (this) {
+            if (!isStock() && !isClosed()) {
+                if (endBlock) {
+                    output.endBlock(sync);
+                } else {
+                    output.flush(sync);
+                }
+            }
+        }
+        try {
+            stock.run();
+        } catch (LeftToStockException e) {
+            synchronized (this) {
+                isStock();
+            }
+            stock.run();
+        }
+    }
+
+    @Override
+    protected void flushInternal() throws IOException {
+        if (isStock) {
+            super.flushInternal();
+            return;
+        }
+        if (!isStock()) {
+            output.endBlock(false);
+            try {
+                super.flushInternal();
+                return;
+            } catch (LeftToStockException e) {
+                isStock();
+            }
+        }
+        // What stock's close did before there was anything in stock's buffers.
+        flushBuffer();
+        if (currentPacket != null) {
+            enqueueCurrentPacket();
+        }
+        if (getStreamer().getBytesCurBlock() != 0) {
+            setCurrentPacketToEmpty();
+        }
+        super.flushInternal();
+    }
+
+    @Override
+    protected void closeThreads(boolean force) throws IOException {
+        try {
+            super.closeThreads(force);
+        } finally {
+            output.release();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkVerifier;
+import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WriteAck;
+import io.terrace.channel.write.WriteData;
+import io.terrace.channel.write.WriteFrame;
+import io.terrace.common.DaemonThreads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+
+/** A DataNode's end of write connections over tcp, which keeps blocks in memory and verifies each frame. */
+class FakeWriteServer implements Closeable {
+    static final int CHUNK_BYTES = 512;
+
+    private final ServerSocketChannel listener;
+    private final List<SocketChannel> connections = new CopyOnWriteArrayList<>();
+
+    /** One block, as far as it was written. */
+    static final class Block {
+        final OpWriteBlockProto request;
+        final List<String> frames = new ArrayList<>();
+        byte[] bytes = new byte[0];
+        boolean finalised;
+
+        Block(OpWriteBlockProto request) {
+            this.request = request;
+        }
+    }
+
+    final List<Block> blocks = new CopyOnWriteArrayList<>();
+    final AtomicInteger accepted = new AtomicInteger();
+
+    FakeWriteServer() throws IOException {
+        listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        DaemonThreads.make("fake-writes", this::accept).start();
+    }
+
+    int port() throws IOException {
+        return ((InetSocketAddress) listener.getLocalAddress()).getPort();
+    }
+
+    /** What a block's open is answered with. */
+    Status opened(OpWriteBlockProto request) {
+        return Status.SUCCESS;
+    }
+
+    /** Called before a frame is acknowledged; false ends the connection. */
+    boolean received(Block block, WriteFrame frame) {
+        return true;
+    }
+
+    /** Called before the first frame of a connection. */
+    boolean started(SocketChannel connection) {
+        return true;
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                SocketChannel connection = listener.accept();
+                connections.add(connection);
+                accepted.incrementAndGet();
+                DaemonThreads.make("fake-write", () -> serve(connection)).start();
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    private void serve(SocketChannel connection) {
+        try (connection) {
+            ByteBuffer hello = ByteBuffer.allocate(TcpFrame.HEADER_BYTES);
+            FrameChannel frames = new FrameChannel(connection);
+            frames.receiveBody(hello);
+            if (!hello.flip().equals(TcpFrame.startWrites())) {
+                throw new IOException("not a connection for writes");
+            }
+            if (!started(connection)) {
+                return;
+            }
+            WriteFrame open = frames.receive();
+            while (open != null && serveBlock(frames, open)) {
+                open = frames.receive();
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // The client is gone, or the test ended.
+        }
+    }
+
+    private boolean serveBlock(FrameChannel frames, WriteFrame open) throws IOException {
+        ByteBuffer body = body(frames, open);
+        Block block = new Block(OpWriteBlockProto.parseFrom(body));
+        Status status = opened(block.request);
+        byte[] answer = BlockOpResponseProto.newBuilder()
+                .setStatus(status)
+                .setMessage("said by a test")
+                .build()
+                .toByteArray();
+        send(frames, new WriteFrame(answer.length, WriteFrame.OPENED, (byte) 0, open.number()), answer);
+        if (status != Status.SUCCESS) {
+            return false;
+        }
+        blocks.add(block);
+        while (!block.finalised) {
+            WriteFrame frame = frames.receive();
+            if (frame == null) {
+                return false;
+            }
+            ByteBuffer data = body(frames, frame);
+            if (frame.type() == WriteFrame.PING) {
+                send(frames, frame, new byte[0]);
+                continue;
+            }
+            write(block, frame, data);
+            if (!received(block, frame)) {
+                return false;
+            }
+            block.finalised = frame.has(WriteFrame.LAST);
+            WriteAck ack = new WriteAck(block.bytes.length, block.bytes.length);
+            ByteBuffer ackBody = ByteBuffer.allocate(WriteAck.BYTES);
+            ack.encode(ackBody);
+            send(frames, ack.frame(frame.flags() & WriteFrame.LAST, frame.number()), ackBody.array());
+        }
+        return true;
+    }
+
+    private static void write(Block block, WriteFrame frame, ByteBuffer body) throws IOException {
+        WriteData fields = WriteData.decode(frame, CHUNK_BYTES, body);
+        ByteBuffer sums = body.slice(body.position(), WriteData.sumBytes(fields.dataBytes(), CHUNK_BYTES));
+        ByteBuffer data = body.slice(body.position() + sums.remaining(), fields.dataBytes());
+        if (ChunkVerifier.JDK.of(ChecksumType.CRC32C, CHUNK_BYTES).firstWrong(data, sums) >= 0) {
+            throw new IOException("wrong checksum");
+        }
+        int offset = (int) fields.offset();
+        if (offset > block.bytes.length) {
+            throw new IOException("a gap before " + offset);
+        }
+        block.bytes = Arrays.copyOf(block.bytes, Math.max(block.bytes.length, offset + fields.dataBytes()));
+        data.get(block.bytes, offset, fields.dataBytes());
+        block.frames.add(offset + "+" + fields.dataBytes() + " " + frame.flags());
+    }
+
+    private static ByteBuffer body(FrameChannel frames, WriteFrame frame) throws IOException {
+        ByteBuffer body = ByteBuffer.allocate(frame.bodyBytes());
+        frames.receiveBody(body);
+        return body.flip();
+    }
+
+    private static void send(FrameChannel frames, WriteFrame header, byte[] body) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
+        header.encode(bytes);
+        frames.send(bytes.put(body).flip());
+    }
+
+    void endConnections() throws IOException {
+        for (SocketChannel connection : connections) {
+            connection.close();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        endConnections();
+    }
+}
