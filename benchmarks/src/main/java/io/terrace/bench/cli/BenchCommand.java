@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             BenchReadCommand.class,
             BenchRemoteCommand.class,
+            BenchWriteCommand.class,
             BenchCompareCommand.class,
             PlacementBenchmark.class
         })

@@ -1,0 +1,81 @@
+package io.terrace.bench.cli;
+
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.write.WriteBenchmark;
+import io.terrace.bench.write.WritePart;
+import io.terrace.bench.write.WritePlan;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code bin/terrace bench write}. */
+@Command(
+        name = "write",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Writes files of one replica: the FileSystem class over the channel against stock HDFS, in interleaved rounds"
+                    + " on one cluster, all on loopback, its volumes on tmpfs. Ratios over 1 are better than stock.",
+            "Exit code 0 also when targets are missed: the figures are the result."
+        })
+final class BenchWriteCommand implements Callable<Integer> {
+    private static final String NAME = "bench-write";
+    private static final long MEMORY_BYTES = 64L << 20;
+    private static final Path TMPFS = Path.of("/dev/shm");
+
+    @Mixin
+    BenchOptions options = new BenchOptions();
+
+    @Option(
+            names = "--part",
+            paramLabel = "PART",
+            description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
+    List<WritePart> parts = List.of();
+
+    @Spec
+    CommandSpec command;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = command.commandLine().getOut();
+        ResultSheet scores = new ResultSheet(out);
+        WritePlan plan = options.quick ? WritePlan.quick() : WritePlan.full();
+        // libhadoop makes stock's checksums as fast as they get, in the DataNode as in this process.
+        ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
+                .withBlockBytes(plan.blockBytes())
+                .withNativeDir(System.getProperty("java.library.path", ""))
+                .withProperties(settings());
+        try (TemporaryCluster cluster = TemporaryCluster.up(directory(), spec);
+                WriteBenchmark benchmark = new WriteBenchmark(cluster.cluster(), plan, options.seed, scores)) {
+            benchmark.run(parts.isEmpty() ? EnumSet.allOf(WritePart.class) : EnumSet.copyOf(parts));
+        }
+        options.finish(out, scores);
+        return 0;
+    }
+
+    /** Nothing is copied into memory while files are written. */
+    private Map<String, String> settings() {
+        Map<String, String> all = new LinkedHashMap<>(BenchOptions.ONLY_PINNED);
+        all.putAll(WriteBenchmark.settings());
+        return options.over(all);
+    }
+
+    /** On tmpfs, unless the user says otherwise, so that no disk's pace is compared. */
+    private Path directory() {
+        return options.dir == null && Files.isWritable(TMPFS)
+                ? TMPFS.resolve("terrace-" + NAME)
+                : options.clusters(NAME);
+    }
+}

@@ -1,0 +1,15 @@
+package io.terrace.bench.write;
+
+/** What {@code bench write} measures, in this order. */
+public enum WritePart {
+    /** Files of a gigabyte, one replica on this host. */
+    LOCAL,
+    /** The same, over tcp. */
+    TCP,
+    /** Processor time of client and DataNode. */
+    CPU,
+    /** Small files. */
+    SMALL,
+    /** Records that are flushed one by one. */
+    FLUSH
+}
