@@ -238,6 +238,25 @@ class ChannelWritesTest {
                 .isEqualTo(1);
     }
 
+    /** The NameNode chooses two DataNodes for the next block. */
+    @Test
+    void setReplication_whileWritten_leavesTheRestToStock() throws IOException {
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_REPLICATION);
+        Path file = new Path("/more-replicas");
+        byte[] written = TerraceCluster.contents("more-replicas", 3 * BLOCK + 5);
+        try (FSDataOutputStream out = client(Way.LOCAL).create(file)) {
+            out.write(written, 0, BLOCK);
+            out.hflush();
+            cluster.fs().setReplication(file, (short) 2);
+            out.write(written, BLOCK, written.length - BLOCK);
+            out.hflush();
+            assertThat(cluster.located(file, 1).getLocations()).hasSize(2);
+        }
+        assertThat(cluster.read(file)).isEqualTo(written);
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_REPLICATION) - before)
+                .isEqualTo(1);
+    }
+
     @Test
     void deletedFile_failsTheNextBlock_asStock() throws IOException {
         Path file = new Path("/deleted");

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class IdleConnections {
     private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
-    private static final long KEPT_NS = TimeUnit.SECONDS.toNanos(4);
+    private static final long KEPT_NS = TimeUnit.SECONDS.toNanos(3);
     private static final int MAX_KEPT = 64;
 
     private final Deque<Kept> kept = new ArrayDeque<>();

@@ -141,28 +141,31 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     @Override
     boolean createBlockOutputStream(
             DatanodeInfo[] nodes, StorageType[] types, String[] storages, long newStamp, boolean recovers) {
-        if (nodes.length != 1 || newStamp != 0 || recovers || !askingForBlock) {
-            return super.createBlockOutputStream(nodes, types, storages, newStamp, recovers);
-        }
-        try {
-            getPersistBlocks().set(true);
-            if (output.open(nodes[0], request(nodes, types, storages), answerTimeoutNs(nodes.length))) {
-                getErrorState().resetInternalError();
-                getLastException().clear();
-                return true;
+        // The NameNode may have chosen several: somebody set the replication of a file that is being written.
+        boolean single = nodes.length == 1;
+        if (askingForBlock && single && !recovers) {
+            try {
+                getPersistBlocks().set(true);
+                if (output.open(nodes[0], request(nodes, types, storages), answerTimeoutNs(nodes.length))) {
+                    getErrorState().resetInternalError();
+                    getLastException().clear();
+                    return true;
+                }
+            } catch (IOException e) {
+                LOG.warn("Exception in createBlockOutputStream {}", this, e);
+                getErrorState().setBadNodeIndex(0);
+                getErrorState().setInternalError();
+                getLastException().set(e);
+                return false;
             }
-        } catch (IOException e) {
-            LOG.warn("Exception in createBlockOutputStream {}", this, e);
-            getErrorState().setBadNodeIndex(0);
-            getErrorState().setInternalError();
-            getLastException().set(e);
-            return false;
         }
-        connectedByStock = super.createBlockOutputStream(nodes, types, storages, newStamp, recovers);
-        if (connectedByStock) {
-            writes.leftToStock(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        boolean connected = super.createBlockOutputStream(nodes, types, storages, newStamp, recovers);
+        if (askingForBlock && connected) {
+            connectedByStock = true;
+            writes.leftToStock(
+                    single ? Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL : Metric.CLIENT_WRITE_FALLBACK_REPLICATION);
         }
-        return connectedByStock;
+        return connected;
     }
 
     private long answerTimeoutNs(int nodes) {
