@@ -12,6 +12,7 @@ import io.terrace.channel.verbs.device.RegisteredBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,14 +39,10 @@ public final class VerbsExtent implements RemoteExtent {
     private final RegionKey key;
     private final Attachment range;
 
-    /** Null where the JDK verifies, with nothing allocated. */
-    private final @Nullable ChunkVerifier verifier;
-
     VerbsExtent(VerbsLink link, RegionKey key, Attachment range) {
         this.link = link;
         this.key = key;
         this.range = range;
-        this.verifier = link.verifier(range);
     }
 
     @Override
@@ -197,17 +194,14 @@ public final class VerbsExtent implements RemoteExtent {
         ByteBuffer data = link.buffers().view(oneSidedRequest.buffers[0]).limit(oneSidedRequest.bytes);
         if (oneSidedRequest.sums >= 0) {
             ByteBuffer sums = link.buffers().view(oneSidedRequest.sums);
-            int wrong = verifier == null ? firstWrong(oneSidedRequest, data, sums) : verifier.firstWrong(data, sums);
+            Checksum checksum = oneSidedRequest.checksum(range.sumsKind());
+            int wrong = ChunkVerifier.firstWrong(checksum, range.chunkBytes(), data, sums);
             if (wrong >= 0) {
                 throw new ChecksumMismatchException(
                         "bytes do not match their checksum, " + wrong + " bytes into a read");
             }
         }
         return data.position(0).limit(oneSidedRequest.bytes);
-    }
-
-    private int firstWrong(OneSidedRequest oneSidedRequest, ByteBuffer data, ByteBuffer sums) {
-        return ChunkVerifier.firstWrong(oneSidedRequest.checksum(range.sumsKind()), range.chunkBytes(), data, sums);
     }
 
     void release(OneSidedRequest oneSidedRequest) {

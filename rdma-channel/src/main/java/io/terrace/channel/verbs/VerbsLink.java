@@ -3,7 +3,6 @@ package io.terrace.channel.verbs;
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.SVCPollCq;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.transport.Completion;
 import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.CompletionQueue;
@@ -45,7 +44,6 @@ public final class VerbsLink implements Closeable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ProtectionDomain domain;
-    private final ChunkVerifier.@Nullable Maker verifiers;
     private final QueuePair pair;
     private final @Nullable CompletionChannel queue;
     private final @Nullable SVCPollCq poll;
@@ -63,7 +61,6 @@ public final class VerbsLink implements Closeable {
      * @param queue polled by this link; null when a listener polls
      * @param ranges what the other side may attach; null on the side that has none
      * @param messages whether somebody takes messages; if not, one that comes ends the link
-     * @param verifiers compare what is read with its checksums; null for the JDK
      */
     VerbsLink(
             ProtectionDomain domain,
@@ -71,11 +68,9 @@ public final class VerbsLink implements Closeable {
             @Nullable CompletionChannel queue,
             @Nullable RangeRegistry ranges,
             int operations,
-            boolean messages,
-            ChunkVerifier.@Nullable Maker verifiers)
+            boolean messages)
             throws IOException {
         this.domain = domain;
-        this.verifiers = verifiers;
         this.pair = pair;
         this.queue = queue;
         this.flowControl = new FlowControl(pair, ranges, messages);
@@ -183,12 +178,6 @@ public final class VerbsLink implements Closeable {
 
     RegisteredBuffers buffers() {
         return domain.buffers();
-    }
-
-    /** Compares what is read of a range with its checksums; null where the JDK does. */
-    @Nullable
-    ChunkVerifier verifier(Attachment range) {
-        return verifiers == null ? null : verifiers.of(range.sumsKind(), range.chunkBytes());
     }
 
     CompletionQueue completions() {

@@ -208,7 +208,7 @@ public final class VerbsListener implements Closeable {
             }
             long number = ++lastSession;
             pair = new QueuePair(domain, cm, events, id, completions.queue(), number, OneSidedQueue.requests(1));
-            VerbsLink link = new VerbsLink(domain, pair, null, ranges, 1, messages, null);
+            VerbsLink link = new VerbsLink(domain, pair, null, ranges, 1, messages);
             Session session = new Session(number, from, link);
             sessions.put(number, session);
             events.tell(id, (what, which) -> happened(session, id, what));

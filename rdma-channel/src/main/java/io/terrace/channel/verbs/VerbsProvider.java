@@ -5,7 +5,6 @@ import com.ibm.disni.verbs.RdmaCm;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaVerbs;
-import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.verbs.device.CompletionChannel;
 import io.terrace.channel.verbs.device.ConnectSequence;
 import io.terrace.channel.verbs.device.ConnectionEvents;
@@ -21,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,11 +89,9 @@ public final class VerbsProvider implements Closeable {
     /**
      * Connects to a listener.
      *
-     * @param verifiers compare what is read with its checksums, both in direct buffers; null for the JDK
      * @throws IOException when nobody listens there, or not in time
      */
-    public VerbsLink connect(SocketAddress where, ChunkVerifier.@Nullable Maker verifiers, long timeoutNs)
-            throws IOException {
+    public VerbsLink connect(SocketAddress where, long timeoutNs) throws IOException {
         ConnectSequence connectSequence = new ConnectSequence(cm, events, timeoutNs);
         CompletionChannel queue = null;
         QueuePair pair = null;
@@ -107,7 +103,7 @@ public final class VerbsProvider implements Closeable {
             int requests = OneSidedQueue.requests(limits.operations());
             queue = CompletionChannel.create(verbs, domain.device(), 2 * QueuePair.BUFFERS + requests);
             pair = new QueuePair(domain, cm, events, id, queue.queue(), 0, requests);
-            link = new VerbsLink(domain, pair, queue, null, limits.operations(), true, verifiers);
+            link = new VerbsLink(domain, pair, queue, null, limits.operations(), true);
             connectSequence.connect(where);
             VerbsLink connected = link;
             events.tell(id, (type, which) -> {

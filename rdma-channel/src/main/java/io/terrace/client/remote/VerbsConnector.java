@@ -1,7 +1,6 @@
 package io.terrace.client.remote;
 
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.verbs.VerbsExtent;
 import io.terrace.channel.verbs.VerbsLimits;
@@ -63,9 +62,7 @@ final class VerbsConnector {
             int port = Integer.parseInt(where.substring(colon + 1));
             Way way = to -> {
                 VerbsProvider provider = Process.provider(settings);
-                return provider == null
-                        ? null
-                        : provider.connect(to, NativeChunkVerifier::of, settings.connectTimeoutNs());
+                return provider == null ? null : provider.connect(to, settings.connectTimeoutNs());
             };
             return new VerbsConnector(new InetSocketAddress(where.substring(0, colon), port), way, metricRegistry);
         } catch (IllegalArgumentException e) {

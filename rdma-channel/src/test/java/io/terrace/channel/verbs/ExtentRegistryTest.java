@@ -35,7 +35,7 @@ final class ExtentRegistryTest extends ListenerFixture {
     void open() throws Exception {
         InetSocketAddress own = new InetSocketAddress(address.getAddress(), address.getPort() + 2_000);
         extents = ExtentRegistry.open(own, VerbsLimits.DEFAULT, VerbsOptions.DEFAULT, refused::incrementAndGet);
-        client = provider.connect(extents.address(), null, PATIENCE_NS);
+        client = provider.connect(extents.address(), PATIENCE_NS);
     }
 
     @AfterEach

@@ -63,7 +63,7 @@ abstract class ListenerFixture {
     }
 
     VerbsLink connect() throws IOException {
-        return provider.connect(address, null, PATIENCE_NS);
+        return provider.connect(address, PATIENCE_NS);
     }
 
     void awaitHeld(Held before) {

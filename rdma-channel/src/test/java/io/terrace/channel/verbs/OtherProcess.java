@@ -115,7 +115,7 @@ final class OtherProcess implements AutoCloseable {
 
     private static void use(VerbsProvider provider, InetSocketAddress where, boolean writes, String digits)
             throws IOException {
-        VerbsLink link = provider.connect(where, null, ListenerFixture.PATIENCE_NS);
+        VerbsLink link = provider.connect(where, ListenerFixture.PATIENCE_NS);
         VerbsExtent region = link.attach(RegionKey.of(digits, 0, LENGTH, writes ? Access.READ_WRITE : Access.READ));
         ByteBuffer bytes = ByteBuffer.allocateDirect(1 << 20);
         while (bytes.hasRemaining()) {
@@ -137,7 +137,7 @@ final class OtherProcess implements AutoCloseable {
         String why = "";
         for (int i = 0; i < 2; i++) {
             try {
-                provider.connect(where, null, ListenerFixture.PATIENCE_NS).close();
+                provider.connect(where, ListenerFixture.PATIENCE_NS).close();
                 why = "connected";
             } catch (IOException e) {
                 why = String.valueOf(e.getMessage());
@@ -165,7 +165,7 @@ final class OtherProcess implements AutoCloseable {
             boolean kept = ListenerFixture.Held.of(provider).equals(before);
             listener.deregister(keys.get(0));
             RegionKey again = register(listener, dir, 0);
-            try (VerbsLink link = provider.connect(where, null, ListenerFixture.PATIENCE_NS)) {
+            try (VerbsLink link = provider.connect(where, ListenerFixture.PATIENCE_NS)) {
                 link.attach(again).read(0, ByteBuffer.allocate(4096), ListenerFixture.PATIENCE_NS);
                 link.attach(keys.get(1)).read(0, ByteBuffer.allocate(4096), ListenerFixture.PATIENCE_NS);
             }

@@ -10,7 +10,6 @@ import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.Completion;
 import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentRange;
-import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.transport.RemoteExtentContract;
@@ -53,7 +52,7 @@ final class VerbsExtentTest extends RemoteExtentContract {
     protected Client connected() throws Exception {
         provider = VerbsFixture.provider(VerbsLimits.DEFAULT);
         listener = provider.listen(VerbsFixture.address(provider));
-        link = provider.connect(listener.address(), NativeChunkVerifier::of, patienceNs());
+        link = provider.connect(listener.address(), patienceNs());
         return new End(link, patienceNs());
     }
 
@@ -65,7 +64,7 @@ final class VerbsExtentTest extends RemoteExtentContract {
     @Override
     protected void connectInVain() throws Exception {
         InetSocketAddress unused = VerbsFixture.address(provider);
-        provider.connect(unused, null, SECOND_NS);
+        provider.connect(unused, SECOND_NS);
     }
 
     @Override

@@ -117,8 +117,8 @@ final class VerbsHostileTest extends ListenerFixture {
     @Test
     void whoAttachesNothing_losesThePlace_andWhoHasAttachedKeepsIt() throws Exception {
         try (VerbsListener own = serve();
-                VerbsLink honest = provider.connect(own.address(), null, PATIENCE_NS);
-                VerbsLink guessing = provider.connect(own.address(), null, PATIENCE_NS)) {
+                VerbsLink honest = provider.connect(own.address(), PATIENCE_NS);
+                VerbsLink guessing = provider.connect(own.address(), PATIENCE_NS)) {
             RegionKey extent = own.register(new ExtentRange(dir.resolve("extent"), 0, LENGTH), Access.READ);
             VerbsExtent region = honest.attach(extent);
             RegionKey guessed = new RegionKey(1, 2, 0, LENGTH, Access.READ);

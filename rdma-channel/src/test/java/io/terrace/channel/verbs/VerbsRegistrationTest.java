@@ -143,7 +143,7 @@ final class VerbsRegistrationTest extends ListenerFixture {
             assertThat(own.domain().paging().right(Access.READ)).isZero();
             ExtentRange range = new ExtentRange(Files.write(dir.resolve("pinned"), new byte[LENGTH]), 0, LENGTH);
             RegionKey key = own.register(range, Access.READ);
-            try (VerbsLink client = paging.connect(own.address(), null, PATIENCE_NS)) {
+            try (VerbsLink client = paging.connect(own.address(), PATIENCE_NS)) {
                 client.attach(key).read(0, ByteBuffer.allocate(LENGTH), PATIENCE_NS);
             }
         }

@@ -76,7 +76,7 @@ final class VerbsResourcesTest extends ListenerFixture {
         InetSocketAddress theirs = new InetSocketAddress(address.getAddress(), address.getPort() + 1);
         try (OtherProcess owner = OtherProcess.owner(theirs, extent)) {
             RegionKey key = RegionKey.of(owner.said(), 0, LENGTH, Access.READ);
-            VerbsLink client = provider.connect(theirs, null, PATIENCE_NS);
+            VerbsLink client = provider.connect(theirs, PATIENCE_NS);
             VerbsExtent region = client.attach(key);
             region.read(0, ByteBuffer.allocate(4096), PATIENCE_NS);
             owner.kill();
@@ -102,7 +102,7 @@ final class VerbsResourcesTest extends ListenerFixture {
             Thread connecting = new Thread(() -> {
                 while (!over.get()) {
                     try {
-                        provider.connect(where, null, PATIENCE_NS).close();
+                        provider.connect(where, PATIENCE_NS).close();
                         connected.incrementAndGet();
                     } catch (IOException e) {
                         // Refused: nobody listens any more.
