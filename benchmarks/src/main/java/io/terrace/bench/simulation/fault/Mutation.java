@@ -36,9 +36,8 @@ public enum Mutation {
     LEFTOVER_NOT_VERIFIED(
             "files of an earlier process are adopted without verifying their bytes", Invariant.VERIFIED_WHEN_PUBLISHED),
     SLOT_LIVE_TOO_LONG("the slot of a retired extent stays live until it is freed", Invariant.SLOT_HONEST),
-    CHANGE_TAKEN_FOR_CORRUPTION(
-            "a replica whose checksums fail is reported without checking whether it changed meanwhile",
-            Invariant.HEALTHY_NOT_REPORTED),
+    CHECKSUMS_MISREAD("checksums are misread, and the replica is reported as corrupt", Invariant.HEALTHY_NOT_REPORTED),
+    CHANGE_NOT_LOOKED_FOR("a copy is published without another look at its replica", Invariant.NEVER_ONLY_COPY),
     COPIED_REPLICA_NOT_REPORTED(
             "a block report leaves out replicas that have a copy in memory", Invariant.REPLICAS_COUNTED_ONCE),
     STREAM_GIVEN_BACK_TWICE(

@@ -225,7 +225,19 @@ public final class Mutations implements ClusterHooks {
         if (is(Mutation.REPLICA_DELETED_AFTER_COPY)) {
             return MutatedSource.deletedOnceCopied(source, simulatedVolumes::remove);
         }
-        return is(Mutation.CHANGE_TAKEN_FOR_CORRUPTION) ? MutatedSource.neverChanged(source) : source;
+        if (is(Mutation.CHECKSUMS_MISREAD)) {
+            return MutatedSource.withChecksumsOf(source, blockId -> {
+                Replica stored = simulatedVolumes.find(blockId);
+                return stored == null ? null : otherThan(stored.data.content());
+            });
+        }
+        return is(Mutation.CHANGE_NOT_LOOKED_FOR) ? MutatedSource.neverChanged(source) : source;
+    }
+
+    private static byte[] otherThan(byte[] content) {
+        byte[] other = content.clone();
+        other[0] ^= 1;
+        return other;
     }
 
     @Override
