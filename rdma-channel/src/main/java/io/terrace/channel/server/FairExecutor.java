@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * may wait is bounded by the same rule. Thread-safe.
  */
 final class FairExecutor {
-    /** Work that may run now; it is counted. */
-    private record Counted(Principal principal, Runnable work) {}
-
     private final Executor workers;
     private final FairQuota<Principal> running;
     private final FairQuota<Principal> queued;
@@ -56,48 +53,38 @@ final class FairExecutor {
                 return waits;
             }
         }
-        runCounted(new Counted(principal, work));
+        runCounted(principal, work);
         return true;
     }
 
-    /** Runs it, and then what may begin by its end: one of that on this thread, which wakes no other for it. */
-    private void runCounted(Counted work) {
-        Counted next = work;
-        while (next != null) {
-            List<Counted> allowed = List.of();
-            boolean ended = false;
-            try {
-                next.work.run();
-                ended = true;
-            } finally {
-                allowed = end(next.principal);
-                allowed.stream().skip(ended ? 1 : 0).forEach(this::onWorker);
-            }
-            next = allowed.isEmpty() ? null : allowed.get(0);
+    private void runCounted(Principal principal, Runnable work) {
+        try {
+            work.run();
+        } finally {
+            end(principal).forEach(this::onWorker);
         }
     }
 
-    private void onWorker(Counted work) {
-        Runnable run = () -> runCounted(work);
+    private void onWorker(Runnable work) {
         try {
-            workers.execute(run);
+            workers.execute(work);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             // The server is closing, or no thread would run this later.
-            run.run();
+            work.run();
         }
     }
 
     /** Counts the end of one, and returns the work that may begin now; it is counted already. */
-    private synchronized List<Counted> end(Principal principal) {
+    private synchronized List<Runnable> end(Principal principal) {
         running.release(principal, 1);
-        List<Counted> allowed = new ArrayList<>(1);
-        for (Counted next = nextAllowed(); next != null; next = nextAllowed()) {
+        List<Runnable> allowed = new ArrayList<>(1);
+        for (Runnable next = nextAllowed(); next != null; next = nextAllowed()) {
             allowed.add(next);
         }
         return allowed;
     }
 
-    private @Nullable Counted nextAllowed() {
+    private @Nullable Runnable nextAllowed() {
         for (Map.Entry<Principal, Deque<Runnable>> one : waiting.entrySet()) {
             Principal principal = one.getKey();
             if (principal.takeOf(running, 1)) {
@@ -109,7 +96,7 @@ final class FairExecutor {
                     // This user's turn comes after those of the others.
                     waiting.put(principal, own);
                 }
-                return new Counted(principal, work);
+                return () -> runCounted(principal, work);
             }
         }
         return null;
