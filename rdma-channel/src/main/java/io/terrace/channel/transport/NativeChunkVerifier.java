@@ -6,8 +6,8 @@ import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.NativeCodeLoader;
 
 /**
- * Verifies with libhadoop, as stock does where it is loaded: it computes three chunks at a time, which is faster than the
- * JDK on CPUs without AVX-512. The one class of the channel that knows Hadoop. Thread-safe: of DataChecksum it uses
+ * Verifies with libhadoop, as stock does where it is loaded. It computes three chunks at a time; {@link ChunkVerifier#JDK}
+ * says how that compares. The one class of the channel that knows Hadoop. Thread-safe: of DataChecksum it uses
  * only what keeps no state.
  */
 public final class NativeChunkVerifier implements ChunkVerifier {
