@@ -1,5 +1,6 @@
 package io.terrace.datanode.extent;
 
+import io.terrace.common.BlockId;
 import io.terrace.common.BlockKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * streams is removed. Not thread-safe: owned by {@link LocalTier} and used under its lock.
  */
 final class ExtentTable {
-
-    private record BlockId(String pool, long id) {}
 
     private final long passedNs;
     private final AddressSpace addressSpace;

@@ -1,5 +1,6 @@
 package io.terrace.datanode.nvm;
 
+import io.terrace.common.BlockId;
 import io.terrace.common.BlockKey;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.GrantRecord;
@@ -33,8 +34,6 @@ public final class NvmExtents {
     static final int MOST_WAITING = 1024;
     static final long UNFIT_NS = TimeUnit.MINUTES.toNanos(10);
     private static final int MOST_UNFIT = 4096;
-
-    private record BlockId(String pool, long id) {}
 
     private final LocalTier tier;
     private final LocalTier memory;

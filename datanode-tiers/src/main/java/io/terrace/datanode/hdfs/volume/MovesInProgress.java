@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs.volume;
 
+import io.terrace.common.BlockId;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,12 +18,10 @@ public final class MovesInProgress {
     /** How long a move of stock's waits for one of ours that was told to end. */
     private static final long YIELD_MS = 30_000;
 
-    private record Place(String pool, long blockId) {}
-
     /** A move under way; closed when it is over. */
     public final class Move implements Closeable {
 
-        private final Place place;
+        private final BlockId block;
         private final boolean ours;
         private final Thread mover = Thread.currentThread();
         private final CountDownLatch over = new CountDownLatch(1);
@@ -30,8 +29,8 @@ public final class MovesInProgress {
         /** Of the mover's thread alone; null for a move of stock's. */
         private @Nullable VolumeMove steps;
 
-        private Move(Place place, boolean ours) {
-            this.place = place;
+        private Move(BlockId block, boolean ours) {
+            this.block = block;
             this.ours = ours;
         }
 
@@ -48,18 +47,18 @@ public final class MovesInProgress {
 
         @Override
         public void close() {
-            moves.remove(place, this);
+            moves.remove(block, this);
             over.countDown();
         }
     }
 
-    private final ConcurrentMap<Place, Move> moves = new ConcurrentHashMap<>();
+    private final ConcurrentMap<BlockId, Move> moves = new ConcurrentHashMap<>();
 
     /** Begins a move of ours; null if the block is being moved already. */
     @Nullable
     Move begin(String pool, long blockId) {
-        Move move = new Move(new Place(pool, blockId), true);
-        return moves.putIfAbsent(move.place, move) == null ? move : null;
+        Move move = new Move(new BlockId(pool, blockId), true);
+        return moves.putIfAbsent(move.block, move) == null ? move : null;
     }
 
     /**
@@ -68,9 +67,9 @@ public final class MovesInProgress {
      * @throws IOException if another one of stock's is under way, or ours does not end in time
      */
     public Move beginStock(String pool, long blockId) throws IOException {
-        Move move = new Move(new Place(pool, blockId), false);
+        Move move = new Move(new BlockId(pool, blockId), false);
         Move other;
-        while ((other = moves.putIfAbsent(move.place, move)) != null) {
+        while ((other = moves.putIfAbsent(move.block, move)) != null) {
             if (!other.ours) {
                 throw new IOException("block " + blockId + " is being moved between volumes already; try again later");
             }
@@ -89,19 +88,19 @@ public final class MovesInProgress {
 
     /** Whether the block is being moved: two whole copies of it may be on disk. */
     public boolean isMoving(String pool, long blockId) {
-        return !moves.isEmpty() && moves.containsKey(new Place(pool, blockId));
+        return !moves.isEmpty() && moves.containsKey(new BlockId(pool, blockId));
     }
 
     /** What the calling thread has to do if it makes a move of ours of this block; null otherwise. */
     @Nullable
     VolumeMove mine(String pool, long blockId) {
-        Move move = moves.isEmpty() ? null : moves.get(new Place(pool, blockId));
+        Move move = moves.isEmpty() ? null : moves.get(new BlockId(pool, blockId));
         return move != null && move.mover == Thread.currentThread() ? move.steps : null;
     }
 
     /** Something happens to the replica: a move of ours that has not published gives up. */
     public void veto(String pool, long blockId, String reason) {
-        Move move = moves.isEmpty() ? null : moves.get(new Place(pool, blockId));
+        Move move = moves.isEmpty() ? null : moves.get(new BlockId(pool, blockId));
         if (move != null && move.ours) {
             move.veto = reason;
         }
