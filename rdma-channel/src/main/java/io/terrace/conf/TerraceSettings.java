@@ -2,9 +2,6 @@ package io.terrace.conf;
 
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TerraceSettings {
 
-    /** All of them by key, in their order here. Stands first because each constant adds itself. */
-    private static final Map<String, Setting<?>> ALL = new LinkedHashMap<>();
+    /** Stands first because each constant adds itself. */
+    private static final SettingList ALL = new SettingList();
 
     private static final int PORTS = 65_535;
     private static final int EXTENTS = 1 << 22;
@@ -439,71 +436,15 @@ public final class TerraceSettings {
 
     /** All settings, in the order of this list. */
     public static Collection<Setting<?>> all() {
-        return Collections.unmodifiableCollection(ALL.values());
+        return ALL.all();
     }
 
     /** The setting of that exact key, or null. */
     public static @Nullable Setting<?> find(String key) {
-        return ALL.get(key);
+        return ALL.find(key);
     }
 
-    private static Key key(String key, String readBy) {
-        return new Key(key, readBy);
-    }
-
-    private record Key(String key, String readBy) {
-
-        Typed<Boolean> flag(boolean byDefault) {
-            return new Typed<>(this, SettingType.FLAG, Boolean.toString(byDefault), null, null);
-        }
-
-        Typed<Integer> whole(int byDefault, int least, int most) {
-            return new Typed<>(this, SettingType.WHOLE, Integer.toString(byDefault), least, most);
-        }
-
-        Typed<Long> bytes(String byDefault, long least) {
-            return new Typed<>(this, SettingType.BYTES, byDefault, least, null);
-        }
-
-        Typed<Long> bytes(String byDefault, long least, long most) {
-            return new Typed<>(this, SettingType.BYTES, byDefault, least, most);
-        }
-
-        Typed<Long> millis(String byDefault, long leastMs) {
-            return new Typed<>(this, SettingType.MILLIS, byDefault, leastMs, null);
-        }
-
-        Typed<Long> millis(String byDefault, long leastMs, long mostMs) {
-            return new Typed<>(this, SettingType.MILLIS, byDefault, leastMs, mostMs);
-        }
-
-        Typed<String> text(String byDefault) {
-            return new Typed<>(this, SettingType.TEXT, byDefault, null, null);
-        }
-
-        /** @param words the first is the default */
-        Typed<String> oneOf(String... words) {
-            return new Typed<>(this, SettingType.oneOf(words), words[0], null, null);
-        }
-
-        Typed<Path> path() {
-            return new Typed<>(this, SettingType.PATH, "", null, null);
-        }
-
-        Typed<Path> absolutePath() {
-            return new Typed<>(this, SettingType.ABSOLUTE_PATH, "", null, null);
-        }
-    }
-
-    private record Typed<T extends Comparable<T>>(
-            Key key, SettingType<T> type, String byDefault, @Nullable T least, @Nullable T most) {
-
-        Setting<T> doc(String text) {
-            Setting<T> setting = new Setting<>(key.key(), type, byDefault, least, most, key.readBy(), text);
-            if (ALL.put(setting.key(), setting) != null) {
-                throw new IllegalStateException(setting.key() + " is listed twice");
-            }
-            return setting;
-        }
+    private static SettingList.Key key(String key, String readBy) {
+        return ALL.key(key, readBy);
     }
 }
