@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes of a block read before they are asked for, for streams that are read in small bites: a byte of a {@code readInt}
+ * Bytes of a block read before they are asked for, for streams that are read in small steps: a byte of a {@code readInt}
  * must not cost a system call. Belongs to one reader.
  *
  * <p>A block's bytes never change under its generation stamp, so what was right when it was read stays right.

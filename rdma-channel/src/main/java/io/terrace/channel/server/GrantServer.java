@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class GrantServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GrantServer.class);
 
-    /** Who can connect can be cut as often as he likes: each cut is counted, few are logged. */
+    /** A client can connect and be cut as often as it likes: each cut is counted, few are logged. */
     private static final long LOG_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final String datanode;

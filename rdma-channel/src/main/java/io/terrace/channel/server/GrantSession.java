@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GrantSession extends GrantDispatcher.Session {
     /** Takes one message; on the selector thread. */
-    interface MessageTaker {
+    interface MessageHandler {
         void take(GrantSession session, Message message, int messageBytes) throws IOException;
     }
 
@@ -46,7 +46,7 @@ final class GrantSession extends GrantDispatcher.Session {
     final SelectionKey key;
     private final String group;
     private final EventLoop loop;
-    private final MessageTaker taker;
+    private final MessageHandler handler;
     private final FrameDecoder input = new FrameDecoder();
     private @Nullable Peer peer;
 
@@ -78,7 +78,7 @@ final class GrantSession extends GrantDispatcher.Session {
             SocketChannel channel,
             EventLoop loop,
             Executor workers,
-            MessageTaker taker,
+            MessageHandler handler,
             long nowNs)
             throws IOException {
         super(workers, MOST_CALLS);
@@ -87,7 +87,7 @@ final class GrantSession extends GrantDispatcher.Session {
         this.group = who.group().getName();
         this.channel = channel;
         this.loop = loop;
-        this.taker = taker;
+        this.handler = handler;
         this.lastInputNs = nowNs;
         this.partialSinceNs = nowNs;
         channel.configureBlocking(false);
@@ -136,7 +136,7 @@ final class GrantSession extends GrantDispatcher.Session {
             }
             partialInput(false, nowNs);
             int messageBytes = frame.remaining();
-            taker.take(this, MessageCodec.decode(frame), messageBytes);
+            handler.take(this, MessageCodec.decode(frame), messageBytes);
         }
     }
 

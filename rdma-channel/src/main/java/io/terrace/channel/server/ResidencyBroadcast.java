@@ -3,7 +3,7 @@ package io.terrace.channel.server;
 import io.terrace.channel.ResidentBlocks;
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.tcp.server.TcpResponse;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -72,7 +72,7 @@ final class ResidencyBroadcast {
 
     private byte[] frame(boolean fromNothing, long[] go, long[] come) {
         ByteBuffer body = ResidentBlocks.frame(fromNothing, blocks.fingerprintKey(), go, come);
-        return TcpResponse.Ready.frame(TcpFrame.RESIDENT, Status.DONE, 0, body.remaining())
+        return TcpResponse.Ready.frame(TcpFrame.RESIDENT, TransferStatus.DONE, 0, body.remaining())
                 .put(body)
                 .array();
     }

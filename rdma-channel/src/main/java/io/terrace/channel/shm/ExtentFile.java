@@ -1,7 +1,7 @@
 package io.terrace.channel.shm;
 
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,16 +41,17 @@ public final class ExtentFile implements Closeable {
             // Opening a pipe would wait for its other end, so look first.
             if (!Files.readAttributes(link, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                     .isRegularFile()) {
-                throw new ChannelException(Status.NO_ACCESS, "the granted link is no plain file", null);
+                throw new ChannelException(TransferStatus.NO_ACCESS, "the granted link is no plain file", null);
             }
             FileChannel file = FileChannel.open(link, options);
             if (file.size() != lengthBytes) {
                 file.close();
-                throw new ChannelException(Status.NO_ACCESS, "the extent has another length than granted", null);
+                throw new ChannelException(
+                        TransferStatus.NO_ACCESS, "the extent has another length than granted", null);
             }
             return new ExtentFile(file, lengthBytes);
         } catch (NoSuchFileException | AccessDeniedException e) {
-            throw new ChannelException(Status.NO_ACCESS, "the granted link cannot be opened here", e);
+            throw new ChannelException(TransferStatus.NO_ACCESS, "the granted link cannot be opened here", e);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.MalformedMessageException;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -16,12 +16,12 @@ final class FrameReader {
     private static final int INPUT_BYTES = 128 * 1024;
 
     /** What the receiver tells the link. */
-    interface Taker {
+    interface Handler {
         /** The operation of that number while it is outstanding. */
         @Nullable
         TcpRequest find(long number);
 
-        void done(TcpRequest tcpRequest, Status status);
+        void done(TcpRequest tcpRequest, TransferStatus status);
 
         /** A part of a streamed body is there. */
         void partLanded(TcpRequest tcpRequest);
@@ -35,16 +35,16 @@ final class FrameReader {
     }
 
     private final SocketChannel channel;
-    private final Taker taker;
+    private final Handler handler;
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_BYTES).limit(0);
     private boolean inBody;
     private int bodyLeft;
     private @Nullable TcpRequest current;
     private boolean ended;
 
-    FrameReader(SocketChannel channel, Taker taker) {
+    FrameReader(SocketChannel channel, Handler handler) {
         this.channel = channel;
-        this.taker = taker;
+        this.handler = handler;
     }
 
     /** Reads once; returns the bytes read, 0 when there are none now and -1 at the end. */
@@ -63,7 +63,7 @@ final class FrameReader {
             }
         }
         input.compact();
-        if (!inBody && input.position() == 0 && taker.expectsStream()) {
+        if (!inBody && input.position() == 0 && handler.expectsStream()) {
             input.limit(TcpFrame.HEADER_BYTES);
         }
         int got;
@@ -127,10 +127,10 @@ final class FrameReader {
             TcpRequest tcpRequest = current;
             current = null;
             if (tcpRequest != null) {
-                taker.done(tcpRequest, Status.DONE);
+                handler.done(tcpRequest, TransferStatus.DONE);
             }
         } else if (current != null && current.takePartLanded()) {
-            taker.partLanded(current);
+            handler.partLanded(current);
         }
     }
 
@@ -152,25 +152,25 @@ final class FrameReader {
             input.position(start + TcpFrame.HEADER_BYTES + body);
             ByteBuffer message = input.slice(start + TcpFrame.HEADER_BYTES, body);
             if (type == TcpFrame.RESIDENT) {
-                taker.resident(message);
+                handler.resident(message);
             } else {
-                taker.message(ByteBuffer.allocate(body).put(message).flip());
+                handler.message(ByteBuffer.allocate(body).put(message).flip());
             }
             return true;
         }
         if (type != TcpFrame.DATA && type != TcpFrame.ATTACHED) {
             throw new MalformedMessageException("an answer of type " + type);
         }
-        Status status = TcpFrame.status(input.get(start + TcpFrame.STATUS_AT));
-        TcpRequest tcpRequest = taker.find(input.getLong(start + TcpFrame.NUMBER_AT));
+        TransferStatus status = TcpFrame.status(input.get(start + TcpFrame.STATUS_AT));
+        TcpRequest tcpRequest = handler.find(input.getLong(start + TcpFrame.NUMBER_AT));
         input.position(start + TcpFrame.HEADER_BYTES);
-        int expected = tcpRequest == null || status != Status.DONE ? 0 : tcpRequest.bodyBytes;
+        int expected = tcpRequest == null || status != TransferStatus.DONE ? 0 : tcpRequest.bodyBytes;
         if (body < 0 || body > TcpFrame.MAX_ANSWER_BYTES || (tcpRequest != null && body != expected)) {
             throw new MalformedMessageException("an answer of " + body + " bytes where " + expected + " were due");
         }
         if (body == 0) {
             if (tcpRequest != null) {
-                taker.done(tcpRequest, status);
+                handler.done(tcpRequest, status);
             }
         } else {
             inBody = true;

@@ -1,6 +1,6 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +54,7 @@ final class InFlightRequests {
     }
 
     /** Ends an operation that has not ended yet, and wakes who waits for it. */
-    void finish(TcpRequest tcpRequest, Status status) {
+    void finish(TcpRequest tcpRequest, TransferStatus status) {
         if (operations.remove(tcpRequest.number) == null) {
             return;
         }
@@ -68,17 +68,17 @@ final class InFlightRequests {
     /** Nothing lands in its place any more. */
     void expire(TcpRequest tcpRequest) {
         if (tcpRequest.status == null) {
-            abandon(tcpRequest, Status.DEADLINE);
+            abandon(tcpRequest, TransferStatus.DEADLINE);
         }
     }
 
     void disconnected() {
         for (TcpRequest tcpRequest : List.copyOf(operations.values())) {
-            abandon(tcpRequest, Status.DISCONNECTED);
+            abandon(tcpRequest, TransferStatus.DISCONNECTED);
         }
     }
 
-    private void abandon(TcpRequest tcpRequest, Status status) {
+    private void abandon(TcpRequest tcpRequest, TransferStatus status) {
         tcpRequest.abandon();
         finish(tcpRequest, status);
     }

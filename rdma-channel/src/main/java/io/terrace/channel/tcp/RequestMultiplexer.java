@@ -2,7 +2,7 @@ package io.terrace.channel.tcp;
 
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -100,17 +100,17 @@ final class RequestMultiplexer implements Closeable {
     TcpRequest begin(byte type, ByteBuffer body, ResponseSink responseSink, long deadlineNs) throws IOException {
         int bytes = responseSink.bodyBytes();
         if (deadlineNs - System.nanoTime() <= 0) {
-            throw new ChannelException(Status.DEADLINE, "no time is left", null);
+            throw new ChannelException(TransferStatus.DEADLINE, "no time is left", null);
         }
         boolean mayBegin = driveUntil(() -> inFlightRequests.hasRoom(bytes), deadlineNs, null);
         TcpRequest tcpRequest;
         lock.lock();
         try {
             if (failure != null) {
-                throw new ChannelException(Status.DISCONNECTED, "the connection has ended", failure);
+                throw new ChannelException(TransferStatus.DISCONNECTED, "the connection has ended", failure);
             }
             if (!mayBegin) {
-                throw new ChannelException(Status.DEADLINE, "too much is in flight", null);
+                throw new ChannelException(TransferStatus.DEADLINE, "too much is in flight", null);
             }
             tcpRequest = inFlightRequests.begin(responseSink);
         } finally {
@@ -147,8 +147,8 @@ final class RequestMultiplexer implements Closeable {
                 fail(new SocketTimeoutException("nothing was heard of the other side"));
             }
         }
-        Status status = tcpRequest.status;
-        if (status != null && status != Status.DONE) {
+        TransferStatus status = tcpRequest.status;
+        if (status != null && status != TransferStatus.DONE) {
             throw new ChannelException(status, "ended " + status, failure());
         }
     }
@@ -237,7 +237,7 @@ final class RequestMultiplexer implements Closeable {
             frameWriter.send(type, number, body, deadlineNs);
         } catch (IOException e) {
             fail(e);
-            throw new ChannelException(Status.DISCONNECTED, "cannot send", e);
+            throw new ChannelException(TransferStatus.DISCONNECTED, "cannot send", e);
         }
     }
 
@@ -300,7 +300,7 @@ final class RequestMultiplexer implements Closeable {
     }
 
     /** What the receiver has, on the thread that reads. */
-    private final class Incoming implements FrameReader.Taker {
+    private final class Incoming implements FrameReader.Handler {
         private final Unasked unasked;
 
         Incoming(Unasked unasked) {
@@ -318,7 +318,7 @@ final class RequestMultiplexer implements Closeable {
         }
 
         @Override
-        public void done(TcpRequest tcpRequest, Status status) {
+        public void done(TcpRequest tcpRequest, TransferStatus status) {
             lock.lock();
             try {
                 inFlightRequests.finish(tcpRequest, status);

@@ -72,7 +72,7 @@ final class SegmentSink implements ResponseSink {
         return !ready.isEmpty();
     }
 
-    /** The next segment, from position 0 to its limit, for the taker to {@link #giveBack}. */
+    /** The next segment, from position 0 to its limit, which the caller must {@link #giveBack}. */
     @Nullable
     synchronized ByteBuffer take() {
         return ready.poll();

@@ -5,10 +5,10 @@ import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkChecksums;
 import io.terrace.channel.transport.ChunkVerifier;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -126,7 +126,7 @@ public final class TcpExtent implements RemoteExtent {
         requestMultiplexer.awaitPart(piece.tcpRequest, piece.landing::isReady, System.nanoTime() + timeoutNs);
         ByteBuffer segment = piece.landing.take();
         if (segment == null) {
-            throw new ChannelException(Status.SHORT, "nothing is left of a piece", null);
+            throw new ChannelException(TransferStatus.SHORT, "nothing is left of a piece", null);
         }
         return segment;
     }
@@ -167,7 +167,7 @@ public final class TcpExtent implements RemoteExtent {
 
     private void requireInside(long offset, int bytes) throws ChannelException {
         if (offset < 0 || offset > key.lengthBytes() - bytes) {
-            throw new ChannelException(Status.NO_ACCESS, "beyond the range", null);
+            throw new ChannelException(TransferStatus.NO_ACCESS, "beyond the range", null);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.terrace.channel.tcp;
 
 import io.terrace.channel.MessageCodec;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.nio.ByteBuffer;
 
 /**
@@ -51,11 +51,11 @@ public final class TcpFrame {
     /** The longest body that a client takes in: a read of one-byte chunks would be refused by the region. */
     static final int MAX_ANSWER_BYTES = 2 * MAX_READ_BYTES;
 
-    private static final Status[] STATUSES = Status.values();
+    private static final TransferStatus[] STATUSES = TransferStatus.values();
 
     private TcpFrame() {}
 
-    public static byte code(Status status) {
+    public static byte code(TransferStatus status) {
         return (byte) status.ordinal();
     }
 
@@ -65,7 +65,7 @@ public final class TcpFrame {
     }
 
     /** The status of that code; an unknown one is a failure. */
-    static Status status(byte code) {
-        return code >= 0 && code < STATUSES.length ? STATUSES[code] : Status.FAILED;
+    static TransferStatus status(byte code) {
+        return code >= 0 && code < STATUSES.length ? STATUSES[code] : TransferStatus.FAILED;
     }
 }

@@ -1,6 +1,6 @@
 package io.terrace.channel.tcp;
 
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ final class TcpRequest {
 
     /** Null while it is outstanding. */
     @Nullable
-    Status status;
+    TransferStatus status;
 
     /** The thread that waits for it, while another reads the socket. */
     @Nullable

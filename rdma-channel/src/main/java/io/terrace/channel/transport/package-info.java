@@ -1,5 +1,5 @@
 /**
- * What every transport of the channel offers: remote extents, keys, completions and checksums.
+ * What every transport of the channel offers: remote extents, keys, statuses and checksums.
  *
  * <p>Imports: {@code common}, {@code channel}; {@code NativeChunkVerifier} alone Hadoop's checksums.
  */

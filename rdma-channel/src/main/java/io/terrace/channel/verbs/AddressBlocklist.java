@@ -15,7 +15,7 @@ final class AddressBlocklist {
 
     static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Who has more addresses than this makes us forget those that sinned longest ago. */
+    /** Beyond this many addresses, those whose last offence is oldest are forgotten. */
     static final int REMEMBERED = 1024;
 
     private static final class Account {

@@ -3,8 +3,8 @@ package io.terrace.channel.verbs;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChecksumType;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.RegisteredBuffers;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -64,12 +64,14 @@ public record Attachment(
     }
 
     public static ByteBuffer refusal() {
-        return ByteBuffer.allocate(1).put((byte) Status.NO_ACCESS.ordinal()).flip();
+        return ByteBuffer.allocate(1)
+                .put((byte) TransferStatus.NO_ACCESS.ordinal())
+                .flip();
     }
 
     public ByteBuffer encode() {
         ByteBuffer body = ByteBuffer.allocate(FIXED_BYTES + keys.length * Integer.BYTES);
-        body.put((byte) Status.DONE.ordinal())
+        body.put((byte) TransferStatus.DONE.ordinal())
                 .putLong(address)
                 .putLong(wordAddress)
                 .putInt(wordKey)
@@ -90,7 +92,7 @@ public record Attachment(
     }
 
     public static Attachment decode(ByteBuffer body, long lengthBytes) throws MalformedMessageException {
-        if (body.remaining() < FIXED_BYTES || body.get() != Status.DONE.ordinal()) {
+        if (body.remaining() < FIXED_BYTES || body.get() != TransferStatus.DONE.ordinal()) {
             throw new MalformedMessageException("an answer to an attach of " + body.remaining() + " bytes");
         }
         long address = body.getLong();

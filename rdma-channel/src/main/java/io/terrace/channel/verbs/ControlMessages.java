@@ -2,8 +2,8 @@ package io.terrace.channel.verbs;
 
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.ControlFrame;
 import java.io.EOFException;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class ControlMessages {
                 last = !left.hasRemaining();
                 for (int looks = 0; !link.hasEnded() && !flowControl.maySend(); looks++) {
                     if (deadlineNs - System.nanoTime() <= 0) {
-                        link.end(Status.DEADLINE);
+                        link.end(TransferStatus.DEADLINE);
                         throw new SocketTimeoutException("the other side does not take messages in time");
                     }
                     link.look(looks, deadlineNs);
@@ -123,7 +123,7 @@ final class ControlMessages {
             ByteBuffer answer = flowControl.answer(number);
             if (answer != null) {
                 if (Attachment.isRefusal(answer)) {
-                    throw new ChannelException(Status.NO_ACCESS, "the key is void", null);
+                    throw new ChannelException(TransferStatus.NO_ACCESS, "the key is void", null);
                 }
                 return answer;
             }

@@ -3,8 +3,7 @@ package io.terrace.channel.verbs;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvSendWR;
 import com.ibm.disni.verbs.SVCPostSend;
-import io.terrace.channel.transport.Completion.Status;
-import io.terrace.channel.transport.CompletionQueue;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.IndexPool;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.device.QueuePair;
@@ -13,7 +12,6 @@ import io.terrace.channel.verbs.rdmacore.NativeMemory;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +36,6 @@ final class OneSidedQueue {
 
     private final ProtectionDomain domain;
     private final QueuePair pair;
-    private final CompletionQueue completions;
     private final OneSidedRequest[] operations;
     private final IndexPool free;
     private final NativeMemory words;
@@ -49,10 +46,9 @@ final class OneSidedQueue {
     private boolean nudging;
     private int freeRequests;
 
-    OneSidedQueue(ProtectionDomain domain, QueuePair pair, CompletionQueue completions, int most) throws IOException {
+    OneSidedQueue(ProtectionDomain domain, QueuePair pair, int most) throws IOException {
         this.domain = domain;
         this.pair = pair;
-        this.completions = completions;
         this.operations = new OneSidedRequest[most];
         for (int i = 0; i < most; i++) {
             operations[i] = new OneSidedRequest(i);
@@ -86,66 +82,66 @@ final class OneSidedQueue {
         if (slot < 0) {
             return null;
         }
-        OneSidedRequest oneSidedRequest = operations[slot];
-        oneSidedRequest.count = 0;
-        oneSidedRequest.bytes = bytes;
-        oneSidedRequest.sums = -1;
-        oneSidedRequest.requests = 0;
+        OneSidedRequest operation = operations[slot];
+        operation.count = 0;
+        operation.bytes = bytes;
+        operation.sums = -1;
+        operation.requests = 0;
         int room = large ? most : RegisteredBuffers.SMALL_BYTES;
         int left = bytes;
         long at = offset;
         while (left > 0) {
-            int buffer = oneSidedRequest.count < OneSidedRequest.MAX_BUFFERS
+            int buffer = operation.count < OneSidedRequest.MAX_BUFFERS
                     ? domain.buffers().take(large)
                     : -1;
             if (buffer < 0) {
-                release(oneSidedRequest);
+                release(operation);
                 return null;
             }
             long segmentEnd = (at / Attachment.SEGMENT_BYTES + 1) * Attachment.SEGMENT_BYTES;
             int length = (int) Math.min(Math.min(left, room), segmentEnd - at);
-            oneSidedRequest.buffers[oneSidedRequest.count] = buffer;
-            oneSidedRequest.lengths[oneSidedRequest.count++] = length;
+            operation.buffers[operation.count] = buffer;
+            operation.lengths[operation.count++] = length;
             at += length;
             left -= length;
         }
         if (sumBytes > 0) {
-            oneSidedRequest.sums = domain.buffers().take(sumBytes > RegisteredBuffers.SMALL_BYTES);
-            if (oneSidedRequest.sums < 0) {
-                release(oneSidedRequest);
+            operation.sums = domain.buffers().take(sumBytes > RegisteredBuffers.SMALL_BYTES);
+            if (operation.sums < 0) {
+                release(operation);
                 return null;
             }
         }
-        return oneSidedRequest;
+        return operation;
     }
 
     /** Posts a prepared operation, in one call. */
-    void post(OneSidedRequest oneSidedRequest, Attachment range, long offset, boolean write, long sumsAt, int sumBytes)
+    void post(OneSidedRequest operation, Attachment range, long offset, boolean write, long sumsAt, int sumBytes)
             throws IOException {
-        int size = oneSidedRequest.count + (sumBytes > 0 ? 1 : 0) + 1;
+        int size = operation.count + (sumBytes > 0 ? 1 : 0) + 1;
         SVCPostSend batch = batch(write ? writes : reads, size, write);
-        long workId = pair.workId(QueuePair.ONE_SIDED, oneSidedRequest.slot);
+        long workId = pair.workId(QueuePair.ONE_SIDED, operation.slot);
         long at = offset;
-        for (int i = 0; i < oneSidedRequest.count; i++) {
+        for (int i = 0; i < operation.count; i++) {
             int key = range.keys()[(int) (at / Attachment.SEGMENT_BYTES)];
-            int buffer = oneSidedRequest.buffers[i];
-            set(batch.getWrMod(i), workId, range.address() + at, key, buffer, oneSidedRequest.lengths[i]);
-            at += oneSidedRequest.lengths[i];
+            int buffer = operation.buffers[i];
+            set(batch.getWrMod(i), workId, range.address() + at, key, buffer, operation.lengths[i]);
+            at += operation.lengths[i];
         }
         if (sumBytes > 0) {
-            SVCPostSend.SendWRMod request = batch.getWrMod(oneSidedRequest.count);
-            set(request, workId, range.sumsAddress() + sumsAt, range.sumsKey(), oneSidedRequest.sums, sumBytes);
+            SVCPostSend.SendWRMod request = batch.getWrMod(operation.count);
+            set(request, workId, range.sumsAddress() + sumsAt, range.sumsKey(), operation.sums, sumBytes);
         }
-        setWord(batch.getWrMod(size - 1), workId, range, oneSidedRequest.slot);
-        oneSidedRequest.range = range;
-        oneSidedRequest.movedNs = System.nanoTime();
-        oneSidedRequest.wantedWord = range.word();
-        oneSidedRequest.abandoned = false;
-        oneSidedRequest.status = Status.DONE;
-        oneSidedRequest.done = false;
-        oneSidedRequest.requests = size;
+        setWord(batch.getWrMod(size - 1), workId, range, operation.slot);
+        operation.range = range;
+        operation.movedNs = System.nanoTime();
+        operation.wantedWord = range.word();
+        operation.abandoned = false;
+        operation.status = TransferStatus.DONE;
+        operation.done = false;
+        operation.requests = size;
         freeRequests -= size;
-        WORD.setVolatile(words.bytes(), oneSidedRequest.slot * Long.BYTES, NOT_YET);
+        WORD.setVolatile(words.bytes(), operation.slot * Long.BYTES, NOT_YET);
         batch.execute();
         domain.deviceCounters().posts.increment();
     }
@@ -154,8 +150,8 @@ final class OneSidedQueue {
      * Whether the word behind the bytes has arrived, as far as memory shows: a reason to look for the completion, which
      * alone says that all is well.
      */
-    boolean hasLanded(OneSidedRequest oneSidedRequest) {
-        return word(oneSidedRequest) != NOT_YET;
+    boolean hasLanded(OneSidedRequest operation) {
+        return word(operation) != NOT_YET;
     }
 
     /**
@@ -164,12 +160,12 @@ final class OneSidedQueue {
      * something is posted (wait_fence in rxe_req.c and rxe_comp.c of Linux 6.1; the driver's maintainer on linux-rdma,
      * June 2023). To other devices it is 8 bytes more now and then.
      */
-    void nudge(OneSidedRequest oneSidedRequest, long nowNs) throws IOException {
-        Attachment range = oneSidedRequest.range;
-        if (nudging || range == null || oneSidedRequest.done || nowNs - oneSidedRequest.movedNs < NUDGE_NS) {
+    void nudge(OneSidedRequest operation, long nowNs) throws IOException {
+        Attachment range = operation.range;
+        if (nudging || range == null || operation.done || nowNs - operation.movedNs < NUDGE_NS) {
             return;
         }
-        oneSidedRequest.movedNs = nowNs;
+        operation.movedNs = nowNs;
         SVCPostSend call = nudge;
         if (call == null) {
             IbvSendWR request = QueuePair.request(IbvSendWR.IBV_WR_RDMA_READ);
@@ -189,88 +185,66 @@ final class OneSidedQueue {
 
     /** Takes the end of an operation, as its completion says. */
     void completed(int slot, int failure) {
-        OneSidedRequest oneSidedRequest = operations[slot];
+        OneSidedRequest operation = operations[slot];
         domain.deviceCounters().completions.increment();
-        if (oneSidedRequest.done) {
+        if (operation.done) {
             return;
         }
         if (failure != 0) {
-            finish(oneSidedRequest, failure == VerbsLink.REMOTE_ACCESS_ERROR ? Status.NO_ACCESS : Status.DISCONNECTED);
+            finish(
+                    operation,
+                    failure == VerbsLink.REMOTE_ACCESS_ERROR ? TransferStatus.NO_ACCESS : TransferStatus.DISCONNECTED);
             return;
         }
-        finish(oneSidedRequest, word(oneSidedRequest) == oneSidedRequest.wantedWord ? Status.DONE : Status.NO_ACCESS);
+        finish(operation, word(operation) == operation.wantedWord ? TransferStatus.DONE : TransferStatus.NO_ACCESS);
     }
 
     /** Ends all that is in flight; the queue pair has been destroyed. */
-    void failAll(Status status) {
-        for (OneSidedRequest oneSidedRequest : operations) {
-            if (oneSidedRequest.requests > 0 && !oneSidedRequest.done) {
-                finish(oneSidedRequest, status);
-            }
-        }
-    }
-
-    /** Ends posted operations whose time is over, whose buffers come back with their completion, and nudges the others. */
-    void expire(long nowNs) throws IOException {
-        for (OneSidedRequest oneSidedRequest : operations) {
-            OneSidedRequest.Posted posted = oneSidedRequest.posted;
-            if (posted != null && oneSidedRequest.deadlineNs - nowNs <= 0) {
-                completions.complete(posted.number(), Status.DEADLINE, 0);
-                abandon(oneSidedRequest);
-            } else if (posted != null) {
-                nudge(oneSidedRequest, nowNs);
+    void failAll(TransferStatus status) {
+        for (OneSidedRequest operation : operations) {
+            if (operation.requests > 0 && !operation.done) {
+                finish(operation, status);
             }
         }
     }
 
     /** Nobody waits for the operation any more. */
-    void abandon(OneSidedRequest oneSidedRequest) {
-        oneSidedRequest.posted = null;
-        oneSidedRequest.abandoned = true;
-        if (oneSidedRequest.done) {
-            release(oneSidedRequest);
+    void abandon(OneSidedRequest operation) {
+        operation.abandoned = true;
+        if (operation.done) {
+            release(operation);
         }
     }
 
     /** Gives an operation and its buffers back; it is done, or was never posted. */
-    void release(OneSidedRequest oneSidedRequest) {
-        for (int i = 0; i < oneSidedRequest.count; i++) {
-            domain.buffers().give(oneSidedRequest.buffers[i]);
+    void release(OneSidedRequest operation) {
+        for (int i = 0; i < operation.count; i++) {
+            domain.buffers().give(operation.buffers[i]);
         }
-        if (oneSidedRequest.sums >= 0) {
-            domain.buffers().give(oneSidedRequest.sums);
-            oneSidedRequest.sums = -1;
+        if (operation.sums >= 0) {
+            domain.buffers().give(operation.sums);
+            operation.sums = -1;
         }
-        oneSidedRequest.count = 0;
-        freeRequests += oneSidedRequest.requests;
-        oneSidedRequest.requests = 0;
-        free.give(oneSidedRequest.slot);
+        operation.count = 0;
+        freeRequests += operation.requests;
+        operation.requests = 0;
+        free.give(operation.slot);
     }
 
     void close() throws IOException {
         domain.deregister(wordsRegistration);
     }
 
-    private void finish(OneSidedRequest oneSidedRequest, Status status) {
-        oneSidedRequest.status = status;
-        OneSidedRequest.Posted posted = oneSidedRequest.posted;
-        if (oneSidedRequest.abandoned) {
-            release(oneSidedRequest);
-        } else if (posted != null) {
-            boolean done = status == Status.DONE;
-            ByteBuffer target = posted.target();
-            if (done && target != null) {
-                oneSidedRequest.copyTo(target, posted.position(), domain.buffers());
-            }
-            completions.complete(posted.number(), status, done ? oneSidedRequest.bytes : 0);
-            oneSidedRequest.posted = null;
-            release(oneSidedRequest);
+    private void finish(OneSidedRequest operation, TransferStatus status) {
+        operation.status = status;
+        if (operation.abandoned) {
+            release(operation);
         }
-        oneSidedRequest.done = true;
+        operation.done = true;
     }
 
-    private long word(OneSidedRequest oneSidedRequest) {
-        return (long) WORD.getVolatile(words.bytes(), oneSidedRequest.slot * Long.BYTES);
+    private long word(OneSidedRequest operation) {
+        return (long) WORD.getVolatile(words.bytes(), operation.slot * Long.BYTES);
     }
 
     private void setWord(SVCPostSend.SendWRMod request, long workId, Attachment range, int wordSlot) {

@@ -1,7 +1,7 @@
 package io.terrace.channel.verbs;
 
 import io.terrace.channel.transport.ChecksumType;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.RegisteredBuffers;
 import java.nio.ByteBuffer;
 import java.util.zip.Checksum;
@@ -40,12 +40,6 @@ final class OneSidedRequest {
     /** When it was posted, or last nudged. */
     long movedNs;
 
-    long deadlineNs;
-
-    /** What is told when it ends; null for an operation that somebody waits for. */
-    @Nullable
-    Posted posted;
-
     /** Whoever waited has gone; the completion gives the buffers back. */
     boolean abandoned;
 
@@ -55,15 +49,7 @@ final class OneSidedRequest {
     private @Nullable ChecksumType checksumType;
 
     volatile boolean done;
-    Status status = Status.DONE;
-
-    /**
-     * An operation that nobody waits for.
-     *
-     * @param target of a read, where its bytes go
-     * @param position in it; the caller's may move meanwhile
-     */
-    record Posted(long number, @Nullable ByteBuffer target, int position) {}
+    TransferStatus status = TransferStatus.DONE;
 
     OneSidedRequest(int slot) {
         this.slot = slot;

@@ -1,7 +1,7 @@
 package io.terrace.channel.verbs;
 
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.RegisteredBuffers;
 import io.terrace.common.SpinBackoff;
 import java.io.IOException;
@@ -30,11 +30,7 @@ final class OneSidedTransfers {
         this.buffers = buffers;
     }
 
-    /**
-     * Posts an operation, waiting for room when there is none.
-     *
-     * @param posted null for an operation that somebody waits for, which is never refused for want of room
-     */
+    /** Posts an operation, waiting for room when there is none. */
     OneSidedRequest begin(
             Attachment range,
             long offset,
@@ -43,86 +39,75 @@ final class OneSidedTransfers {
             @Nullable ByteBuffer source,
             long sumsAt,
             int sumBytes,
-            OneSidedRequest.@Nullable Posted posted,
             long deadlineNs)
             throws IOException {
         lock.lock();
         try {
-            OneSidedRequest oneSidedRequest = null;
-            for (int looks = 0; oneSidedRequest == null; looks++) {
+            OneSidedRequest operation = null;
+            for (int looks = 0; operation == null; looks++) {
                 link.requireConnected();
-                oneSidedRequest = oneSidedQueue.prepare(offset, bytes, bufferBytes, sumBytes);
-                if (oneSidedRequest == null) {
+                operation = oneSidedQueue.prepare(offset, bytes, bufferBytes, sumBytes);
+                if (operation == null) {
                     // Read the clock only if it must wait: the thread may have been descheduled meanwhile.
                     VerbsLink.requireTime(deadlineNs);
                     link.drive();
-                    if (posted != null) {
-                        oneSidedRequest = oneSidedQueue.prepare(offset, bytes, bufferBytes, sumBytes);
-                        if (oneSidedRequest == null) {
-                            throw new ChannelException(Status.FAILED, "too many operations are in flight", null);
-                        }
-                    } else {
-                        link.look(looks, deadlineNs);
-                    }
+                    link.look(looks, deadlineNs);
                 }
             }
             if (source != null) {
-                oneSidedRequest.copyFrom(source, buffers);
+                operation.copyFrom(source, buffers);
             }
-            oneSidedRequest.posted = posted;
-            oneSidedRequest.deadlineNs = deadlineNs;
             try {
-                oneSidedQueue.post(oneSidedRequest, range, offset, source != null, sumsAt, sumBytes);
+                oneSidedQueue.post(operation, range, offset, source != null, sumsAt, sumBytes);
             } catch (IOException e) {
-                oneSidedRequest.posted = null;
-                link.end(Status.FAILED);
-                oneSidedQueue.release(oneSidedRequest);
-                throw new ChannelException(Status.FAILED, "the device takes no more", e);
+                link.end(TransferStatus.FAILED);
+                oneSidedQueue.release(operation);
+                throw new ChannelException(TransferStatus.FAILED, "the device takes no more", e);
             }
-            return oneSidedRequest;
+            return operation;
         } finally {
             lock.unlock();
         }
     }
 
     /** Waits for an operation; throws unless it is DONE. It is still to be released. */
-    void await(OneSidedRequest oneSidedRequest, long deadlineNs) throws IOException {
-        for (int looks = 0; !oneSidedRequest.done; looks++) {
-            if (oneSidedQueue.hasLanded(oneSidedRequest)
+    void await(OneSidedRequest operation, long deadlineNs) throws IOException {
+        for (int looks = 0; !operation.done; looks++) {
+            if (oneSidedQueue.hasLanded(operation)
                     || looks % LOOKS_BETWEEN_POLLS == LOOKS_BETWEEN_POLLS - 1
                     || looks > 250) {
                 if (lock.tryLock()) {
                     try {
                         link.drive();
-                        if (!oneSidedRequest.done) {
-                            oneSidedQueue.nudge(oneSidedRequest, System.nanoTime());
+                        if (!operation.done) {
+                            oneSidedQueue.nudge(operation, System.nanoTime());
                         }
                     } finally {
                         lock.unlock();
                     }
-                    if (oneSidedRequest.done) {
+                    if (operation.done) {
                         break;
                     }
                 }
             }
             if (deadlineNs - System.nanoTime() <= 0) {
-                throw new ChannelException(Status.DEADLINE, "no completion in time", null);
+                throw new ChannelException(TransferStatus.DEADLINE, "no completion in time", null);
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException("interrupted while waiting for a completion");
             }
             SpinBackoff.idle(looks);
         }
-        if (oneSidedRequest.status != Status.DONE) {
-            throw new ChannelException(oneSidedRequest.status, "an operation failed: " + oneSidedRequest.status, null);
+        if (operation.status != TransferStatus.DONE) {
+            throw new ChannelException(operation.status, "an operation failed: " + operation.status, null);
         }
     }
 
     /** Takes an operation back, in whatever state it is. */
-    void release(OneSidedRequest oneSidedRequest) {
+    void release(OneSidedRequest operation) {
         lock.lock();
         try {
-            oneSidedQueue.abandon(oneSidedRequest);
+            oneSidedQueue.abandon(operation);
         } finally {
             lock.unlock();
         }

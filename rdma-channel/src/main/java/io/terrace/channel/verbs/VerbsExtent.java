@@ -5,9 +5,9 @@ import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkVerifier;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.RegisteredBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -97,13 +97,13 @@ public final class VerbsExtent implements RemoteExtent {
     /** What fits one piece, with nothing allocated. */
     private void readPiece(long offset, ByteBuffer target, long deadlineNs) throws IOException {
         int bytes = target.remaining();
-        OneSidedRequest oneSidedRequest = beginChecked(offset, bytes, deadlineNs - System.nanoTime());
+        OneSidedRequest operation = beginChecked(offset, bytes, deadlineNs - System.nanoTime());
         try {
-            ByteBuffer data = arrived(oneSidedRequest, deadlineNs - System.nanoTime());
+            ByteBuffer data = arrived(operation, deadlineNs - System.nanoTime());
             int position = target.position();
             target.put(position, data, skipBytes(offset), bytes).position(position + bytes);
         } finally {
-            release(oneSidedRequest);
+            release(operation);
         }
     }
 
@@ -116,13 +116,13 @@ public final class VerbsExtent implements RemoteExtent {
         requireInside(offset, bytes);
         requireUsable(timeoutNs);
         if (bytes > maxPieceBytes()) {
-            throw new ChannelException(Status.FAILED, "a piece of " + bytes + " bytes and its checksums", null);
+            throw new ChannelException(TransferStatus.FAILED, "a piece of " + bytes + " bytes and its checksums", null);
         }
         int chunk = range.chunkBytes();
         long start = offset - skipBytes(offset);
         long end = Math.min(key.lengthBytes(), (offset + bytes + chunk - 1) / chunk * chunk);
         if (start / Attachment.SEGMENT_BYTES != (end - 1) / Attachment.SEGMENT_BYTES) {
-            throw new ChannelException(Status.FAILED, "a piece that spans two registrations", null);
+            throw new ChannelException(TransferStatus.FAILED, "a piece that spans two registrations", null);
         }
         int wide = (int) (end - start);
         int sumBytes = range.sumBytes(wide);
@@ -136,7 +136,6 @@ public final class VerbsExtent implements RemoteExtent {
                         null,
                         start / chunk * Attachment.SUM_BYTES,
                         sumBytes,
-                        null,
                         roomNs);
     }
 
@@ -149,37 +148,11 @@ public final class VerbsExtent implements RemoteExtent {
         long end = offset + source.remaining();
         while (at < end) {
             int bytes = piece(at, end);
-            OneSidedRequest oneSidedRequest = begin(at, bytes, source, deadlineNs);
-            take(oneSidedRequest, null, deadlineNs);
+            OneSidedRequest operation = begin(at, bytes, source, deadlineNs);
+            take(operation, null, deadlineNs);
             source.position(source.position() + bytes);
             at += bytes;
         }
-    }
-
-    /**
-     * Starts a read, whose end {@link VerbsLink#poll} tells.
-     *
-     * @return the operation's number in its {@code Completion}
-     * @throws ChannelException with FAILED when too many operations wait to be polled
-     */
-    long postRead(long offset, ByteBuffer target, long timeoutNs) throws IOException {
-        int bytes = target.remaining();
-        if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0) {
-            // Does not fit the device's queue as one, or is refused: over before this returns.
-            return link.completions().run(bytes, () -> read(offset, target, timeoutNs));
-        }
-        return post(offset, bytes, null, target, timeoutNs);
-    }
-
-    /** Starts a write, as {@link #postRead} does a read. */
-    long postWrite(long offset, ByteBuffer source, long timeoutNs) throws IOException {
-        int bytes = source.remaining();
-        if (bytes > MAX_PIECE_BYTES || !isInside(offset, bytes) || bytes == 0 || key.access() == Access.READ) {
-            return link.completions().run(bytes, () -> write(offset, source, timeoutNs));
-        }
-        long number = post(offset, bytes, source, null, timeoutNs);
-        source.position(source.limit());
-        return number;
     }
 
     /** Whether it can be read at all: chunks fit a buffer, and the connection is there. */
@@ -189,23 +162,23 @@ public final class VerbsExtent implements RemoteExtent {
     }
 
     /** Waits for a piece and checks it; the bytes are the operation's, until it is released. */
-    ByteBuffer arrived(OneSidedRequest oneSidedRequest, long timeoutNs) throws IOException {
-        link.transfers().await(oneSidedRequest, System.nanoTime() + Math.min(timeoutNs, LONGEST_WAIT_NS));
-        ByteBuffer data = link.buffers().view(oneSidedRequest.buffers[0]).limit(oneSidedRequest.bytes);
-        if (oneSidedRequest.sums >= 0) {
-            ByteBuffer sums = link.buffers().view(oneSidedRequest.sums);
-            Checksum checksum = oneSidedRequest.checksum(range.sumsKind());
+    ByteBuffer arrived(OneSidedRequest operation, long timeoutNs) throws IOException {
+        link.transfers().await(operation, System.nanoTime() + Math.min(timeoutNs, LONGEST_WAIT_NS));
+        ByteBuffer data = link.buffers().view(operation.buffers[0]).limit(operation.bytes);
+        if (operation.sums >= 0) {
+            ByteBuffer sums = link.buffers().view(operation.sums);
+            Checksum checksum = operation.checksum(range.sumsKind());
             int wrong = ChunkVerifier.firstWrong(checksum, range.chunkBytes(), data, sums);
             if (wrong >= 0) {
                 throw new ChecksumMismatchException(
                         "bytes do not match their checksum, " + wrong + " bytes into a read");
             }
         }
-        return data.position(0).limit(oneSidedRequest.bytes);
+        return data.position(0).limit(operation.bytes);
     }
 
-    void release(OneSidedRequest oneSidedRequest) {
-        link.transfers().release(oneSidedRequest);
+    void release(OneSidedRequest operation) {
+        link.transfers().release(operation);
     }
 
     /** Where the range is. */
@@ -217,39 +190,18 @@ public final class VerbsExtent implements RemoteExtent {
     @Override
     public void close() {}
 
-    private long post(long offset, int bytes, @Nullable ByteBuffer source, @Nullable ByteBuffer target, long timeoutNs)
-            throws IOException {
-        int position = target == null ? 0 : target.position();
-        long number = link.completions().begin();
-        OneSidedRequest.Posted posted = new OneSidedRequest.Posted(number, target, position);
-        long deadlineNs = System.nanoTime() + timeoutNs;
-        try {
-            OneSidedRequest unused = link.transfers()
-                    .begin(range, offset, bytes, RegisteredBuffers.LARGE_BYTES, source, 0, 0, posted, deadlineNs);
-            return number;
-        } catch (ChannelException e) {
-            if (e.status() == Status.FAILED) {
-                link.completions().cancel();
-                throw e;
-            }
-            link.completions().complete(number, e.status(), 0);
-            return number;
-        }
-    }
-
     private OneSidedRequest begin(long at, int bytes, @Nullable ByteBuffer source, long deadlineNs) throws IOException {
-        return link.transfers().begin(range, at, bytes, RegisteredBuffers.LARGE_BYTES, source, 0, 0, null, deadlineNs);
+        return link.transfers().begin(range, at, bytes, RegisteredBuffers.LARGE_BYTES, source, 0, 0, deadlineNs);
     }
 
-    private void take(OneSidedRequest oneSidedRequest, @Nullable ByteBuffer target, long deadlineNs)
-            throws IOException {
+    private void take(OneSidedRequest operation, @Nullable ByteBuffer target, long deadlineNs) throws IOException {
         try {
-            link.transfers().await(oneSidedRequest, deadlineNs);
+            link.transfers().await(operation, deadlineNs);
             if (target != null) {
-                oneSidedRequest.copyTo(target, target.position(), link.buffers());
+                operation.copyTo(target, target.position(), link.buffers());
             }
         } finally {
-            link.transfers().release(oneSidedRequest);
+            link.transfers().release(operation);
         }
     }
 
@@ -263,23 +215,23 @@ public final class VerbsExtent implements RemoteExtent {
 
     private void requireInside(long offset, int bytes) throws ChannelException {
         if (!isInside(offset, bytes)) {
-            throw new ChannelException(Status.NO_ACCESS, "beyond the range", null);
+            throw new ChannelException(TransferStatus.NO_ACCESS, "beyond the range", null);
         }
     }
 
     private void requireWritable(long offset, int bytes) throws ChannelException {
         requireInside(offset, bytes);
         if (key.access() == Access.READ) {
-            throw new ChannelException(Status.NO_ACCESS, "the key is for reading", null);
+            throw new ChannelException(TransferStatus.NO_ACCESS, "the key is for reading", null);
         }
     }
 
     private void requireUsable(long timeoutNs) throws ChannelException {
         if (link.hasEnded()) {
-            throw new ChannelException(Status.DISCONNECTED, "the link has ended", null);
+            throw new ChannelException(TransferStatus.DISCONNECTED, "the link has ended", null);
         }
         if (timeoutNs <= 0) {
-            throw new ChannelException(Status.DEADLINE, "no time is left", null);
+            throw new ChannelException(TransferStatus.DEADLINE, "no time is left", null);
         }
     }
 }

@@ -3,10 +3,8 @@ package io.terrace.channel.verbs;
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.SVCPollCq;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion;
-import io.terrace.channel.transport.Completion.Status;
-import io.terrace.channel.transport.CompletionQueue;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.CompletionChannel;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.device.QueuePair;
@@ -22,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +34,6 @@ public final class VerbsLink implements Closeable {
     /** IBV_WC_REM_ACCESS_ERR: the key is void, or does not allow this. */
     static final int REMOTE_ACCESS_ERROR = 10;
 
-    private static final int MAX_COMPLETIONS = 1024;
     private static final int POLLED = 16;
     private static final long ATTACH_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -48,7 +44,6 @@ public final class VerbsLink implements Closeable {
     private final @Nullable CompletionChannel queue;
     private final @Nullable SVCPollCq poll;
     private final IbvWC[] polled = new IbvWC[POLLED];
-    private final CompletionQueue completions = new CompletionQueue(MAX_COMPLETIONS);
     private final OneSidedQueue oneSidedQueue;
     private final OneSidedTransfers transfers;
     private final FlowControl flowControl;
@@ -80,7 +75,7 @@ public final class VerbsLink implements Closeable {
         }
         this.poll = queue == null ? null : domain.verbs().pollCQ(queue.queue(), polled, POLLED);
         // Last: it registers memory, which a later failure would leak.
-        this.oneSidedQueue = new OneSidedQueue(domain, pair, completions, operations);
+        this.oneSidedQueue = new OneSidedQueue(domain, pair, operations);
         this.transfers = new OneSidedTransfers(this, lock, this.oneSidedQueue, domain.buffers());
     }
 
@@ -111,29 +106,9 @@ public final class VerbsLink implements Closeable {
      */
     public VerbsExtent attach(RegionKey key, long timeoutNs) throws IOException {
         if (queue == null) {
-            throw new ChannelException(Status.NO_ACCESS, "the other side has registered nothing", null);
+            throw new ChannelException(TransferStatus.NO_ACCESS, "the other side has registered nothing", null);
         }
         return new VerbsExtent(this, key, messages.attach(key, timeoutNs));
-    }
-
-    /**
-     * Takes completions of operations posted on this link's extents, on one thread at a time.
-     *
-     * @return how many were taken, at most {@code most}
-     */
-    int poll(Consumer<Completion> taker, int most) {
-        lock.lock();
-        try {
-            drive();
-            if (!ended) {
-                oneSidedQueue.expire(System.nanoTime());
-            }
-        } catch (IOException e) {
-            end(Status.FAILED);
-        } finally {
-            lock.unlock();
-        }
-        return completions.poll(taker, most);
     }
 
     /** Whether nothing can be done with this link any more but close it. */
@@ -148,7 +123,7 @@ public final class VerbsLink implements Closeable {
         try {
             // A request that is over already has its own result.
             drive();
-            end(Status.DISCONNECTED);
+            end(TransferStatus.DISCONNECTED);
             if (!closed) {
                 closed = true;
                 List<Closeable> steps = new ArrayList<>();
@@ -178,10 +153,6 @@ public final class VerbsLink implements Closeable {
 
     RegisteredBuffers buffers() {
         return domain.buffers();
-    }
-
-    CompletionQueue completions() {
-        return completions;
     }
 
     OneSidedTransfers transfers() {
@@ -239,7 +210,7 @@ public final class VerbsLink implements Closeable {
                 }
             }
         } catch (IOException e) {
-            end(Status.FAILED);
+            end(TransferStatus.FAILED);
         }
     }
 
@@ -255,7 +226,7 @@ public final class VerbsLink implements Closeable {
         }
         if (failure != 0) {
             failed = true;
-            end(Status.DISCONNECTED);
+            end(TransferStatus.DISCONNECTED);
             return;
         }
         try {
@@ -265,7 +236,7 @@ public final class VerbsLink implements Closeable {
             flowControl.sendWaiting();
         } catch (IOException e) {
             failed = true;
-            end(Status.FAILED);
+            end(TransferStatus.FAILED);
         }
     }
 
@@ -291,7 +262,7 @@ public final class VerbsLink implements Closeable {
         }
     }
 
-    void end(Status status) {
+    void end(TransferStatus status) {
         if (ended) {
             return;
         }
@@ -307,13 +278,13 @@ public final class VerbsLink implements Closeable {
 
     void requireConnected() throws ChannelException {
         if (ended) {
-            throw new ChannelException(Status.DISCONNECTED, "the link has ended", null);
+            throw new ChannelException(TransferStatus.DISCONNECTED, "the link has ended", null);
         }
     }
 
     static void requireTime(long deadlineNs) throws ChannelException {
         if (deadlineNs - System.nanoTime() <= 0) {
-            throw new ChannelException(Status.DEADLINE, "no time is left", null);
+            throw new ChannelException(TransferStatus.DEADLINE, "no time is left", null);
         }
     }
 }

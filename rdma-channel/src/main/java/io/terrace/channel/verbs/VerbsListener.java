@@ -280,7 +280,7 @@ public final class VerbsListener implements Closeable {
     }
 
     /** Whatever goes wrong with one connection, an {@link Error} too, ends that one; the others are answered all the same. */
-    private final class Answering implements CompletionAgent.Taker {
+    private final class Answering implements CompletionAgent.Handler {
         @Override
         public void completed(IbvWC completion) {
             Session session = sessions.get(QueuePair.session(completion.getWr_id()));

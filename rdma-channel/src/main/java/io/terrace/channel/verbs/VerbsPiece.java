@@ -7,14 +7,14 @@ import java.nio.ByteBuffer;
 /** A part of a region on its way into one registered buffer, and its checksums into another. */
 final class VerbsPiece implements ExtentPiece {
     private final VerbsExtent region;
-    private final OneSidedRequest oneSidedRequest;
+    private final OneSidedRequest operation;
     private final int skipBytes;
     private final int lengthBytes;
     private boolean closed;
 
-    VerbsPiece(VerbsExtent region, OneSidedRequest oneSidedRequest, int skipBytes, int lengthBytes) {
+    VerbsPiece(VerbsExtent region, OneSidedRequest operation, int skipBytes, int lengthBytes) {
         this.region = region;
-        this.oneSidedRequest = oneSidedRequest;
+        this.operation = operation;
         this.skipBytes = skipBytes;
         this.lengthBytes = lengthBytes;
     }
@@ -26,14 +26,14 @@ final class VerbsPiece implements ExtentPiece {
 
     @Override
     public ByteBuffer next(long timeoutNs) throws IOException {
-        return region.arrived(oneSidedRequest, timeoutNs).slice(skipBytes, lengthBytes);
+        return region.arrived(operation, timeoutNs).slice(skipBytes, lengthBytes);
     }
 
     @Override
     public void close() {
         if (!closed) {
             closed = true;
-            region.release(oneSidedRequest);
+            region.release(operation);
         }
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * one by the byte.
  *
  * <p>{@link #prefersMemory} chooses the cheaper way. Now and then it has the other way tried, since its cost would not
- * be learned otherwise. A trial of a way that was r times dearer comes once in 64 r readers, so all trials together
+ * be learned otherwise. A trial of a way that cost r times as much comes once in 64 r readers, so all trials together
  * cost at most a sixty-fourth of the time. Bounded in DataNodes; thread-safe.
  */
 public final class ReadCostModel {
@@ -47,9 +47,9 @@ public final class ReadCostModel {
         SizeCost theirs = stock.of(rangeBytes);
         boolean known = ours.samples >= KNOWN_SAMPLES && theirs.samples >= KNOWN_SAMPLES;
         boolean stockCheaper = known && theirs.mean() * CLEARLY_CHEAPER < ours.mean();
-        double dearer = !known ? 0 : stockCheaper ? ours.mean() / theirs.mean() : theirs.mean() / ours.mean();
+        double costRatio = !known ? 0 : stockCheaper ? ours.mean() / theirs.mean() : theirs.mean() / ours.mean();
         double interval =
-                known ? Math.min(MOST_TRIAL_READERS, TRIAL_READERS * Math.max(1, dearer)) : FIRST_TRIAL_READERS;
+                known ? Math.min(MOST_TRIAL_READERS, TRIAL_READERS * Math.max(1, costRatio)) : FIRST_TRIAL_READERS;
         boolean trial = ours.tick(interval);
         return stockCheaper == trial;
     }
@@ -98,7 +98,7 @@ public final class ReadCostModel {
     /** A mean that forgets, of time by the reader or by the byte. */
     private static final class SizeCost {
         private static final double KEPT = 7.0 / 8;
-        /** One hiccup must not turn the choice over; what stays slow still gets through in a few readers. */
+        /** One slow read must not turn the choice over; what stays slow still gets through in a few readers. */
         private static final double MOST_TIMES_MEAN = 4;
 
         private final boolean byByte;

@@ -4,7 +4,7 @@ import io.terrace.channel.ResidentBlocks;
 import io.terrace.channel.shm.SlotTable;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChecksumMismatchException;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.client.ClientConfig;
 import io.terrace.client.GrantKey;
 import io.terrace.common.BlockKey;
@@ -127,7 +127,7 @@ public final class RemoteDataNode {
             if (present != null) {
                 present.refuse(grant.key().block());
             }
-        } else if (why instanceof ChannelException channel && channel.status() == Status.NO_ACCESS) {
+        } else if (why instanceof ChannelException channel && channel.status() == TransferStatus.NO_ACCESS) {
             LOG.debug("The grant of {} at {} has ended", grant.key(), address);
             grant.region().close();
         } else {
@@ -191,7 +191,7 @@ public final class RemoteDataNode {
      * is well, and so is what was granted over it.
      */
     private static boolean isOfOneOfSeveral(RemoteConnection connection, Exception why) {
-        if (!(why instanceof ChannelException channel) || channel.status() != Status.DISCONNECTED) {
+        if (!(why instanceof ChannelException channel) || channel.status() != TransferStatus.DISCONNECTED) {
             return false;
         }
         connection.pollInput();

@@ -164,7 +164,8 @@ final class TcpGrantServerTest {
             Grant grant = ask(honest, BLOCK);
             for (int round = 0; round < 30; round++) {
                 try (Socket hostile = socket()) {
-                    // With a body: a bare header can be a request to write, which is no garbage and is not counted as such.
+                    // With a body: a bare header can be a request to write, which is no garbage and is not counted as
+                    // such.
                     byte[] garbage = new byte[TcpFrame.HEADER_BYTES + 1 + random.nextInt(200)];
                     random.nextBytes(garbage);
                     if (round % 2 == 0) {

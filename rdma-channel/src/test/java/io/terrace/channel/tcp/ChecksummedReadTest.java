@@ -12,9 +12,9 @@ import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChecksumMismatchException;
 import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkChecksums;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.ExtentRange;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
@@ -128,7 +128,7 @@ public final class ChecksummedReadTest {
             assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(100), SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.NO_ACCESS);
+                    .isEqualTo(TransferStatus.NO_ACCESS);
         }
     }
 
@@ -143,7 +143,7 @@ public final class ChecksummedReadTest {
             assertThatThrownBy(() -> closed.read(0, ByteBuffer.allocate(100), SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.NO_ACCESS);
+                    .isEqualTo(TransferStatus.NO_ACCESS);
             fresh.read(0, ByteBuffer.allocate(100), SECOND_NS);
         }
     }
@@ -198,7 +198,7 @@ public final class ChecksummedReadTest {
             assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(100), 5 * SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.DISCONNECTED);
+                    .isEqualTo(TransferStatus.DISCONNECTED);
         }
         assertThat(link.hasEnded()).isTrue();
     }
@@ -211,7 +211,7 @@ public final class ChecksummedReadTest {
             assertThatThrownBy(() -> toSilent.attach(range.key, SECOND_NS / 20))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.DEADLINE);
+                    .isEqualTo(TransferStatus.DEADLINE);
             assertThat(toSilent.hasEnded()).isTrue();
             assertThat(accepted.isClosed()).isFalse();
         }

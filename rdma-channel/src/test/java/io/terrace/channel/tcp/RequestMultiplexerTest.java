@@ -6,7 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -108,7 +108,7 @@ final class RequestMultiplexerTest {
         return frame.getLong(TcpFrame.NUMBER_AT);
     }
 
-    private void say(byte type, Status status, long number, int... body) throws IOException {
+    private void say(byte type, TransferStatus status, long number, int... body) throws IOException {
         ByteBuffer frame = ByteBuffer.allocate(TcpFrame.HEADER_BYTES + body.length);
         frame.putInt(body.length).put(type).put(TcpFrame.code(status)).putShort((short) 0);
         frame.putLong(number);
@@ -122,10 +122,10 @@ final class RequestMultiplexerTest {
     }
 
     private void answer(long number, int... body) throws IOException {
-        say(TcpFrame.DATA, Status.DONE, number, body);
+        say(TcpFrame.DATA, TransferStatus.DONE, number, body);
     }
 
-    private static void assertEnds(ThrowingCallable wait, Status status) {
+    private static void assertEnds(ThrowingCallable wait, TransferStatus status) {
         assertThatThrownBy(wait)
                 .asInstanceOf(type(ChannelException.class))
                 .extracting(ChannelException::status)
@@ -184,8 +184,8 @@ final class RequestMultiplexerTest {
     @Test
     void answer_ofAnotherStatus_endsItsRequestOnly() throws Exception {
         TcpRequest refused = begin(ByteBuffer.allocate(4));
-        say(TcpFrame.DATA, Status.NO_ACCESS, asked());
-        assertEnds(() -> await(refused), Status.NO_ACCESS);
+        say(TcpFrame.DATA, TransferStatus.NO_ACCESS, asked());
+        assertEnds(() -> await(refused), TransferStatus.NO_ACCESS);
         TcpRequest next = begin(ByteBuffer.allocate(1));
         answer(asked(), 1);
         await(next);
@@ -206,7 +206,7 @@ final class RequestMultiplexerTest {
         await(next);
         assertThat(target.array()).containsOnly(0);
         assertThat(nextTarget.array()).containsExactly(3);
-        assertEnds(() -> await(given), Status.DEADLINE);
+        assertEnds(() -> await(given), TransferStatus.DEADLINE);
     }
 
     @Test
@@ -214,7 +214,7 @@ final class RequestMultiplexerTest {
         for (int i = 0; i < MAX_OPERATIONS; i++) {
             TcpRequest unused = begin(ByteBuffer.allocate(1));
         }
-        assertEnds(() -> begin(ByteBuffer.allocate(1), SHORT_NS), Status.DEADLINE);
+        assertEnds(() -> begin(ByteBuffer.allocate(1), SHORT_NS), TransferStatus.DEADLINE);
         assertThat(multiplexer.failure())
                 .as("one that was not sent says nothing of the other side")
                 .isNull();
@@ -231,8 +231,8 @@ final class RequestMultiplexerTest {
     @Test
     void begin_beyondTheBytesInFlight_isRefused_unlessItIsAlone() throws Exception {
         TcpRequest large = begin(ByteBuffer.allocate((int) MAX_BYTES + 1));
-        assertEnds(() -> begin(ByteBuffer.allocate(1), SHORT_NS), Status.DEADLINE);
-        assertEnds(() -> begin(ByteBuffer.allocate(1), 0), Status.DEADLINE);
+        assertEnds(() -> begin(ByteBuffer.allocate(1), SHORT_NS), TransferStatus.DEADLINE);
+        assertEnds(() -> begin(ByteBuffer.allocate(1), 0), TransferStatus.DEADLINE);
         multiplexer.end(large);
         TcpRequest unused = begin(ByteBuffer.allocate((int) MAX_BYTES));
         TcpRequest unusedToo = begin(ByteBuffer.allocate(0));
@@ -242,16 +242,16 @@ final class RequestMultiplexerTest {
     void deadline_withoutASingleByte_endsTheConnection() throws Exception {
         TcpRequest silent = begin(ByteBuffer.allocate(1));
         TcpRequest other = begin(ByteBuffer.allocate(1));
-        assertEnds(() -> multiplexer.await(silent, in(SHORT_NS)), Status.DEADLINE);
+        assertEnds(() -> multiplexer.await(silent, in(SHORT_NS)), TransferStatus.DEADLINE);
         assertThat(multiplexer.failure()).isInstanceOf(SocketTimeoutException.class);
-        assertEnds(() -> await(other), Status.DISCONNECTED);
+        assertEnds(() -> await(other), TransferStatus.DISCONNECTED);
     }
 
     @Test
     void deadline_afterSomethingWasHeard_endsTheRequestOnly() throws Exception {
         TcpRequest late = begin(ByteBuffer.allocate(1));
-        say(TcpFrame.MESSAGE, Status.DONE, 0, 6);
-        assertEnds(() -> multiplexer.await(late, in(SHORT_NS)), Status.DEADLINE);
+        say(TcpFrame.MESSAGE, TransferStatus.DONE, 0, 6);
+        assertEnds(() -> multiplexer.await(late, in(SHORT_NS)), TransferStatus.DEADLINE);
         assertThat(multiplexer.failure()).isNull();
         assertThat(messages).containsExactly(ByteBuffer.wrap(new byte[] {6}));
     }
@@ -260,8 +260,8 @@ final class RequestMultiplexerTest {
     void pollInput_takesWhatArrived_withoutWaiting() throws Exception {
         multiplexer.pollInput();
         assertThat(messages).isEmpty();
-        say(TcpFrame.MESSAGE, Status.DONE, 0, 1, 2);
-        say(TcpFrame.RESIDENT, Status.DONE, 0, 3);
+        say(TcpFrame.MESSAGE, TransferStatus.DONE, 0, 1, 2);
+        say(TcpFrame.RESIDENT, TransferStatus.DONE, 0, 3);
         multiplexer.pollInput();
         assertThat(messages).containsExactly(ByteBuffer.wrap(new byte[] {1, 2}));
         assertThat(resident).containsExactly(ByteBuffer.wrap(new byte[] {3}));
@@ -303,10 +303,10 @@ final class RequestMultiplexerTest {
         // What nobody has read turns the end into a reset.
         long unused = asked() + asked();
         peer.close();
-        assertEnds(() -> await(two), Status.DISCONNECTED);
+        assertEnds(() -> await(two), TransferStatus.DISCONNECTED);
         assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS)).hasRootCauseInstanceOf(EOFException.class);
         assertThat(multiplexer.failure()).isInstanceOf(EOFException.class);
-        assertEnds(() -> begin(ByteBuffer.allocate(1)), Status.DISCONNECTED);
+        assertEnds(() -> begin(ByteBuffer.allocate(1)), TransferStatus.DISCONNECTED);
     }
 
     @Test
@@ -324,7 +324,7 @@ final class RequestMultiplexerTest {
     void answer_ofAnotherLengthThanWasDue_endsTheConnection() throws Exception {
         TcpRequest request = begin(ByteBuffer.allocate(2));
         answer(asked(), 1, 2, 3);
-        assertEnds(() -> await(request), Status.DISCONNECTED);
+        assertEnds(() -> await(request), TransferStatus.DISCONNECTED);
         assertThat(multiplexer.failure())
                 .isInstanceOf(MalformedMessageException.class)
                 .hasMessage("an answer of 3 bytes where 2 were due");
@@ -333,8 +333,8 @@ final class RequestMultiplexerTest {
     @Test
     void answer_ofAReservedType_endsTheConnection() throws Exception {
         TcpRequest request = begin(ByteBuffer.allocate(0));
-        say(RESERVED, Status.DONE, asked());
-        assertEnds(() -> await(request), Status.DISCONNECTED);
+        say(RESERVED, TransferStatus.DONE, asked());
+        assertEnds(() -> await(request), TransferStatus.DISCONNECTED);
         assertThat(multiplexer.failure()).hasMessage("an answer of type 8");
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.terrace.channel.MessageCodec;
-import io.terrace.channel.transport.Completion.Status;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -138,7 +137,7 @@ public abstract class RemoteExtentContract {
             assertThatThrownBy(() -> region.read(LENGTH - 1, ByteBuffer.allocate(2), SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.NO_ACCESS);
+                    .isEqualTo(TransferStatus.NO_ACCESS);
             assertThatThrownBy(() -> region.read(-1, ByteBuffer.allocate(2), SECOND_NS))
                     .isInstanceOf(ChannelException.class);
         }
@@ -153,7 +152,7 @@ public abstract class RemoteExtentContract {
             assertThatThrownBy(() -> attachAndRead(wrong))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.NO_ACCESS);
+                    .isEqualTo(TransferStatus.NO_ACCESS);
         }
     }
 
@@ -165,7 +164,7 @@ public abstract class RemoteExtentContract {
         assertThatThrownBy(() -> attachAndRead(key))
                 .asInstanceOf(type(ChannelException.class))
                 .extracting(ChannelException::status)
-                .isEqualTo(Status.NO_ACCESS);
+                .isEqualTo(TransferStatus.NO_ACCESS);
     }
 
     @Test
@@ -174,7 +173,7 @@ public abstract class RemoteExtentContract {
             assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(10), 0))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.DEADLINE);
+                    .isEqualTo(TransferStatus.DEADLINE);
         }
     }
 
@@ -185,7 +184,7 @@ public abstract class RemoteExtentContract {
             assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(10), SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.DISCONNECTED);
+                    .isEqualTo(TransferStatus.DISCONNECTED);
         }
     }
 
@@ -198,7 +197,7 @@ public abstract class RemoteExtentContract {
                 assertThat(end)
                         .asInstanceOf(type(ChannelException.class))
                         .extracting(ChannelException::status)
-                        .isEqualTo(Status.SHORT);
+                        .isEqualTo(TransferStatus.SHORT);
             } else {
                 assertThat(end).isNull();
             }

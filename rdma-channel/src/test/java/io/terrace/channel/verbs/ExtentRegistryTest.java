@@ -9,8 +9,8 @@ import io.terrace.channel.Grant;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
 import io.terrace.channel.transport.ChunkChecksums;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.common.BlockKey;
 import io.terrace.common.StorageTier;
 import java.net.InetSocketAddress;
@@ -67,7 +67,7 @@ final class ExtentRegistryTest extends ListenerFixture {
     private static void assertRefused(VerbsExtent region) {
         assertThatThrownBy(() -> region.read(0, ByteBuffer.allocate(10), PATIENCE_NS))
                 .isInstanceOfSatisfying(
-                        ChannelException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_ACCESS));
+                        ChannelException.class, e -> assertThat(e.status()).isEqualTo(TransferStatus.NO_ACCESS));
     }
 
     @Test

@@ -3,25 +3,19 @@ package io.terrace.channel.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
-import static org.awaitility.Awaitility.await;
 
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
 import io.terrace.channel.transport.RemoteExtentContract;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -125,7 +119,7 @@ final class VerbsExtentTest extends RemoteExtentContract {
             assertThatThrownBy(() -> region.write(0, ByteBuffer.wrap(new byte[] {1}), SECOND_NS))
                     .asInstanceOf(type(ChannelException.class))
                     .extracting(ChannelException::status)
-                    .isEqualTo(Status.NO_ACCESS);
+                    .isEqualTo(TransferStatus.NO_ACCESS);
         }
         try (VerbsExtent region = link.attach(register(Access.READ_WRITE))) {
             byte[] written = "one-sided".getBytes();
@@ -138,55 +132,6 @@ final class VerbsExtentTest extends RemoteExtentContract {
             assertThatThrownBy(() -> region.write(LENGTH - 1, ByteBuffer.wrap(written), SECOND_NS))
                     .isInstanceOf(ChannelException.class);
             assertThat(Files.size(range().file())).isEqualTo(LENGTH);
-        }
-    }
-
-    @Test
-    void post_completesEachOperationOnce() throws Exception {
-        try (VerbsExtent region = link.attach(register(Access.READ))) {
-            Set<Long> posted = new HashSet<>();
-            List<ByteBuffer> targets = new ArrayList<>();
-            for (int i = 0; i < 100; i++) {
-                ByteBuffer target = ByteBuffer.allocateDirect(1000);
-                targets.add(target);
-                posted.add(region.postRead(i * 2000L, target, 5 * patienceNs()));
-            }
-            long beyond = region.postRead(LENGTH, ByteBuffer.allocateDirect(1), 5 * patienceNs());
-            List<Completion> completed = new ArrayList<>();
-            await().until(() -> {
-                link.poll(completed::add, 7);
-                return completed.size() == 101;
-            });
-            assertThat(link.poll(completed::add, 7)).isZero();
-            for (Completion completion : completed) {
-                if (completion.operation() == beyond) {
-                    assertThat(completion.status()).isEqualTo(Status.NO_ACCESS);
-                } else {
-                    assertThat(posted.remove(completion.operation())).isTrue();
-                    assertThat(completion.status()).isEqualTo(Status.DONE);
-                    assertThat(completion.bytes()).isEqualTo(1000);
-                }
-            }
-            for (int i = 0; i < 100; i++) {
-                assertThat(targets.get(i).flip()).isEqualTo(content(i * 2000, 1000));
-            }
-        }
-    }
-
-    @Test
-    void post_beyondWhatMayWait_isRefused_andPollingMakesRoom() throws Exception {
-        try (VerbsExtent region = link.attach(register(Access.READ))) {
-            ByteBuffer target = ByteBuffer.allocateDirect(1);
-            assertThatThrownBy(() -> {
-                        for (int i = 0; i < 1_000_000; i++) {
-                            target.clear();
-                            region.postRead(0, target, 5 * patienceNs());
-                        }
-                    })
-                    .isInstanceOf(ChannelException.class);
-            await().until(() -> link.poll(completion -> {}, Integer.MAX_VALUE) > 0);
-            target.clear();
-            assertThat(region.postRead(0, target, patienceNs())).isPositive();
         }
     }
 }

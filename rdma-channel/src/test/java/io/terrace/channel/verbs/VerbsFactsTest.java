@@ -8,9 +8,9 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.channel.verbs.device.ProtectionDomain;
 import io.terrace.channel.verbs.rdmacore.MappedRange;
 import io.terrace.channel.verbs.rdmacore.NativeMemory;
@@ -70,7 +70,7 @@ final class VerbsFactsTest extends ListenerFixture {
                         try {
                             region.read(0, target, PATIENCE_NS);
                         } catch (ChannelException e) {
-                            (e.status() == Status.NO_ACCESS ? refused : disconnected).incrementAndGet();
+                            (e.status() == TransferStatus.NO_ACCESS ? refused : disconnected).incrementAndGet();
                             return;
                         } catch (java.io.IOException e) {
                             throw new java.io.UncheckedIOException(e);
@@ -185,7 +185,7 @@ final class VerbsFactsTest extends ListenerFixture {
                             assertThat(target.get(i)).isEqualTo(before);
                         }
                     } catch (ChannelException e) {
-                        assertThat(e.status()).isEqualTo(Status.NO_ACCESS);
+                        assertThat(e.status()).isEqualTo(TransferStatus.NO_ACCESS);
                         valid = false;
                         refusals++;
                     }

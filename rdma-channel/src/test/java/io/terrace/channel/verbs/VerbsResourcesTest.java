@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion;
 import io.terrace.channel.transport.ExtentRange;
 import io.terrace.channel.transport.RegionKey;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -56,16 +56,18 @@ final class VerbsResourcesTest extends ListenerFixture {
         RegionKey key = register("extent", LENGTH);
         VerbsLink client = connect();
         VerbsExtent region = client.attach(key);
-        for (int i = 0; i < 20; i++) {
-            region.postRead(0, ByteBuffer.allocateDirect(600_000), PATIENCE_NS);
-            if (provider.deviceCounters().lentBuffers.get() > 80) {
-                break;
-            }
+        List<VerbsPiece> pieces = new ArrayList<>();
+        for (int i = 0; i < 20 && provider.deviceCounters().lentBuffers.get() <= 80; i++) {
+            pieces.add(region.begin(0, region.maxPieceBytes(), PATIENCE_NS));
         }
         client.close();
-        List<Completion> ends = new ArrayList<>();
-        client.poll(ends::add, 1000);
-        assertThat(ends).isNotEmpty();
+        for (VerbsPiece piece : pieces) {
+            try (piece) {
+                assertThat(piece.next(PATIENCE_NS).remaining()).isEqualTo(piece.lengthBytes());
+            } catch (ChannelException e) {
+                assertThat(e.status()).isEqualTo(TransferStatus.DISCONNECTED);
+            }
+        }
         listener.deregister(key);
         awaitHeld(before);
     }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.terrace.channel.ReadReport;
 import io.terrace.channel.transport.Access;
 import io.terrace.channel.transport.ChannelException;
-import io.terrace.channel.transport.Completion.Status;
 import io.terrace.channel.transport.ExtentPiece;
 import io.terrace.channel.transport.RegionKey;
 import io.terrace.channel.transport.RemoteExtent;
+import io.terrace.channel.transport.TransferStatus;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -237,7 +237,7 @@ final class OneSidedReadsTest {
         private void ask() throws ChannelException {
             asked++;
             if (failing) {
-                throw new ChannelException(Status.DISCONNECTED, "planted", null);
+                throw new ChannelException(TransferStatus.DISCONNECTED, "planted", null);
             }
         }
 

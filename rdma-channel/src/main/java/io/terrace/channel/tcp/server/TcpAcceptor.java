@@ -17,18 +17,18 @@ final class TcpAcceptor implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(TcpAcceptor.class);
 
     private final ServerSocketChannel server;
-    private final Taker taker;
+    private final Handler handler;
     private final AgentThread thread;
 
     /** Who has a connection from then on; one that it throws for is closed. */
-    interface Taker {
+    interface Handler {
         void take(SocketChannel channel) throws IOException;
     }
 
     /** @param server bound; {@link #close} closes it */
-    TcpAcceptor(ServerSocketChannel server, String address, Taker taker) {
+    TcpAcceptor(ServerSocketChannel server, String address, Handler handler) {
         this.server = server;
-        this.taker = taker;
+        this.handler = handler;
         this.thread = new AgentThread("terrace-tcp-" + address + "-accept", this::acceptOne, 0, System::nanoTime);
     }
 
@@ -50,7 +50,7 @@ final class TcpAcceptor implements Closeable {
             return 0;
         }
         try {
-            taker.take(channel);
+            handler.take(channel);
         } catch (IOException | RuntimeException | Error e) {
             LOG.warn("Cannot take a connection in", e);
             close(channel);

@@ -264,7 +264,7 @@ public final class TcpLoop implements Closeable {
         finish(session);
     }
 
-    /** Whoever can connect can be cut as often as he likes: all are counted, few are told. */
+    /** A client can connect and be cut as often as it likes: each cut is counted, few are logged. */
     private void tellCut(TcpSession session, @Nullable String why) {
         Long others = told.next(System.nanoTime());
         if (others != null) {

@@ -2,7 +2,7 @@ package io.terrace.channel.tcp.server;
 
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.transport.ChunkChecksums;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -74,7 +74,7 @@ public abstract class TcpResponse {
         }
 
         /** A frame with so many bytes of body, for the caller to fill in after the header. */
-        public static ByteBuffer frame(byte type, Status status, long number, int bodyBytes) {
+        public static ByteBuffer frame(byte type, TransferStatus status, long number, int bodyBytes) {
             ByteBuffer frame = ByteBuffer.allocate(TcpFrame.HEADER_BYTES + bodyBytes);
             frame.putInt(bodyBytes)
                     .put(type)
@@ -84,7 +84,7 @@ public abstract class TcpResponse {
             return frame;
         }
 
-        static Ready empty(byte type, Status status, long number) {
+        static Ready empty(byte type, TransferStatus status, long number) {
             return new Ready(frame(type, status, number, 0).array());
         }
 
@@ -139,8 +139,8 @@ public abstract class TcpResponse {
         void fill(int from, ByteBuffer out) throws IOException {
             int at = from;
             if (at < TcpFrame.HEADER_BYTES) {
-                ByteBuffer header =
-                        Ready.frame(TcpFrame.DATA, Status.DONE, number, 0).putInt(0, sumBytes + dataBytes);
+                ByteBuffer header = Ready.frame(TcpFrame.DATA, TransferStatus.DONE, number, 0)
+                        .putInt(0, sumBytes + dataBytes);
                 int count = Math.min(out.remaining(), TcpFrame.HEADER_BYTES - at);
                 out.put(header.array(), at, count);
                 at += count;

@@ -4,7 +4,7 @@ import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.transport.ChunkChecksums;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -206,18 +206,18 @@ public final class TcpSession implements Closeable {
         ChunkChecksums checksums = range != null && inside ? range.begin() : null;
         if (range == null || checksums == null) {
             attached.refused(handle);
-            output.add(TcpResponse.Ready.empty(TcpFrame.DATA, Status.NO_ACCESS, id));
+            output.add(TcpResponse.Ready.empty(TcpFrame.DATA, TransferStatus.NO_ACCESS, id));
             return;
         }
         boolean goesOn = false;
         try {
             if (!checksums.fits(offset, bytes, range.lengthBytes)) {
-                output.add(TcpResponse.Ready.empty(TcpFrame.DATA, Status.NO_ACCESS, id));
+                output.add(TcpResponse.Ready.empty(TcpFrame.DATA, TransferStatus.NO_ACCESS, id));
                 return;
             }
             range.served(offset, bytes);
             if (range.isCutBefore(offset + bytes)) {
-                output.add(TcpResponse.Ready.empty(TcpFrame.DATA, Status.SHORT, id));
+                output.add(TcpResponse.Ready.empty(TcpFrame.DATA, TransferStatus.SHORT, id));
             } else {
                 output.add(new TcpResponse.Data(id, range, checksums, offset, bytes));
                 goesOn = true;
@@ -236,11 +236,11 @@ public final class TcpSession implements Closeable {
         TcpRange range = listener.find(body);
         ChunkChecksums checksums = range != null && attached.hasRoom() ? range.attach() : null;
         if (range == null || checksums == null) {
-            output.add(TcpResponse.Ready.empty(TcpFrame.ATTACHED, Status.NO_ACCESS, id));
+            output.add(TcpResponse.Ready.empty(TcpFrame.ATTACHED, TransferStatus.NO_ACCESS, id));
             return;
         }
         known = true;
-        ByteBuffer frame = TcpResponse.Ready.frame(TcpFrame.ATTACHED, Status.DONE, id, TcpFrame.ATTACHED_BYTES);
+        ByteBuffer frame = TcpResponse.Ready.frame(TcpFrame.ATTACHED, TransferStatus.DONE, id, TcpFrame.ATTACHED_BYTES);
         frame.putInt(attached.add(range)).put((byte) checksums.kind().ordinal()).putInt(checksums.chunkBytes());
         output.add(new TcpResponse.Ready(frame.array()));
     }
@@ -287,7 +287,7 @@ public final class TcpSession implements Closeable {
             throw new IllegalArgumentException("a message of " + message.remaining() + " bytes");
         }
         requirePeer();
-        ByteBuffer frame = TcpResponse.Ready.frame(TcpFrame.MESSAGE, Status.DONE, 0, message.remaining());
+        ByteBuffer frame = TcpResponse.Ready.frame(TcpFrame.MESSAGE, TransferStatus.DONE, 0, message.remaining());
         loop.send(this, new TcpResponse.Ready(frame.put(message).array()));
     }
 

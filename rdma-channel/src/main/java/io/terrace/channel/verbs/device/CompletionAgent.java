@@ -15,7 +15,7 @@ public final class CompletionAgent {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionAgent.class);
 
     /** What is done with them, on this thread. */
-    public interface Taker {
+    public interface Handler {
         /** A request is complete; the object is used again afterwards. */
         void completed(IbvWC completion);
 
@@ -31,7 +31,7 @@ public final class CompletionAgent {
 
     private final RdmaVerbs verbs;
     private final CompletionChannel queue;
-    private final Taker taker;
+    private final Handler handler;
     private final IbvWC[] polled = new IbvWC[POLLED];
     private final SVCPollCq poll;
     private final SVCReqNotify notify;
@@ -39,10 +39,10 @@ public final class CompletionAgent {
     private int idle;
     private long lookedNs = System.nanoTime();
 
-    public CompletionAgent(RdmaVerbs verbs, CompletionChannel queue, Taker taker, String name) throws IOException {
+    public CompletionAgent(RdmaVerbs verbs, CompletionChannel queue, Handler handler, String name) throws IOException {
         this.verbs = verbs;
         this.queue = queue;
-        this.taker = taker;
+        this.handler = handler;
         for (int i = 0; i < POLLED; i++) {
             polled[i] = new IbvWC();
         }
@@ -76,7 +76,7 @@ public final class CompletionAgent {
         long nowNs = System.nanoTime();
         if (nowNs - lookedNs >= LOOK_NS) {
             lookedNs = nowNs;
-            taker.look(nowNs);
+            handler.look(nowNs);
         }
         return 1;
     }
@@ -85,7 +85,7 @@ public final class CompletionAgent {
         int taken = poll.execute().getPolls();
         for (int i = 0; i < taken; i++) {
             try {
-                taker.completed(polled[i]);
+                handler.completed(polled[i]);
             } catch (RuntimeException | Error e) {
                 // The completions behind it belong to others.
                 log(e);

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * Takes the events of RDMA connections from one event channel, on one thread, and hands each to the connection's taker.
- * Events are acknowledged first, so that a taker may destroy a connection that has ended. Thread-safe.
+ * Takes the events of RDMA connections from one event channel, on one thread, and hands each to the connection's handler.
+ * Events are acknowledged first, so that a handler may destroy a connection that has ended. Thread-safe.
  */
 public final class ConnectionEvents implements Closeable {
     static final int LOOK_MS = 100;
@@ -22,7 +22,7 @@ public final class ConnectionEvents implements Closeable {
 
     private final RdmaCm cm;
     private final RdmaEventChannel channel;
-    private final Map<RdmaCmId, BiConsumer<EventType, RdmaCmId>> takers = new ConcurrentHashMap<>();
+    private final Map<RdmaCmId, BiConsumer<EventType, RdmaCmId>> handlers = new ConcurrentHashMap<>();
     private final AgentThread thread;
 
     public ConnectionEvents(RdmaCm cm) throws IOException {
@@ -32,23 +32,23 @@ public final class ConnectionEvents implements Closeable {
     }
 
     /** A connection to be; what happens to it is told until {@link #forget}, on this object's thread. */
-    public RdmaCmId open(BiConsumer<EventType, RdmaCmId> taker) throws IOException {
+    public RdmaCmId open(BiConsumer<EventType, RdmaCmId> handler) throws IOException {
         RdmaCmId id = cm.createId(channel, RdmaCm.RDMA_PS_TCP);
-        takers.put(id, taker);
+        handlers.put(id, handler);
         return id;
     }
 
-    public void tell(RdmaCmId id, BiConsumer<EventType, RdmaCmId> taker) {
-        takers.put(id, taker);
+    public void tell(RdmaCmId id, BiConsumer<EventType, RdmaCmId> handler) {
+        handlers.put(id, handler);
     }
 
     public void forget(RdmaCmId id) {
-        takers.remove(id);
+        handlers.remove(id);
     }
 
     /** Connections that somebody is told of. */
     public int watched() {
-        return takers.size();
+        return handlers.size();
     }
 
     @Override
@@ -71,9 +71,9 @@ public final class ConnectionEvents implements Closeable {
         RdmaCmId listening = event.getListenIdPriv();
         cm.ackCmEvent(event);
         boolean request = type == EventType.RDMA_CM_EVENT_CONNECT_REQUEST;
-        BiConsumer<EventType, RdmaCmId> taker = takers.get(request ? listening : id);
-        if (taker != null) {
-            taker.accept(type, id);
+        BiConsumer<EventType, RdmaCmId> handler = handlers.get(request ? listening : id);
+        if (handler != null) {
+            handler.accept(type, id);
         } else if (request) {
             // Its listener is gone.
             int unused = cm.destroyCmId(id);

@@ -3,7 +3,7 @@ package io.terrace.channel.tcp.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.tcp.TcpFrame;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
@@ -95,7 +95,7 @@ final class SendQueueTest {
     }
 
     private static byte[] frame() {
-        return TcpResponse.Ready.frame(TcpFrame.MESSAGE, Status.DONE, 0, FRAME_BYTES - TcpFrame.HEADER_BYTES)
+        return TcpResponse.Ready.frame(TcpFrame.MESSAGE, TransferStatus.DONE, 0, FRAME_BYTES - TcpFrame.HEADER_BYTES)
                 .array();
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.tcp.TcpLimits;
-import io.terrace.channel.transport.Completion.Status;
+import io.terrace.channel.transport.TransferStatus;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,7 +46,8 @@ final class SlowReaderTest {
 
     @Test
     void client_thatReadsBroadcastsTooSlowly_isCut_andOneThatReadsAllIsNot() throws Exception {
-        byte[] frame = TcpResponse.Ready.frame(TcpFrame.RESIDENT, Status.DONE, 0, FRAME_BYTES - TcpFrame.HEADER_BYTES)
+        byte[] frame = TcpResponse.Ready.frame(
+                        TcpFrame.RESIDENT, TransferStatus.DONE, 0, FRAME_BYTES - TcpFrame.HEADER_BYTES)
                 .array();
         try (Socket dripping = connect();
                 Socket reading = connect()) {

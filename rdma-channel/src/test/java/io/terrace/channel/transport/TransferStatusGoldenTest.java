@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** The ordinals of the statuses are on the wire of tcp and verbs, in every answer. */
-final class CompletionStatusGoldenTest {
+final class TransferStatusGoldenTest {
     @Test
     void order() {
-        assertThat(Completion.Status.values())
+        assertThat(TransferStatus.values())
                 .extracting(Enum::name)
                 .containsExactly("DONE", "SHORT", "NO_ACCESS", "DEADLINE", "DISCONNECTED", "FAILED");
     }
