@@ -62,8 +62,8 @@ public final class PolicyCatalog {
         frequency("gdsf", Rule.GDSF, "Greedy dual by size and frequency: uses per byte, ageing with what was evicted");
         cachePolicy(
                 "s3-fifo",
-                "Three FIFO queues: newcomers prove themselves in a small one (Yang et al. 2023)",
-                List.of(new PolicyParameter("small", "0.1", "share of the room for newcomers, above 0 and below 1")),
+                "Three FIFO queues: new objects prove themselves in a small one (Yang et al. 2023)",
+                List.of(new PolicyParameter("small", "0.1", "share of the room for new objects, above 0 and below 1")),
                 parameters -> {
                     double small = parameters.number("small", 0.001, 0.999);
                     return capacity -> new S3FifoPolicy(capacity, small);
@@ -75,9 +75,9 @@ public final class PolicyCatalog {
                 parameters -> ArcPolicy::new);
         cachePolicy(
                 "2q",
-                "A FIFO for newcomers, a recency list for what comes back (Johnson, Shasha 1994)",
+                "A FIFO for new objects, a recency list for what comes back (Johnson, Shasha 1994)",
                 List.of(
-                        new PolicyParameter("in", "0.25", "share of the room for newcomers, above 0 and below 1"),
+                        new PolicyParameter("in", "0.25", "share of the room for new objects, above 0 and below 1"),
                         new PolicyParameter(
                                 "out", "0.5", "bytes remembered after leaving, as a share of the room, 0..8")),
                 parameters -> {
@@ -94,7 +94,7 @@ public final class PolicyCatalog {
                 "w-tinylfu",
                 "A window by recency before a room guarded by a frequency sketch (Einziger et al. 2017)",
                 List.of(
-                        new PolicyParameter("window", "0.01", "share of the room for newcomers, above 0 and below 1"),
+                        new PolicyParameter("window", "0.01", "share of the room for new objects, above 0 and below 1"),
                         new PolicyParameter("expected", "65536", "objects the sketch is made for, 16 to 67108864")),
                 parameters -> {
                     double window = parameters.number("window", 0.0001, 0.9);

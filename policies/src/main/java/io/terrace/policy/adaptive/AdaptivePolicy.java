@@ -94,7 +94,7 @@ public final class AdaptivePolicy implements CachePolicy {
         // A forgotten object comes back with its count of reads, but the time of the last read is lost.
         boolean first = records.weight(slot) == 0;
         long ageMs = first ? ReportIntervalEstimator.FIRST_PERIOD_MS : Math.max(0, latestMs - records.readMs(slot));
-        ReportIntervalEstimator reportIntervalEstimator = ranking.cadence(slot);
+        ReportIntervalEstimator reportIntervalEstimator = ranking.reportInterval(slot);
         if (burst > 1 && !first) {
             reportIntervalEstimator.toldTogether(ageMs);
         }
@@ -255,19 +255,9 @@ public final class AdaptivePolicy implements CachePolicy {
         ruleTournament.capacity(capacityBytes, latestMs);
     }
 
-    /** The rule followed at present, by its name. */
-    public String leader() {
-        return ruleTournament.leader().name();
-    }
-
     @Override
     public long usedBytes() {
         return real.usedBytes();
-    }
-
-    @Override
-    public long capacityBytes() {
-        return real.capacityBytes();
     }
 
     @Override

@@ -76,10 +76,6 @@ final class LazyHeap {
         return slots[0];
     }
 
-    double leastKey() {
-        return keys[0];
-    }
-
     void dropLeast() {
         count--;
         if (count > 0) {

@@ -47,8 +47,4 @@ final class MoveLatencySampler {
     private static int place(int slot) {
         return (int) HashCommon.murmurHash3((long) slot) & (PLACES - 1);
     }
-
-    long memoryBytes() {
-        return 12L * PLACES;
-    }
 }

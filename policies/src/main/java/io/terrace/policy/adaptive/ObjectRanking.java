@@ -15,7 +15,9 @@ final class ObjectRanking {
 
     private final ObjectRecords records;
     private final ReuseModel model;
-    private final ReportIntervalEstimator[] cadences = {new ReportIntervalEstimator(), new ReportIntervalEstimator()};
+    private final ReportIntervalEstimator[] reportIntervals = {
+        new ReportIntervalEstimator(), new ReportIntervalEstimator()
+    };
 
     ObjectRanking(ObjectRecords records, ReuseModel model) {
         this.records = records;
@@ -58,17 +60,17 @@ final class ObjectRanking {
 
     /** Time without a read as far as one can know: reads may wait to be reported. */
     private long silentMs(int slot, long ageMs) {
-        return Math.max(0, ageMs - (long) cadence(slot).periodMs());
+        return Math.max(0, ageMs - (long) reportInterval(slot).periodMs());
     }
 
     /** How often the object's reads are reported, from the tier where it really is: tiers differ in that. */
-    ReportIntervalEstimator cadence(int slot) {
-        return cadences[records.resident(slot, AdaptivePolicy.REAL) ? 1 : 0];
+    ReportIntervalEstimator reportInterval(int slot) {
+        return reportIntervals[records.resident(slot, AdaptivePolicy.REAL) ? 1 : 0];
     }
 
     /** Time after which all reads made by now have surely been reported; 0 while each is reported by itself. */
     double silenceMs() {
-        double longest = Math.max(cadences[0].periodMs(), cadences[1].periodMs());
+        double longest = Math.max(reportIntervals[0].periodMs(), reportIntervals[1].periodMs());
         return longest == 0 ? 0 : 2 * Math.max(ReportIntervalEstimator.FIRST_PERIOD_MS, longest);
     }
 

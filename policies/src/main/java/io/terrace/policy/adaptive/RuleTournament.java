@@ -87,11 +87,6 @@ final class RuleTournament {
         return leader;
     }
 
-    /** Share of the value read that a rule would have kept ready, its moves taken off. */
-    double score(RankingRule rule) {
-        return total == 0 ? 0 : scores[rule.ordinal()] / total;
-    }
-
     /** Share of the ids in the sample. */
     double rate() {
         return Math.scalb(1.0, -halvings);

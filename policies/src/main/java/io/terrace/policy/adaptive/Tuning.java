@@ -30,8 +30,4 @@ public record Tuning(
                     + " at least 1");
         }
     }
-
-    public static Tuning standard(Objective objective) {
-        return new Tuning(objective, 1_000_000, 32_768, 0.015, 0.005, 100_000);
-    }
 }

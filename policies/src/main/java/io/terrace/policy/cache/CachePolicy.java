@@ -44,8 +44,6 @@ public interface CachePolicy {
 
     long usedBytes();
 
-    long capacityBytes();
-
     /** Objects with an entry, residents and ghosts. */
     long trackedObjects();
 

@@ -57,18 +57,9 @@ final class IndexedList {
         return tail;
     }
 
-    int head() {
-        return head;
-    }
-
     /** The neighbour towards the head. */
     int newer(int slot) {
         return previous[slot];
-    }
-
-    /** The neighbour towards the tail. */
-    int older(int slot) {
-        return next[slot];
     }
 
     int count() {

@@ -70,6 +70,6 @@ public final class S3FifoPolicy extends TwoStagePolicy {
     String position(int slot) {
         byte stage = stage(slot);
         return uses[slot] + " uses in the "
-                + (stage == RECENTLY_ADDED ? "small queue" : stage == MAIN ? "main queue" : "list of the gone");
+                + (stage == RECENTLY_ADDED ? "small queue" : stage == MAIN ? "main queue" : "list of removed objects");
     }
 }

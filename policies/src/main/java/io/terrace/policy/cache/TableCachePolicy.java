@@ -49,11 +49,6 @@ abstract class TableCachePolicy implements CachePolicy {
     }
 
     @Override
-    public final long capacityBytes() {
-        return capacityBytes;
-    }
-
-    @Override
     public final long trackedObjects() {
         return table.count();
     }

@@ -48,6 +48,8 @@ public final class TwoQueuePolicy extends TwoStagePolicy {
     String position(int slot) {
         byte stage = stage(slot);
         return "in the "
-                + (stage == RECENTLY_ADDED ? "newcomers' queue" : stage == MAIN ? "main list" : "list of the gone");
+                + (stage == RECENTLY_ADDED
+                        ? "queue of new objects"
+                        : stage == MAIN ? "main list" : "list of removed objects");
     }
 }

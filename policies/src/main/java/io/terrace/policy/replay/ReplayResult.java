@@ -17,8 +17,6 @@ package io.terrace.policy.replay;
  * @param peakBytes most bytes that were in each tier but the last
  * @param meanReadMs modelled time of a read, mean
  * @param decisionNs time spent in the policy per access, wall clock
- * @param policyBytes memory the policy held at the end
- * @param trackedObjects objects the policy had entries for at the end
  */
 public record ReplayResult(
         long reads,
@@ -34,9 +32,7 @@ public record ReplayResult(
         long failedMoves,
         long[] peakBytes,
         double meanReadMs,
-        double decisionNs,
-        long policyBytes,
-        long trackedObjects) {
+        double decisionNs) {
 
     /** Share of the reads served by the fastest tier. */
     public double objectHitRatio() {

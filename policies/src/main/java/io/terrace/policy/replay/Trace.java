@@ -123,15 +123,6 @@ public final class Trace {
         return builder.build(numbers.size(), jobs);
     }
 
-    /** The rows from one index to another, with the numbers of objects and jobs unchanged. */
-    public Trace slice(int fromRow, int toRow) {
-        Builder builder = new Builder(name);
-        for (int row = fromRow; row < toRow; row++) {
-            builder.add(timesMs[row], ids[row], bytes[row], sizes[row], writes[row], jobIds[row]);
-        }
-        return builder.build(objects, jobs);
-    }
-
     /** Gathers rows; used by readers of logs and by tests that make their own traces. */
     public static final class Builder {
 

@@ -7,15 +7,7 @@ public final class TraceFormatException extends IOException {
 
     private static final long serialVersionUID = 1;
 
-    private final int line;
-
     public TraceFormatException(String trace, int line, String what) {
         super("trace " + trace + (line > 0 ? ", line " + line : "") + ": " + what);
-        this.line = line;
-    }
-
-    /** Line number from 1, 0 when no line can be named. */
-    public int line() {
-        return line;
     }
 }

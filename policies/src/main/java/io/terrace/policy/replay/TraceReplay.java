@@ -150,9 +150,7 @@ public final class TraceReplay implements MoveRequests {
                 failedMoves,
                 peak,
                 reads == 0 ? 0 : readNs / reads / 1e6,
-                decisionNs,
-                policy.memoryBytes(),
-                policy.trackedObjects());
+                decisionNs);
     }
 
     /** Advances the time: transfers end and gathered reads are reported, in the order of time. */
