@@ -2,7 +2,6 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -12,14 +11,10 @@ import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The commands that change something. They need the superuser or {@code terrace.placement.admin.acl}. */
 final class ChangeCommands {
@@ -27,41 +22,32 @@ final class ChangeCommands {
     private ChangeCommands() {}
 
     /** What all of them do: send one verb and say what became of it. */
-    abstract static class Change implements Callable<Integer> {
+    abstract static class Change extends AdminCommand {
 
-        @Mixin
-        ConnectionOptions cluster;
-
-        @Spec
-        CommandSpec spec;
-
-        abstract ChangeRequestProto request() throws Refused;
+        abstract ChangeRequestProto request();
 
         abstract String done(ChangeResponseProto response);
 
         @Override
-        public final Integer call() throws Refused, Unreachable {
+        final int run(AdminClient client, Printer printer) throws Refused, Unreachable {
             ChangeRequestProto request = request();
-            Printer printer = new Printer(spec);
-            try (AdminClient client = cluster.connect()) {
-                ChangeResponseProto response = client.active(service -> service.change(null, request));
-                boolean refused = response.getAccepted() == 0;
-                if (cluster.json) {
-                    ObjectNode json = ProtoJson.object(response);
-                    json.put(
-                            "verb",
-                            request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", ""));
-                    printer.json(json);
-                } else {
-                    printer.line(refused ? printer.doubtful("Nothing to do.") : done(response));
-                    response.getMessagesList().forEach(message -> printer.line("  " + Table.printable(message)));
-                    int unnamed = response.getRefused() - response.getMessagesCount();
-                    if (unnamed > 0) {
-                        printer.line("  and " + unnamed + " more");
-                    }
+            ChangeResponseProto response = client.active(service -> service.change(null, request));
+            boolean refused = response.getAccepted() == 0;
+            if (cluster.json) {
+                ObjectNode json = ProtoJson.object(response);
+                json.put(
+                        "verb",
+                        request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", ""));
+                printer.json(json);
+            } else {
+                printer.line(refused ? printer.doubtful("Nothing to do.") : done(response));
+                response.getMessagesList().forEach(message -> printer.line("  " + Table.printable(message)));
+                int unnamed = response.getRefused() - response.getMessagesCount();
+                if (unnamed > 0) {
+                    printer.line("  and " + unnamed + " more");
                 }
-                return refused ? PlacementCtl.REFUSED : PlacementCtl.OK;
             }
+            return refused ? PlacementCtl.REFUSED : PlacementCtl.OK;
         }
 
         static ChangeRequestProto of(VerbProto verb, @Nullable String target) {
@@ -122,6 +108,28 @@ final class ChangeCommands {
         }
     }
 
+    /** A change of everything, which needs no words but its verb. */
+    abstract static class Switch extends Change {
+
+        private final VerbProto verb;
+        private final String done;
+
+        Switch(VerbProto verb, String done) {
+            this.verb = verb;
+            this.done = done;
+        }
+
+        @Override
+        ChangeRequestProto request() {
+            return of(verb, null);
+        }
+
+        @Override
+        String done(ChangeResponseProto response) {
+            return done;
+        }
+    }
+
     @Command(
             name = "pin",
             description = "Brings a file into memory and keeps it there, through restarts and failovers.",
@@ -163,30 +171,16 @@ final class ChangeCommands {
             name = "pause",
             description = "Stops moves; what is in memory is served on.",
             mixinStandardHelpOptions = true)
-    static final class Pause extends Change {
-
-        @Override
-        ChangeRequestProto request() {
-            return of(VerbProto.PAUSE, null);
-        }
-
-        @Override
-        String done(ChangeResponseProto response) {
-            return "Moves are paused.";
+    static final class Pause extends Switch {
+        Pause() {
+            super(VerbProto.PAUSE, "Moves are paused.");
         }
     }
 
     @Command(name = "resume", description = "Lets moves go on.", mixinStandardHelpOptions = true)
-    static final class Resume extends Change {
-
-        @Override
-        ChangeRequestProto request() {
-            return of(VerbProto.RESUME, null);
-        }
-
-        @Override
-        String done(ChangeResponseProto response) {
-            return "Moves go on.";
+    static final class Resume extends Switch {
+        Resume() {
+            super(VerbProto.RESUME, "Moves go on.");
         }
     }
 
@@ -194,30 +188,16 @@ final class ChangeCommands {
             name = "off",
             description = "Takes Terrace out without a restart: no grants, no moves, reads are stock.",
             mixinStandardHelpOptions = true)
-    static final class Off extends Change {
-
-        @Override
-        ChangeRequestProto request() {
-            return of(VerbProto.OFF, null);
-        }
-
-        @Override
-        String done(ChangeResponseProto response) {
-            return "Terrace is off; grants end with their leases.";
+    static final class Off extends Switch {
+        Off() {
+            super(VerbProto.OFF, "Terrace is off; grants end with their leases.");
         }
     }
 
     @Command(name = "on", description = "Lets Terrace serve again.", mixinStandardHelpOptions = true)
-    static final class On extends Change {
-
-        @Override
-        ChangeRequestProto request() {
-            return of(VerbProto.ON, null);
-        }
-
-        @Override
-        String done(ChangeResponseProto response) {
-            return "Terrace is on.";
+    static final class On extends Switch {
+        On() {
+            super(VerbProto.ON, "Terrace is on.");
         }
     }
 }

@@ -14,7 +14,7 @@ import picocli.CommandLine.IVersionProvider;
  */
 @Command(
         name = "placementctl",
-        description = "Shows and steers which HDFS blocks stand in memory.",
+        description = "Shows and controls which HDFS blocks are in memory.",
         mixinStandardHelpOptions = true,
         versionProvider = PlacementCtl.Version.class,
         synopsisSubcommandLabel = "COMMAND",

@@ -1,7 +1,6 @@
 package io.terrace.placementctl;
 
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Durations;
@@ -16,14 +15,10 @@ import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl policy apply}. */
 @Command(
@@ -34,12 +29,9 @@ import picocli.CommandLine.Spec;
             "With --dry-run it decides beside the one in force, on the same accesses, and moves nothing."
         },
         mixinStandardHelpOptions = true)
-final class PolicyApplyCommand implements Callable<Integer> {
+final class PolicyApplyCommand extends AdminCommand {
 
     private static final long POLL_MS = 1_000;
-
-    @Mixin
-    ConnectionOptions cluster;
 
     @Parameters(paramLabel = "FILE", arity = "0..1", description = "A policy file.")
     @Nullable
@@ -67,24 +59,18 @@ final class PolicyApplyCommand implements Callable<Integer> {
     @Option(names = "--stop", description = "With --dry-run, without FILE: end the dry run that is in progress.")
     boolean stop;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
-    public Integer call() throws Refused, Unreachable, InterruptedException {
+    int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException {
         ChangeRequestProto request = request();
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            ChangeResponseProto response = client.active(service -> service.change(null, request));
-            if (dryRun && (await || stop)) {
-                report(printer, client);
-            } else if (cluster.json) {
-                printer.json(ProtoJson.object(response));
-            } else {
-                response.getMessagesList().forEach(message -> printer.line(sentence(message)));
-            }
-            return PlacementCtl.OK;
+        ChangeResponseProto response = client.active(service -> service.change(null, request));
+        if (dryRun && (await || stop)) {
+            report(printer, client);
+        } else if (cluster.json) {
+            printer.json(ProtoJson.object(response));
+        } else {
+            response.getMessagesList().forEach(message -> printer.line(sentence(message)));
         }
+        return PlacementCtl.OK;
     }
 
     private static String sentence(String message) {

@@ -2,7 +2,6 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -13,25 +12,18 @@ import io.terrace.protocol.proto.AdminProtos.PolicyStepProto;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl policy history}. */
 @Command(
         name = "history",
         description = "The policies that were applied, latest first: by whom, when, and which is in force.",
         mixinStandardHelpOptions = true)
-final class PolicyHistoryCommand implements Callable<Integer> {
+final class PolicyHistoryCommand extends AdminCommand {
 
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
-
-    @Mixin
-    ConnectionOptions cluster;
 
     @Option(
             names = "--text",
@@ -40,26 +32,20 @@ final class PolicyHistoryCommand implements Callable<Integer> {
             description = "Print policy N as a policy file, for those who may change placement.")
     long number;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
-    public Integer call() throws Refused, Unreachable {
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            PolicyResponseProto policy = PolicyShowCommand.inForce(client);
-            if (number > 0) {
-                printer.line(text(policy).stripTrailing());
-            } else if (cluster.json) {
-                ObjectNode json = ProtoJson.MAPPER.createObjectNode();
-                json.put("inForce", policy.getNumber());
-                json.set("steps", ProtoJson.object(policy).get("steps"));
-                printer.json(json);
-            } else {
-                print(printer, policy);
-            }
-            return PlacementCtl.OK;
+    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+        PolicyResponseProto policy = PolicyShowCommand.inForce(client);
+        if (number > 0) {
+            printer.line(text(policy).stripTrailing());
+        } else if (cluster.json) {
+            ObjectNode json = ProtoJson.MAPPER.createObjectNode();
+            json.put("inForce", policy.getNumber());
+            json.set("steps", ProtoJson.object(policy).get("steps"));
+            printer.json(json);
+        } else {
+            print(printer, policy);
         }
+        return PlacementCtl.OK;
     }
 
     private String text(PolicyResponseProto policy) throws Refused {

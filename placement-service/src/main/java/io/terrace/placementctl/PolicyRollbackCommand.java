@@ -1,7 +1,5 @@
 package io.terrace.placementctl;
 
-import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
-import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import picocli.CommandLine.Command;
 
@@ -10,15 +8,8 @@ import picocli.CommandLine.Command;
         name = "rollback",
         description = "What was in force before the last apply is in force again. Again goes one step further back.",
         mixinStandardHelpOptions = true)
-final class PolicyRollbackCommand extends ChangeCommands.Change {
-
-    @Override
-    ChangeRequestProto request() {
-        return of(VerbProto.ROLLBACK_POLICY, null);
-    }
-
-    @Override
-    String done(ChangeResponseProto response) {
-        return "Rolled back.";
+final class PolicyRollbackCommand extends ChangeCommands.Switch {
+    PolicyRollbackCommand() {
+        super(VerbProto.ROLLBACK_POLICY, "Rolled back.");
     }
 }

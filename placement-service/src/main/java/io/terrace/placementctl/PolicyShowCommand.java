@@ -1,7 +1,6 @@
 package io.terrace.placementctl;
 
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -15,49 +14,36 @@ import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PoolProto;
 import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl policy show}. */
 @Command(
         name = "show",
         description = "The policy in force, where it comes from, and the state of a dry run.",
         mixinStandardHelpOptions = true)
-final class PolicyShowCommand implements Callable<Integer> {
+final class PolicyShowCommand extends AdminCommand {
 
     private static final int DECISIONS_SHOWN = 10;
-
-    @Mixin
-    ConnectionOptions cluster;
 
     @Option(names = "--text", description = "Print it as a policy file, for those who may change placement.")
     boolean text;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
-    public Integer call() throws Refused, Unreachable {
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            PolicyResponseProto policy = inForce(client);
-            if (text) {
-                if (!policy.hasText()) {
-                    throw new Refused("its text is for those who may change placement");
-                }
-                printer.line(policy.getText().stripTrailing());
-            } else if (cluster.json) {
-                printer.json(ProtoJson.object(policy));
-            } else {
-                print(printer, policy);
+    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+        PolicyResponseProto policy = inForce(client);
+        if (text) {
+            if (!policy.hasText()) {
+                throw new Refused("its text is for those who may change placement");
             }
-            return PlacementCtl.OK;
+            printer.line(policy.getText().stripTrailing());
+        } else if (cluster.json) {
+            printer.json(ProtoJson.object(policy));
+        } else {
+            print(printer, policy);
         }
+        return PlacementCtl.OK;
     }
 
     static PolicyResponseProto inForce(AdminClient client) throws Refused, Unreachable {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.AdminClient.Peer;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
@@ -12,58 +11,45 @@ import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl status}. */
 @Command(
         name = "status",
         description = "Which NameNode decides, whether Terrace serves and moves, and how it goes.",
         mixinStandardHelpOptions = true)
-final class StatusCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
-
-    @Spec
-    CommandSpec spec;
+final class StatusCommand extends AdminCommand {
 
     @Override
-    public Integer call() throws Unreachable {
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            boolean active = false;
-            boolean reached = false;
-            ObjectNode json = ProtoJson.MAPPER.createObjectNode();
-            ArrayNode services = json.putArray("services");
-            for (Peer peer : client.peers()) {
-                StatusResponseProto status = peer.status();
-                ObjectNode one = services.addObject();
-                one.put("service", peer.name()).put("reachable", status != null);
-                if (status == null) {
-                    one.put("trouble", peer.problem());
-                } else {
-                    one.setAll(ProtoJson.object(status));
-                    reached = true;
-                    active |= status.getActive();
-                }
-                if (!cluster.json) {
-                    print(printer, peer, status);
-                }
+    int run(AdminClient client, Printer printer) throws Unreachable {
+        boolean active = false;
+        boolean reached = false;
+        ObjectNode json = ProtoJson.MAPPER.createObjectNode();
+        ArrayNode services = json.putArray("services");
+        for (Peer peer : client.peers()) {
+            StatusResponseProto status = peer.status();
+            ObjectNode one = services.addObject();
+            one.put("service", peer.name()).put("reachable", status != null);
+            if (status == null) {
+                one.put("trouble", peer.problem());
+            } else {
+                one.setAll(ProtoJson.object(status));
+                reached = true;
+                active |= status.getActive();
             }
-            if (cluster.json) {
-                json.put("active", active);
-                printer.json(json);
-            } else if (reached && !active) {
-                printer.line(printer.bad("No placement service is active."));
+            if (!cluster.json) {
+                print(printer, peer, status);
             }
-            return active ? PlacementCtl.OK : PlacementCtl.UNREACHABLE;
         }
+        if (cluster.json) {
+            json.put("active", active);
+            printer.json(json);
+        } else if (reached && !active) {
+            printer.line(printer.bad("No placement service is active."));
+        }
+        return active ? PlacementCtl.OK : PlacementCtl.UNREACHABLE;
     }
 
     private static void print(Printer printer, Peer peer, @Nullable StatusResponseProto status) {

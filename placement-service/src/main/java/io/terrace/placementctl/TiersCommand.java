@@ -1,7 +1,6 @@
 package io.terrace.placementctl;
 
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -15,94 +14,71 @@ import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl tiers}. */
 @Command(name = "tiers", description = "Capacity and use of each DataNode's tiers.", mixinStandardHelpOptions = true)
-final class TiersCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
-
-    @Spec
-    CommandSpec spec;
+final class TiersCommand extends AdminCommand {
 
     @Override
-    public Integer call() throws Refused, Unreachable {
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            TiersResponseProto tiers =
-                    client.active(service -> service.tiers(null, TiersRequestProto.getDefaultInstance()));
-            if (cluster.json) {
-                printer.json(ProtoJson.object(tiers));
-                return PlacementCtl.OK;
-            }
-            Table table = new Table(
-                    "~DATANODE",
-                    "STATE",
-                    "TIER",
-                    ">CAPACITY",
-                    ">USED",
-                    ">USE",
-                    ">PINNED",
-                    ">BLOCKS",
-                    ">MOVES",
-                    ">HEARD");
-            for (NodeProto node : tiers.getNodesList()) {
-                String state = !node.getLive()
-                        ? "silent"
-                        : !node.getServing() ? "not serving" : node.getIdle() ? "idle" : "busy";
-                String moves = node.getMovesWaiting() + "+" + node.getMovesInFlight();
-                String heard = Quantity.millis(node.getSilentMs());
-                if (node.getTiersList().isEmpty()) {
-                    table.row(node.getName(), state, "-", "-", "-", "-", "-", "-", moves, heard);
-                }
-                for (TierStateProto tier : node.getTiersList()) {
-                    table.row(
-                            node.getName(),
-                            state,
-                            tier.getTier().name().toLowerCase(Locale.ROOT),
-                            Quantity.bytes(tier.getCapacityBytes()),
-                            Quantity.bytes(tier.getUsedBytes()),
-                            Quantity.share(tier.getUsedBytes(), tier.getCapacityBytes()),
-                            Quantity.bytes(
-                                    tier.getTier() == TierProto.MEMORY ? node.getPinnedBytes() : tier.getPinnedBytes()),
-                            tier.getExtents(),
-                            moves,
-                            heard);
-                }
-                for (PoolUseProto pool : node.getPoolsList()) {
-                    table.row(
-                            node.getName(),
-                            "pool",
-                            pool.getName(),
-                            Quantity.bytes(pool.getOwnBytes()),
-                            Quantity.bytes(pool.getUsedBytes()),
-                            Quantity.share(pool.getUsedBytes(), pool.getOwnBytes()),
-                            "-",
-                            "-",
-                            "-",
-                            "-");
-                }
-            }
-            boolean pools = tiers.getNodesList().stream().anyMatch(node -> node.getPoolsCount() > 0);
-            for (String name : tiers.getWithoutPluginList()) {
-                table.row(name, "no plugin", "-", "-", "-", "-", "-", "-", "-", "never");
-            }
-            if (table.isEmpty()) {
-                printer.line("No DataNode reports.");
-            } else {
-                printer.table(table);
-                printer.line("MOVES: waiting+in flight. HEARD: since the last heartbeat.");
-                if (pools) {
-                    printer.line("A pool's USED may exceed its CAPACITY while others leave room (most, lend).");
-                }
-            }
+    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+        TiersResponseProto tiers =
+                client.active(service -> service.tiers(null, TiersRequestProto.getDefaultInstance()));
+        if (cluster.json) {
+            printer.json(ProtoJson.object(tiers));
             return PlacementCtl.OK;
         }
+        Table table = new Table(
+                "~DATANODE", "STATE", "TIER", ">CAPACITY", ">USED", ">USE", ">PINNED", ">BLOCKS", ">MOVES", ">HEARD");
+        for (NodeProto node : tiers.getNodesList()) {
+            String state =
+                    !node.getLive() ? "silent" : !node.getServing() ? "not serving" : node.getIdle() ? "idle" : "busy";
+            String moves = node.getMovesWaiting() + "+" + node.getMovesInFlight();
+            String heard = Quantity.millis(node.getSilentMs());
+            if (node.getTiersList().isEmpty()) {
+                table.row(node.getName(), state, "-", "-", "-", "-", "-", "-", moves, heard);
+            }
+            for (TierStateProto tier : node.getTiersList()) {
+                table.row(
+                        node.getName(),
+                        state,
+                        tier.getTier().name().toLowerCase(Locale.ROOT),
+                        Quantity.bytes(tier.getCapacityBytes()),
+                        Quantity.bytes(tier.getUsedBytes()),
+                        Quantity.share(tier.getUsedBytes(), tier.getCapacityBytes()),
+                        Quantity.bytes(
+                                tier.getTier() == TierProto.MEMORY ? node.getPinnedBytes() : tier.getPinnedBytes()),
+                        tier.getExtents(),
+                        moves,
+                        heard);
+            }
+            for (PoolUseProto pool : node.getPoolsList()) {
+                table.row(
+                        node.getName(),
+                        "pool",
+                        pool.getName(),
+                        Quantity.bytes(pool.getOwnBytes()),
+                        Quantity.bytes(pool.getUsedBytes()),
+                        Quantity.share(pool.getUsedBytes(), pool.getOwnBytes()),
+                        "-",
+                        "-",
+                        "-",
+                        "-");
+            }
+        }
+        boolean pools = tiers.getNodesList().stream().anyMatch(node -> node.getPoolsCount() > 0);
+        for (String name : tiers.getWithoutPluginList()) {
+            table.row(name, "no plugin", "-", "-", "-", "-", "-", "-", "-", "never");
+        }
+        if (table.isEmpty()) {
+            printer.line("No DataNode reports.");
+        } else {
+            printer.table(table);
+            printer.line("MOVES: waiting+in flight. HEARD: since the last heartbeat.");
+            if (pools) {
+                printer.line("A pool's USED may exceed its CAPACITY while others leave room (most, lend).");
+            }
+        }
+        return PlacementCtl.OK;
     }
 }

@@ -1,7 +1,6 @@
 package io.terrace.placementctl;
 
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -11,22 +10,15 @@ import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl top}. */
 @Command(
         name = "top",
         description = "The hottest blocks. Of files that you may not read, heat and tier alone are shown.",
         mixinStandardHelpOptions = true)
-final class TopCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
+final class TopCommand extends AdminCommand {
 
     @Option(
             names = {"-n", "--count"},
@@ -35,40 +27,34 @@ final class TopCommand implements Callable<Integer> {
             description = "How many, 1 to 1000. Default: ${DEFAULT-VALUE}")
     int count;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
-    public Integer call() throws Refused, Unreachable {
+    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (count < 1 || count > 1000) {
             throw cluster.usage("--count is " + count + "; it must be from 1 to 1000");
         }
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            TopResponseProto top = client.active(service -> service.top(
-                    null, TopRequestProto.newBuilder().setCount(count).build()));
-            if (cluster.json) {
-                printer.json(ProtoJson.object(top));
-                return PlacementCtl.OK;
-            }
-            Table table = new Table(">HEAT", ">READS", ">BYTES", ">MEMORY", ">LAST", "IN", "BLOCK", "~PATH");
-            int nameless = 0;
-            for (HotBlockProto hot : top.getBlocksList()) {
-                nameless += hot.hasBlock() ? 0 : 1;
-                table.row(cells(hot));
-            }
-            if (table.isEmpty()) {
-                printer.line("Nothing was read yet.");
-            } else {
-                printer.table(table);
-                printer.line(top.getBlocksCount() + " of " + top.getTrackedBlocks()
-                        + " tracked blocks. MEMORY: share of the bytes served from memory.");
-                if (nameless > 0) {
-                    printer.line(nameless + " not shown: their files are gone, or you may not read them.");
-                }
-            }
+        TopResponseProto top = client.active(service ->
+                service.top(null, TopRequestProto.newBuilder().setCount(count).build()));
+        if (cluster.json) {
+            printer.json(ProtoJson.object(top));
             return PlacementCtl.OK;
         }
+        Table table = new Table(">HEAT", ">READS", ">BYTES", ">MEMORY", ">LAST", "IN", "BLOCK", "~PATH");
+        int nameless = 0;
+        for (HotBlockProto hot : top.getBlocksList()) {
+            nameless += hot.hasBlock() ? 0 : 1;
+            table.row(cells(hot));
+        }
+        if (table.isEmpty()) {
+            printer.line("Nothing was read yet.");
+        } else {
+            printer.table(table);
+            printer.line(top.getBlocksCount() + " of " + top.getTrackedBlocks()
+                    + " tracked blocks. MEMORY: share of the bytes served from memory.");
+            if (nameless > 0) {
+                printer.line(nameless + " not shown: their files are gone, or you may not read them.");
+            }
+        }
+        return PlacementCtl.OK;
     }
 
     private static Object[] cells(HotBlockProto hot) {
