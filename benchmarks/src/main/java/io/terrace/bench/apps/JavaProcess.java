@@ -73,10 +73,6 @@ final class JavaProcess implements Closeable {
         }
     }
 
-    boolean isAlive() {
-        return process.isAlive();
-    }
-
     /** Waits until the process has written a text. */
     void awaitWords(String text, int limitSeconds) throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);

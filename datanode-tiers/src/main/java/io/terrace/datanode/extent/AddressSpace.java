@@ -98,11 +98,6 @@ public final class AddressSpace {
         return restingBytes;
     }
 
-    /** The size of the whole range. */
-    public long sizeBytes() {
-        return sizeBytes;
-    }
-
     private void endRests(long nowNs) {
         while (!resting.isEmpty() && resting.getFirst().untilNs() - nowNs <= 0) {
             Resting rested = resting.removeFirst();

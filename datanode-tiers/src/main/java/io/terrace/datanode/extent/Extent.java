@@ -101,11 +101,6 @@ public final class Extent {
         return state;
     }
 
-    /** Why it was retired; null while it is not. */
-    public @Nullable RetireCause cause() {
-        return cause;
-    }
-
     @Override
     public String toString() {
         return "Extent{" + key + " #" + number + " " + state + " " + lengthBytes + " bytes at " + address + "}";

@@ -204,11 +204,6 @@ public final class GrantLedger {
         return byId.size();
     }
 
-    /** Connections that asked for a grant and are not gone. */
-    public int peers() {
-        return peers.size();
-    }
-
     /** Users who hold grants, and those whose accounts are kept without grants. */
     int holders() {
         return holders.size();

@@ -19,7 +19,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -59,11 +58,6 @@ public final class LeftoverRecovery {
             byPool.computeIfAbsent(leftover.pool(), pool -> new ArrayDeque<>()).add(leftover);
             tier.hold(leftover.block().lengthBytes());
         }
-    }
-
-    /** The pools that have any. */
-    public Set<String> pools() {
-        return Set.copyOf(byPool.keySet());
     }
 
     /**

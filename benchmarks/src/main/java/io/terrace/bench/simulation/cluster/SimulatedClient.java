@@ -46,7 +46,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
     private final Map<GrantKey, LocalGrant> byKey = new LinkedHashMap<>();
     private final Map<Long, MemoryFile> files = new LinkedHashMap<>();
     private final Map<Long, Long> lastUsedNs = new LinkedHashMap<>();
-    private final Set<Long> clungTo = new LinkedHashSet<>();
+    private final Set<Long> keptAfterRevocation = new LinkedHashSet<>();
     private @Nullable Connection connection;
     private @Nullable SimulatedDataNode server;
     private @Nullable SlotTable table;
@@ -187,7 +187,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         simulatedCluster.observer().ended(asked, grant.id());
         if (how == LocalGrant.End.LOST || (ignoresRevocations && how == LocalGrant.End.REVOKED)) {
             if (renewsRevoked && how == LocalGrant.End.REVOKED) {
-                clungTo.add(grant.id());
+                keptAfterRevocation.add(grant.id());
             }
             return;
         }
@@ -241,7 +241,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
     private void lost() {
         process.say("lost its DataNode");
         connection = null;
-        clungTo.clear();
+        keptAfterRevocation.clear();
         List.copyOf(grants.values()).forEach(grant -> grant.end(LocalGrant.End.LOST));
     }
 
@@ -253,7 +253,7 @@ public final class SimulatedClient implements GrantServerDriver.Caller {
         }
         Peer me = peer;
         report(open, asked, me, List.copyOf(grants.values()));
-        List<Long> renew = new ArrayList<>(clungTo);
+        List<Long> renew = new ArrayList<>(keptAfterRevocation);
         long nowNs = process.nanoTime();
         for (LocalGrant grant : List.copyOf(grants.values())) {
             if (grant.takeUsed()) {

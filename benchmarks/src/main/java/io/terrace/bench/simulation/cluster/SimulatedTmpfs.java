@@ -115,10 +115,10 @@ public final class SimulatedTmpfs {
         for (Map.Entry<String, Entry> entry : entries.entrySet()) {
             MemoryFile file = entry.getValue().file;
             if (file.lengthBytes() > 0 && scheduler.oneIn(2)) {
-                Entry rotten = new Entry(entry.getValue().extent, new MemoryFile(file.content()));
-                rotten.sealed = entry.getValue().sealed;
-                rotten.file.flip(scheduler.random().nextInt(file.lengthBytes()), 3);
-                entry.setValue(rotten);
+                Entry damaged = new Entry(entry.getValue().extent, new MemoryFile(file.content()));
+                damaged.sealed = entry.getValue().sealed;
+                damaged.file.flip(scheduler.random().nextInt(file.lengthBytes()), 3);
+                entry.setValue(damaged);
                 return;
             }
         }

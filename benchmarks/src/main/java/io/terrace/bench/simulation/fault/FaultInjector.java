@@ -25,7 +25,7 @@ public final class FaultInjector {
     private final SimulatedCluster simulatedCluster;
     private final ClusterChecks checks;
     private final Scheduler scheduler;
-    private final long calmestNs;
+    private final long longestPauseNs;
     /** Whether the NameNodes fail over again and again. */
     private final boolean flapping;
 
@@ -34,11 +34,11 @@ public final class FaultInjector {
         this.flapping = simulatedCluster.scheduler().oneIn(3);
         this.simulatedCluster = simulatedCluster;
         this.scheduler = simulatedCluster.scheduler();
-        this.calmestNs = scheduler.between(100 * MS, 1_500 * MS);
+        this.longestPauseNs = scheduler.between(100 * MS, 1_500 * MS);
     }
 
     public void start() {
-        scheduler.after(scheduler.between(0, calmestNs), "fault", this::injectFault);
+        scheduler.after(scheduler.between(0, longestPauseNs), "fault", this::injectFault);
     }
 
     /** Ends all faults. */
@@ -97,7 +97,7 @@ public final class FaultInjector {
             case 18, 19 -> corruptCopy();
             default -> safeMode();
         }
-        scheduler.after(scheduler.between(0, 2 * calmestNs), "fault", this::injectFault);
+        scheduler.after(scheduler.between(0, 2 * longestPauseNs), "fault", this::injectFault);
     }
 
     private Host anyHost() {

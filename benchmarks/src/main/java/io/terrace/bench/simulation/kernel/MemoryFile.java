@@ -9,8 +9,8 @@ public final class MemoryFile {
 
     private byte[] bytes = new byte[0];
     private int lengthBytes;
-    private int rottenAt = NOWHERE;
-    private int rottenBit;
+    private int flippedAt = NOWHERE;
+    private int flippedBit;
 
     public MemoryFile() {}
 
@@ -23,35 +23,31 @@ public final class MemoryFile {
         return lengthBytes;
     }
 
-    byte at(int position) {
-        return bytes[position];
-    }
-
     public void flip(int position, int bit) {
         bytes[position] ^= (byte) (1 << bit);
     }
 
     /** Flips a bit of the file. Only once, so that its effect can be told from other faults. */
     public void rot(int position, int bit) {
-        if (rottenAt == NOWHERE) {
+        if (flippedAt == NOWHERE) {
             flip(position, bit);
-            rottenAt = position;
-            rottenBit = bit;
+            flippedAt = position;
+            flippedBit = bit;
         }
     }
 
     public boolean isRotten() {
-        return rottenAt != NOWHERE;
+        return flippedAt != NOWHERE;
     }
 
     /** Whether these bytes, read from that position, are the wanted ones except for the flipped bit. */
     public boolean isRotOf(byte[] wanted, int position, byte[] got) {
-        int at = rottenAt - position;
-        if (rottenAt == NOWHERE || at < 0 || at >= got.length) {
+        int at = flippedAt - position;
+        if (flippedAt == NOWHERE || at < 0 || at >= got.length) {
             return false;
         }
         byte[] mended = got.clone();
-        mended[at] ^= (byte) (1 << rottenBit);
+        mended[at] ^= (byte) (1 << flippedBit);
         return Arrays.equals(wanted, position, position + got.length, mended, 0, got.length);
     }
 
