@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** What the benchmarks on clusters of real daemons have in common on the command line, and how they end. */
 final class BenchOptions {
@@ -36,6 +38,14 @@ final class BenchOptions {
     @Option(names = "-D", paramLabel = "KEY=VALUE", description = "one more property for every daemon and client")
     Map<String, String> properties = new LinkedHashMap<>();
 
+    @Spec(Spec.Target.MIXEE)
+    CommandSpec command;
+
+    /** Measures, and adds its figures to the sheet as they come. */
+    interface Benchmark {
+        void run(ResultSheet scores) throws IOException;
+    }
+
     MeasurementPlan measurementPlan() {
         return quick ? MeasurementPlan.quick() : MeasurementPlan.full();
     }
@@ -52,12 +62,16 @@ final class BenchOptions {
         return all;
     }
 
-    /** Prints how many targets were missed, and writes the file. */
-    void finish(PrintWriter out, ResultSheet scores) throws IOException {
+    /** Runs it, prints how many targets were missed, and writes the file. The exit code is 0 also when some were. */
+    int run(Benchmark benchmark) throws IOException {
+        PrintWriter out = command.commandLine().getOut();
+        ResultSheet scores = new ResultSheet(out);
+        benchmark.run(scores);
         out.printf("%n%d figures, %d missed their target%n", scores.figures().size(), scores.missed());
         out.flush();
         if (json != null) {
             ResultsFile.write(json, scores.figures());
         }
+        return 0;
     }
 }

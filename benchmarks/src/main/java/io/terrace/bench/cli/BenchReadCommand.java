@@ -9,7 +9,6 @@ import io.terrace.bench.read.PromotionBenchmark;
 import io.terrace.bench.read.ReadBenchmark;
 import io.terrace.bench.read.ReadPart;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,9 +18,7 @@ import java.util.concurrent.Callable;
 import org.apache.hadoop.net.unix.DomainSocket;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace bench read}. */
 @Command(
@@ -45,9 +42,6 @@ final class BenchReadCommand implements Callable<Integer> {
             description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
     List<ReadPart> parts = List.of();
 
-    @Spec
-    CommandSpec command;
-
     @Override
     public Integer call() throws IOException {
         String nativeDir = System.getProperty("java.library.path", "");
@@ -55,9 +49,11 @@ final class BenchReadCommand implements Callable<Integer> {
             throw new ClusterException("no libhadoop for stock short-circuit reads in " + nativeDir + ": "
                     + DomainSocket.getLoadingFailureReason());
         }
-        PrintWriter out = command.commandLine().getOut();
-        ResultSheet scores = new ResultSheet(out);
-        MeasurementPlan measurementPlan = options.measurementPlan();
+        return options.run(scores -> run(nativeDir, scores));
+    }
+
+    private void run(String nativeDir, ResultSheet scores) throws IOException {
+        MeasurementPlan plan = options.measurementPlan();
         Path at = options.clusters("bench-read");
         // Cold files must stay on disk however often they are read; hot files are pinned.
         ClusterSpec still = ClusterSpec.of(1, MEMORY_BYTES)
@@ -67,8 +63,7 @@ final class BenchReadCommand implements Callable<Integer> {
         Set<ReadPart> wanted = parts.isEmpty() ? EnumSet.allOf(ReadPart.class) : EnumSet.copyOf(parts);
         if (!wanted.equals(EnumSet.of(ReadPart.PROMOTE))) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("still"), still);
-                    ReadBenchmark benchmark =
-                            new ReadBenchmark(cluster.cluster(), measurementPlan, options.seed, scores)) {
+                    ReadBenchmark benchmark = new ReadBenchmark(cluster.cluster(), plan, options.seed, scores)) {
                 benchmark.run(wanted);
             }
         }
@@ -79,10 +74,8 @@ final class BenchReadCommand implements Callable<Integer> {
         if (wanted.contains(ReadPart.PROMOTE)) {
             try (TemporaryCluster cluster = TemporaryCluster.up(at.resolve("moving"), moving);
                     PromotionBenchmark benchmark = new PromotionBenchmark(cluster.cluster(), options.seed, scores)) {
-                benchmark.run(measurementPlan.promotions(), measurementPlan.promotions(), measurementPlan.fileBytes());
+                benchmark.run(plan.promotions(), plan.promotions(), plan.fileBytes());
             }
         }
-        options.finish(out, scores);
-        return 0;
     }
 }

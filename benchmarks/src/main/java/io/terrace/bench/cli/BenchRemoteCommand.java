@@ -6,15 +6,12 @@ import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.read.RemoteBenchmark;
 import io.terrace.bench.read.RemotePart;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace bench remote}. */
 @Command(
@@ -38,13 +35,12 @@ final class BenchRemoteCommand implements Callable<Integer> {
             description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
     List<RemotePart> parts = List.of();
 
-    @Spec
-    CommandSpec command;
-
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = command.commandLine().getOut();
-        ResultSheet scores = new ResultSheet(out);
+        return options.run(this::run);
+    }
+
+    private void run(ResultSheet scores) throws IOException {
         // With libhadoop stock computes checksums fastest, in the DataNode and in this process.
         ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
                 .withBlockBytes(BLOCK_BYTES)
@@ -55,7 +51,5 @@ final class BenchRemoteCommand implements Callable<Integer> {
                         new RemoteBenchmark(cluster.cluster(), options.measurementPlan(), options.seed, scores)) {
             benchmark.run(parts.isEmpty() ? EnumSet.allOf(RemotePart.class) : EnumSet.copyOf(parts));
         }
-        options.finish(out, scores);
-        return 0;
     }
 }

@@ -7,7 +7,6 @@ import io.terrace.bench.write.WriteBenchmark;
 import io.terrace.bench.write.WritePart;
 import io.terrace.bench.write.WritePlan;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -17,9 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace bench write}. */
 @Command(
@@ -44,13 +41,12 @@ final class BenchWriteCommand implements Callable<Integer> {
             description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
     List<WritePart> parts = List.of();
 
-    @Spec
-    CommandSpec command;
-
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = command.commandLine().getOut();
-        ResultSheet scores = new ResultSheet(out);
+        return options.run(this::run);
+    }
+
+    private void run(ResultSheet scores) throws IOException {
         WritePlan plan = options.quick ? WritePlan.quick() : WritePlan.full();
         // libhadoop makes stock's checksums as fast as they get, in the DataNode as in this process.
         ClusterSpec spec = ClusterSpec.of(1, MEMORY_BYTES)
@@ -61,8 +57,6 @@ final class BenchWriteCommand implements Callable<Integer> {
                 WriteBenchmark benchmark = new WriteBenchmark(cluster.cluster(), plan, options.seed, scores)) {
             benchmark.run(parts.isEmpty() ? EnumSet.allOf(WritePart.class) : EnumSet.copyOf(parts));
         }
-        options.finish(out, scores);
-        return 0;
     }
 
     /** Nothing is copied into memory while files are written. */
@@ -72,7 +66,7 @@ final class BenchWriteCommand implements Callable<Integer> {
         return options.over(all);
     }
 
-    /** On tmpfs, unless the user says otherwise, so that no disk's pace is compared. */
+    /** On tmpfs, unless the user says otherwise, so that no disk's speed is compared. */
     private Path directory() {
         return options.dir == null && Files.isWritable(TMPFS)
                 ? TMPFS.resolve("terrace-" + NAME)

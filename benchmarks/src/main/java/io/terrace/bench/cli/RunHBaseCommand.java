@@ -1,14 +1,11 @@
 package io.terrace.bench.cli;
 
 import io.terrace.bench.apps.HBaseApplication;
-import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace run hbase}. */
 @Command(
@@ -33,16 +30,11 @@ final class RunHBaseCommand implements Callable<Integer> {
     @Option(names = "--rounds", defaultValue = "3", description = "of all four (${DEFAULT-VALUE})")
     int rounds;
 
-    @Spec
-    CommandSpec command;
-
     @Override
     public Integer call() throws IOException {
-        ResultSheet scores = new ResultSheet(command.commandLine().getOut());
-        RunCommand.onCluster("run-hbase", options, (cluster, root, dir) -> new HBaseApplication(
-                        cluster, dir, options.quick ? QUICK_ROWS : rows, options.quick ? 1 : rounds, scores)
-                .run(root));
-        options.finish(command.commandLine().getOut(), scores);
-        return 0;
+        return options.run(
+                scores -> RunCommand.onCluster("run-hbase", options, (cluster, root, dir) -> new HBaseApplication(
+                                cluster, dir, options.quick ? QUICK_ROWS : rows, options.quick ? 1 : rounds, scores)
+                        .run(root)));
     }
 }

@@ -1,14 +1,11 @@
 package io.terrace.bench.cli;
 
 import io.terrace.bench.apps.MapReduceApplication;
-import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace run mapreduce}. */
 @Command(
@@ -30,16 +27,11 @@ final class RunMapReduceCommand implements Callable<Integer> {
     @Option(names = "--rounds", defaultValue = "3", description = "of all three (${DEFAULT-VALUE})")
     int rounds;
 
-    @Spec
-    CommandSpec command;
-
     @Override
     public Integer call() throws IOException {
-        ResultSheet scores = new ResultSheet(command.commandLine().getOut());
-        RunCommand.onCluster("run-mapreduce", options, (cluster, root, dir) -> new MapReduceApplication(
-                        cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
-                .run(root));
-        options.finish(command.commandLine().getOut(), scores);
-        return 0;
+        return options.run(scores ->
+                RunCommand.onCluster("run-mapreduce", options, (cluster, root, dir) -> new MapReduceApplication(
+                                cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
+                        .run(root)));
     }
 }

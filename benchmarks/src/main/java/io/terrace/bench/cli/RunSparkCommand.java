@@ -1,15 +1,12 @@
 package io.terrace.bench.cli;
 
 import io.terrace.bench.apps.SparkApplication;
-import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace run spark}. */
 @Command(
@@ -33,16 +30,11 @@ final class RunSparkCommand implements Callable<Integer> {
     @Option(names = "--rounds", defaultValue = "3", description = "of all three (${DEFAULT-VALUE})")
     int rounds;
 
-    @Spec
-    CommandSpec command;
-
     @Override
     public Integer call() throws IOException {
-        ResultSheet scores = new ResultSheet(command.commandLine().getOut());
-        RunCommand.onCluster("run-spark", options, NAMED_BY_ADDRESS, (cluster, root, dir) -> new SparkApplication(
-                        cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
-                .run(root));
-        options.finish(command.commandLine().getOut(), scores);
-        return 0;
+        return options.run(scores -> RunCommand.onCluster(
+                "run-spark", options, NAMED_BY_ADDRESS, (cluster, root, dir) -> new SparkApplication(
+                                cluster, dir, options.quick ? 64 : megabytes, options.quick ? 1 : rounds, scores)
+                        .run(root)));
     }
 }

@@ -63,24 +63,6 @@ public record ClusterSpec(
                 datanodes, memoryBytes, blockBytes, replication, terrace, blockTokens, dir, heapMb, properties);
     }
 
-    public ClusterSpec withHeapMb(int megabytes) {
-        return new ClusterSpec(
-                datanodes,
-                memoryBytes,
-                blockBytes,
-                replication,
-                terrace,
-                blockTokens,
-                nativeDir,
-                megabytes,
-                properties);
-    }
-
-    public ClusterSpec withBlockTokens(boolean on) {
-        return new ClusterSpec(
-                datanodes, memoryBytes, blockBytes, replication, terrace, on, nativeDir, heapMb, properties);
-    }
-
     public ClusterSpec withProperties(Map<String, String> more) {
         return new ClusterSpec(
                 datanodes, memoryBytes, blockBytes, replication, terrace, blockTokens, nativeDir, heapMb, more);

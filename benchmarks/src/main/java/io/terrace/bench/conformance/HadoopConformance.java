@@ -19,7 +19,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -111,11 +110,6 @@ public final class HadoopConformance implements Callable<Integer> {
 
     @Option(names = "--maven", defaultValue = "mvn", description = "The mvn to call. Default: ${DEFAULT-VALUE}")
     private String maven;
-
-    /** Runs the command. */
-    public static void main(String[] args) {
-        System.exit(new CommandLine(new HadoopConformance()).execute(args));
-    }
 
     @Override
     public Integer call() throws InterruptedException {

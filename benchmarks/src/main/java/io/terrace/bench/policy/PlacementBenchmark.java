@@ -76,16 +76,6 @@ public final class PlacementBenchmark implements Callable<Integer> {
             description = "objects tracked when the cost is measured, 0 to leave it out" + " (${DEFAULT-VALUE})")
     private int costObjects = 10_000_000;
 
-    /** Entry point of {@code bin/terrace bench placement}. */
-    public static void main(String[] args) {
-        System.exit(new CommandLine(new PlacementBenchmark())
-                .setExecutionExceptionHandler((error, command, parsed) -> {
-                    command.getErr().println("bench placement: " + error.getMessage());
-                    return 1;
-                })
-                .execute(args));
-    }
-
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();

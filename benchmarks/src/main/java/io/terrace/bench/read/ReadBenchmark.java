@@ -34,16 +34,15 @@ public final class ReadBenchmark implements Closeable {
     private static final String MEMCPY = "memcpy";
 
     private final LocalCluster cluster;
-    private final MeasurementPlan measurementPlan;
+    private final MeasurementPlan plan;
     private final ResultSheet scores;
     private final DistributedFileSystem dfs;
     private final BenchFiles files;
     private final List<Client> all = new ArrayList<>();
 
-    public ReadBenchmark(LocalCluster cluster, MeasurementPlan measurementPlan, long seed, ResultSheet scores)
-            throws IOException {
+    public ReadBenchmark(LocalCluster cluster, MeasurementPlan plan, long seed, ResultSheet scores) throws IOException {
         this.cluster = cluster;
-        this.measurementPlan = measurementPlan;
+        this.plan = plan;
         this.scores = scores;
         Configuration conf = cluster.confStock();
         Client stock = open(ClientVariant.stock().with(TCP, Map.of()), conf);
@@ -70,10 +69,10 @@ public final class ReadBenchmark implements Closeable {
     /** Runs these parts; promotions are {@link PromotionBenchmark}'s. */
     public void run(Set<ReadPart> parts) throws IOException {
         scores.section("Storing and pinning files");
-        long length = measurementPlan.fileBytes();
+        long length = plan.fileBytes();
         Path hot = files.store("hot", 1, length).get(0);
         Path cold = files.store("cold", 1, length).get(0);
-        List<Path> firsts = files.store("first", measurementPlan.firstReads(), measurementPlan.firstBytes());
+        List<Path> firsts = files.store("first", plan.firstReads(), plan.firstBytes());
         files.pin(List.of(hot));
         files.pin(firsts);
         for (Client client : all) {
@@ -106,21 +105,15 @@ public final class ReadBenchmark implements Closeable {
 
     private void positional(Path hot, int readBytes, String id, String tuned) throws IOException {
         scores.section("Hot positional reads of " + readBytes / KILOBYTE + " KB");
-        try (PositionalReads reads =
-                new PositionalReads(hot, measurementPlan.fileBytes(), readBytes, measurementPlan.readsPerRound())) {
-            InterleavedRuns interleavedRuns = new InterleavedRuns(
-                    named(TCP, SHORT_CIRCUIT, tuned, TERRACE),
-                    measurementPlan.warmUps(),
-                    measurementPlan.rounds(),
-                    reads);
+        try (PositionalReads reads = new PositionalReads(hot, plan.fileBytes(), readBytes, plan.readsPerRound())) {
+            InterleavedRuns runs = new InterleavedRuns(
+                    named(TCP, SHORT_CIRCUIT, tuned, TERRACE), plan.warmUps(), plan.rounds(), reads);
             for (String name : List.of(TCP, SHORT_CIRCUIT, tuned, TERRACE)) {
-                scores.note(id + "." + plain(name) + "_us", interleavedRuns.median(name), "us");
+                scores.note(id + "." + plain(name) + "_us", runs.median(name), "us");
             }
-            scores.atLeast(id + ".tcp", interleavedRuns.ratios(TCP, TERRACE).median(), 20);
-            scores.atLeast(
-                    id + ".sc", interleavedRuns.ratios(SHORT_CIRCUIT, TERRACE).median(), 10);
-            scores.atLeast(
-                    id + ".sctuned", interleavedRuns.ratios(tuned, TERRACE).median(), 2);
+            scores.atLeast(id + ".tcp", runs.ratios(TCP, TERRACE).median(), 20);
+            scores.atLeast(id + ".sc", runs.ratios(SHORT_CIRCUIT, TERRACE).median(), 10);
+            scores.atLeast(id + ".sctuned", runs.ratios(tuned, TERRACE).median(), 2);
         }
     }
 
@@ -129,93 +122,73 @@ public final class ReadBenchmark implements Closeable {
     }
 
     private void sequential(Path hot) throws IOException {
-        scores.section("Hot sequential reads, " + measurementPlan.bufferBytes() / KILOBYTE + " KB at a time");
-        SequentialReads reads =
-                new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
-        MemcpyBaseline memcpy = new MemcpyBaseline(measurementPlan.fileBytes(), measurementPlan.bufferBytes());
+        scores.section("Hot sequential reads, " + plan.bufferBytes() / KILOBYTE + " KB at a time");
+        SequentialReads reads = new SequentialReads(List.of(hot), plan.fileBytes(), plan.bufferBytes());
+        MemcpyBaseline memcpy = new MemcpyBaseline(plan.fileBytes(), plan.bufferBytes());
         List<Client> clients = new ArrayList<>(named(TCP, SHORT_CIRCUIT, TERRACE, MAPPED));
         clients.add(new Client(MEMCPY, dfs));
-        InterleavedRuns interleavedRuns = new InterleavedRuns(
+        InterleavedRuns runs = new InterleavedRuns(
                 clients,
-                measurementPlan.warmUps(),
-                measurementPlan.rounds(),
+                plan.warmUps(),
+                plan.rounds(),
                 (client, round) ->
                         client.name().equals(MEMCPY) ? memcpy.cost(client, round) : reads.cost(client, round));
         for (Client client : clients) {
-            scores.note("local.seq." + client.name() + "_gb_s", 1 / interleavedRuns.median(client.name()), "GB/s");
+            scores.note("local.seq." + client.name() + "_gb_s", 1 / runs.median(client.name()), "GB/s");
         }
-        scores.note(
-                "local.seq.memcpy.share",
-                interleavedRuns.ratios(MEMCPY, TERRACE).median(),
-                "of memcpy's speed");
-        scores.note(
-                "local.seq.mapped.memcpy.share",
-                interleavedRuns.ratios(MEMCPY, MAPPED).median(),
-                "of memcpy's speed");
-        scores.atLeast("local.seq.tcp", interleavedRuns.ratios(TCP, TERRACE).median(), 2.5);
-        scores.atLeast(
-                "local.seq.sc", interleavedRuns.ratios(SHORT_CIRCUIT, TERRACE).median(), 1.1);
-        scores.atLeast(
-                "local.seq.mapped.sc",
-                interleavedRuns.ratios(SHORT_CIRCUIT, MAPPED).median(),
-                1.4);
+        scores.note("local.seq.memcpy.share", runs.ratios(MEMCPY, TERRACE).median(), "of memcpy's speed");
+        scores.note("local.seq.mapped.memcpy.share", runs.ratios(MEMCPY, MAPPED).median(), "of memcpy's speed");
+        scores.atLeast("local.seq.tcp", runs.ratios(TCP, TERRACE).median(), 2.5);
+        scores.atLeast("local.seq.sc", runs.ratios(SHORT_CIRCUIT, TERRACE).median(), 1.1);
+        scores.atLeast("local.seq.mapped.sc", runs.ratios(SHORT_CIRCUIT, MAPPED).median(), 1.4);
     }
 
     /** Each client meets each file once; nothing about it is cached in the client before. */
     private void first(List<Path> firsts) throws IOException {
-        scores.section("First sequential read of a hot file of " + measurementPlan.firstBytes() / MEGABYTE + " MB");
-        int warmUps = Math.min(measurementPlan.warmUps(), firsts.size() / 3);
-        InterleavedRuns interleavedRuns = new InterleavedRuns(
+        scores.section("First sequential read of a hot file of " + plan.firstBytes() / MEGABYTE + " MB");
+        int warmUps = Math.min(plan.warmUps(), firsts.size() / 3);
+        InterleavedRuns runs = new InterleavedRuns(
                 named(SHORT_CIRCUIT, TERRACE),
                 warmUps,
                 firsts.size() - warmUps,
-                new SequentialReads(firsts, measurementPlan.firstBytes(), measurementPlan.bufferBytes()));
-        scores.note("local.seq.first.sc_gb_s", 1 / interleavedRuns.median(SHORT_CIRCUIT), "GB/s");
-        scores.note("local.seq.first.terrace_gb_s", 1 / interleavedRuns.median(TERRACE), "GB/s");
-        scores.atLeast(
-                "local.seq.first.sc",
-                interleavedRuns.ratios(SHORT_CIRCUIT, TERRACE).median(),
-                0.95);
+                new SequentialReads(firsts, plan.firstBytes(), plan.bufferBytes()));
+        scores.note("local.seq.first.sc_gb_s", 1 / runs.median(SHORT_CIRCUIT), "GB/s");
+        scores.note("local.seq.first.terrace_gb_s", 1 / runs.median(TERRACE), "GB/s");
+        scores.atLeast("local.seq.first.sc", runs.ratios(SHORT_CIRCUIT, TERRACE).median(), 0.95);
     }
 
     /** A stock client over TCP: a block that the DataNode serves from memory against one that it serves from disk. */
     private void stockOnHot(Path hot, Path cold) throws IOException {
         scores.section("Stock client over TCP: hot file against cold file");
-        SequentialReads onHot =
-                new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
-        SequentialReads onCold =
-                new SequentialReads(List.of(cold), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
+        SequentialReads onHot = new SequentialReads(List.of(hot), plan.fileBytes(), plan.bufferBytes());
+        SequentialReads onCold = new SequentialReads(List.of(cold), plan.fileBytes(), plan.bufferBytes());
         Client stock = named(TCP).get(0);
         Client asHot = new Client("hot", stock.fs());
         Client asCold = new Client("cold", stock.fs());
-        InterleavedRuns interleavedRuns = new InterleavedRuns(
+        InterleavedRuns runs = new InterleavedRuns(
                 List.of(asHot, asCold),
-                measurementPlan.warmUps(),
-                measurementPlan.rounds(),
+                plan.warmUps(),
+                plan.rounds(),
                 (client, round) -> (client.equals(asHot) ? onHot : onCold).cost(client, round));
-        scores.atLeast("stock.hot.seq", interleavedRuns.ratios("cold", "hot").median(), 0.97);
+        scores.atLeast("stock.hot.seq", runs.ratios("cold", "hot").median(), 0.97);
     }
 
     private void cold(Path cold) throws IOException {
         scores.section("Cold reads: accessor off against accessor on, lower bound of 95 %");
-        try (PositionalReads reads =
-                new PositionalReads(cold, measurementPlan.fileBytes(), 4 * KILOBYTE, measurementPlan.readsPerRound())) {
-            bound("cold.pos4k.tcp", measurementPlan.pairs(), reads);
+        try (PositionalReads reads = new PositionalReads(cold, plan.fileBytes(), 4 * KILOBYTE, plan.readsPerRound())) {
+            bound("cold.pos4k.tcp", plan.pairs(), reads);
         }
-        bound(
-                "cold.seq.tcp",
-                measurementPlan.pairs(),
-                new SequentialReads(List.of(cold), measurementPlan.fileBytes(), measurementPlan.bufferBytes()));
+        bound("cold.seq.tcp", plan.pairs(), new SequentialReads(List.of(cold), plan.fileBytes(), plan.bufferBytes()));
     }
 
     private void open(Path hot) throws IOException {
         scores.section("Open of a hot file and its first byte, lower bound of 95 %");
-        bound("open.hot.tcp", measurementPlan.pairs(), new OpenAndRead(hot, measurementPlan.opensPerRound()));
+        bound("open.hot.tcp", plan.pairs(), new OpenAndRead(hot, plan.opensPerRound()));
     }
 
     private void bound(String id, int rounds, InterleavedRuns.Probe probe) throws IOException {
         PairedRatios ratios =
-                new InterleavedRuns(named(TCP, TERRACE), measurementPlan.warmUps(), rounds, probe).ratios(TCP, TERRACE);
+                new InterleavedRuns(named(TCP, TERRACE), plan.warmUps(), rounds, probe).ratios(TCP, TERRACE);
         scores.note(id + ".median", ratios.median(), "");
         scores.atLeast(id, ratios.lowerBound(), 0.95);
     }
@@ -224,10 +197,8 @@ public final class ReadBenchmark implements Closeable {
     private void processorTime(Path hot) throws IOException {
         scores.section("DataNode CPU per gigabyte of a hot file");
         ProcessTime datanode = new ProcessTime(cluster.datanode(1));
-        double stock = datanode.secondsPerGigabyte(
-                hot, named(TCP).get(0), measurementPlan.fileBytes(), measurementPlan.cpuStockBytes());
-        double ours = datanode.secondsPerGigabyte(
-                hot, named(TERRACE).get(0), measurementPlan.fileBytes(), measurementPlan.cpuTerraceBytes());
+        double stock = datanode.secondsPerGigabyte(hot, named(TCP).get(0), plan.fileBytes(), plan.cpuStockBytes());
+        double ours = datanode.secondsPerGigabyte(hot, named(TERRACE).get(0), plan.fileBytes(), plan.cpuTerraceBytes());
         scores.note("cpu.datanode.tcp_s_gb", stock, "s/GB");
         scores.note("cpu.datanode.terrace_s_gb", ours, "s/GB");
         scores.atLeast("cpu.datanode.local.tcp", stock / ours, 20);

@@ -50,7 +50,7 @@ public final class RemoteBenchmark implements Closeable {
     private static final int TRIES = 10;
 
     private final LocalCluster cluster;
-    private final MeasurementPlan measurementPlan;
+    private final MeasurementPlan plan;
     private final ResultSheet scores;
     private final BenchFiles files;
     private final List<Client> both;
@@ -58,10 +58,10 @@ public final class RemoteBenchmark implements Closeable {
     /** The same two and one that reads memory whatever it costs, with stock's tuned short-circuit reads of the same replica. */
     private final List<Client> besideReplica;
 
-    public RemoteBenchmark(LocalCluster cluster, MeasurementPlan measurementPlan, long seed, ResultSheet scores)
+    public RemoteBenchmark(LocalCluster cluster, MeasurementPlan plan, long seed, ResultSheet scores)
             throws IOException {
         this.cluster = cluster;
-        this.measurementPlan = measurementPlan;
+        this.plan = plan;
         this.scores = scores;
         Configuration conf = cluster.confStock();
         ClientVariant remote = ClientVariant.remote();
@@ -88,7 +88,7 @@ public final class RemoteBenchmark implements Closeable {
     /** Runs these parts. */
     public void run(Set<RemotePart> parts) throws IOException {
         scores.section("Storing and pinning a file");
-        Path hot = files.store("hot", 1, measurementPlan.fileBytes()).get(0);
+        Path hot = files.store("hot", 1, plan.fileBytes()).get(0);
         files.pin(List.of(hot));
         requireFromMemory(hot);
         if (parts.contains(RemotePart.POSITIONAL)) {
@@ -121,48 +121,43 @@ public final class RemoteBenchmark implements Closeable {
      */
     private void requireFromMemory(Path hot) throws IOException {
         long read = 0;
-        for (int i = 0; i < TRIES && read != measurementPlan.fileBytes(); i++) {
+        for (int i = 0; i < TRIES && read != plan.fileBytes(); i++) {
             long before = ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES);
             BenchFiles.requireSame(both.get(0), both.get(1), hot);
             read = ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES) - before;
         }
-        if (read != measurementPlan.fileBytes()) {
-            throw new IOException("only " + read + " of " + measurementPlan.fileBytes()
+        if (read != plan.fileBytes()) {
+            throw new IOException("only " + read + " of " + plan.fileBytes()
                     + " bytes came from memory; figures of the client: " + ClientMetrics.snapshot());
         }
     }
 
     private void positional(Path hot, int readBytes, String id, double target) throws IOException {
         scores.section("Positional reads of " + readBytes / KILOBYTE + " KB from the memory of another host");
-        try (PositionalReads reads =
-                new PositionalReads(hot, measurementPlan.fileBytes(), readBytes, measurementPlan.readsPerRound())) {
-            InterleavedRuns interleavedRuns =
-                    new InterleavedRuns(both, measurementPlan.warmUps(), measurementPlan.rounds(), reads);
-            scores.note(id + ".stock_us", interleavedRuns.median(STOCK), "us");
-            scores.note(id + ".terrace_us", interleavedRuns.median(REMOTE), "us");
-            scores.atLeast(id + ".tcp", interleavedRuns.ratios(STOCK, REMOTE).median(), target);
+        try (PositionalReads reads = new PositionalReads(hot, plan.fileBytes(), readBytes, plan.readsPerRound())) {
+            InterleavedRuns runs = new InterleavedRuns(both, plan.warmUps(), plan.rounds(), reads);
+            scores.note(id + ".stock_us", runs.median(STOCK), "us");
+            scores.note(id + ".terrace_us", runs.median(REMOTE), "us");
+            scores.atLeast(id + ".tcp", runs.ratios(STOCK, REMOTE).median(), target);
         }
     }
 
     private void sequential(Path hot) throws IOException {
-        scores.section("Sequential reads, " + measurementPlan.bufferBytes() / KILOBYTE + " KB at a time");
-        SequentialReads reads =
-                new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
-        try (LoopbackBaseline bare =
-                new LoopbackBaseline(extent(), measurementPlan.fileBytes(), measurementPlan.bufferBytes())) {
+        scores.section("Sequential reads, " + plan.bufferBytes() / KILOBYTE + " KB at a time");
+        SequentialReads reads = new SequentialReads(List.of(hot), plan.fileBytes(), plan.bufferBytes());
+        try (LoopbackBaseline bare = new LoopbackBaseline(extent(), plan.fileBytes(), plan.bufferBytes())) {
             List<Client> clients = new ArrayList<>(both);
             clients.add(new Client(NIO, both.get(0).fs()));
-            InterleavedRuns interleavedRuns = new InterleavedRuns(
+            InterleavedRuns runs = new InterleavedRuns(
                     clients,
-                    measurementPlan.warmUps(),
-                    measurementPlan.rounds(),
+                    plan.warmUps(),
+                    plan.rounds(),
                     (client, round) -> (client.name().equals(NIO) ? bare : reads).cost(client, round));
-            scores.note("remote.seq.stock_gb_s", 1 / interleavedRuns.median(STOCK), "GB/s");
-            scores.note("remote.seq.terrace_gb_s", 1 / interleavedRuns.median(REMOTE), "GB/s");
-            scores.note("remote.seq.nio_gb_s", 1 / interleavedRuns.median(NIO), "GB/s");
-            scores.atLeast(
-                    "remote.seq.tcp", interleavedRuns.ratios(STOCK, REMOTE).median(), 1.15);
-            scores.atLeast("remote.seq.nio", interleavedRuns.ratios(NIO, REMOTE).median(), 0.8);
+            scores.note("remote.seq.stock_gb_s", 1 / runs.median(STOCK), "GB/s");
+            scores.note("remote.seq.terrace_gb_s", 1 / runs.median(REMOTE), "GB/s");
+            scores.note("remote.seq.nio_gb_s", 1 / runs.median(NIO), "GB/s");
+            scores.atLeast("remote.seq.tcp", runs.ratios(STOCK, REMOTE).median(), 1.15);
+            scores.atLeast("remote.seq.nio", runs.ratios(NIO, REMOTE).median(), 0.8);
         }
     }
 
@@ -170,7 +165,7 @@ public final class RemoteBenchmark implements Closeable {
     private java.nio.file.Path extent() throws IOException {
         try (Stream<java.nio.file.Path> all = Files.walk(cluster.memoryDir(1))) {
             List<java.nio.file.Path> found = all.filter(
-                            file -> Files.isRegularFile(file) && file.toFile().length() == measurementPlan.fileBytes())
+                            file -> Files.isRegularFile(file) && file.toFile().length() == plan.fileBytes())
                     .toList();
             if (found.isEmpty()) {
                 throw new IOException("the pinned block is not in " + cluster.memoryDir(1));
@@ -183,18 +178,16 @@ public final class RemoteBenchmark implements Closeable {
     private void processorTime(Path hot) throws IOException {
         scores.section("DataNode CPU for the same bytes");
         ProcessTime datanode = new ProcessTime(cluster.datanode(1));
-        SequentialReads sequential =
-                new SequentialReads(List.of(hot), measurementPlan.fileBytes(), measurementPlan.bufferBytes());
+        SequentialReads sequential = new SequentialReads(List.of(hot), plan.fileBytes(), plan.bufferBytes());
         cpu(
                 "seq",
-                CPU_FILES * measurementPlan.fileBytes(),
+                CPU_FILES * plan.fileBytes(),
                 (client, round) -> datanode.secondsDuring(() -> {
                     for (int i = 0; i < CPU_FILES; i++) {
                         double unused = sequential.cost(client, round);
                     }
                 }));
-        try (PositionalReads positional =
-                new PositionalReads(hot, measurementPlan.fileBytes(), 4 * KILOBYTE, CPU_READS)) {
+        try (PositionalReads positional = new PositionalReads(hot, plan.fileBytes(), 4 * KILOBYTE, CPU_READS)) {
             cpu(
                     "pos",
                     CPU_READS * 4L * KILOBYTE,
@@ -205,36 +198,27 @@ public final class RemoteBenchmark implements Closeable {
     }
 
     private void cpu(String kind, long bytes, InterleavedRuns.Probe probe) throws IOException {
-        InterleavedRuns interleavedRuns =
-                new InterleavedRuns(both, 1, Math.min(CPU_ROUNDS, measurementPlan.rounds()), probe);
+        InterleavedRuns runs = new InterleavedRuns(both, 1, Math.min(CPU_ROUNDS, plan.rounds()), probe);
         boolean sequential = kind.equals("seq");
-        scores.note(
-                "cpu.datanode.remote." + kind + ".stock_s_gb", interleavedRuns.median(STOCK) / (bytes / 1e9), "s/GB");
-        scores.note(
-                "cpu.datanode.remote." + kind + ".terrace_s_gb",
-                interleavedRuns.median(REMOTE) / (bytes / 1e9),
-                "s/GB");
+        scores.note("cpu.datanode.remote." + kind + ".stock_s_gb", runs.median(STOCK) / (bytes / 1e9), "s/GB");
+        scores.note("cpu.datanode.remote." + kind + ".terrace_s_gb", runs.median(REMOTE) / (bytes / 1e9), "s/GB");
         scores.atLeast(
                 sequential ? "cpu.datanode.remote.tcp" : "cpu.datanode.remote.pos.tcp",
-                interleavedRuns.ratios(STOCK, REMOTE).median(),
+                runs.ratios(STOCK, REMOTE).median(),
                 sequential ? 1.25 : 3);
     }
 
     private void concurrent(Path hot, int readers) throws IOException {
         scores.section(readers + " at a time read 4 KB");
         try (ConcurrentReads reads =
-                new ConcurrentReads(hot, measurementPlan.fileBytes(), 4 * KILOBYTE, readers, READS_OF_ALL_READERS)) {
-            InterleavedRuns interleavedRuns =
-                    new InterleavedRuns(both, measurementPlan.warmUps(), measurementPlan.rounds(), reads);
+                new ConcurrentReads(hot, plan.fileBytes(), 4 * KILOBYTE, readers, READS_OF_ALL_READERS)) {
+            InterleavedRuns runs = new InterleavedRuns(both, plan.warmUps(), plan.rounds(), reads);
             String id = "remote.readers" + readers;
-            scores.note(id + ".stock_reads_s", 1e9 / interleavedRuns.median(STOCK), "/s");
-            scores.note(id + ".terrace_reads_s", 1e9 / interleavedRuns.median(REMOTE), "/s");
+            scores.note(id + ".stock_reads_s", 1e9 / runs.median(STOCK), "/s");
+            scores.note(id + ".terrace_reads_s", 1e9 / runs.median(REMOTE), "/s");
+            scores.atLeast(id + ".throughput", runs.ratios(STOCK, REMOTE).median(), 1.1);
             scores.atLeast(
-                    id + ".throughput", interleavedRuns.ratios(STOCK, REMOTE).median(), 1.1);
-            scores.atLeast(
-                    id + ".p99",
-                    reads.tailRatios(STOCK, REMOTE, measurementPlan.warmUps()).median(),
-                    1.1);
+                    id + ".p99", reads.tailRatios(STOCK, REMOTE, plan.warmUps()).median(), 1.1);
         }
     }
 
@@ -244,20 +228,16 @@ public final class RemoteBenchmark implements Closeable {
      */
     private void choice(Path hot) throws IOException {
         scores.section("Positional reads of 4 KB with a replica on this host and a copy in the memory of another");
-        try (PositionalReads reads =
-                new PositionalReads(hot, measurementPlan.fileBytes(), 4 * KILOBYTE, CHOICE_READS)) {
-            InterleavedRuns interleavedRuns =
-                    new InterleavedRuns(besideReplica, measurementPlan.warmUps(), measurementPlan.rounds(), reads);
+        try (PositionalReads reads = new PositionalReads(hot, plan.fileBytes(), 4 * KILOBYTE, CHOICE_READS)) {
+            InterleavedRuns runs = new InterleavedRuns(besideReplica, plan.warmUps(), plan.rounds(), reads);
             String stock = besideReplica.get(0).name();
-            scores.note("remote.choice.stock_us", interleavedRuns.median(stock), "us");
+            scores.note("remote.choice.stock_us", runs.median(stock), "us");
             scores.note(
-                    "remote.choice.terrace_us",
-                    interleavedRuns.median(besideReplica.get(1).name()),
-                    "us");
-            scores.note("remote.choice.memory_always_us", interleavedRuns.median(MEMORY_ALWAYS), "us");
+                    "remote.choice.terrace_us", runs.median(besideReplica.get(1).name()), "us");
+            scores.note("remote.choice.memory_always_us", runs.median(MEMORY_ALWAYS), "us");
             scores.atLeast(
                     "remote.choice",
-                    interleavedRuns.ratios(stock, besideReplica.get(1).name()).median(),
+                    runs.ratios(stock, besideReplica.get(1).name()).median(),
                     0.75);
         }
     }
@@ -275,7 +255,7 @@ public final class RemoteBenchmark implements Closeable {
     }
 
     private double callsPerOpen(NameNodeCalls calls, Client client, Path hot) throws IOException {
-        int opens = 10 * measurementPlan.opensPerRound();
+        int opens = 10 * plan.opensPerRound();
         byte[] buffer = new byte[4 * KILOBYTE];
         long before = calls.ofClients();
         for (int i = 0; i < opens; i++) {

@@ -59,15 +59,6 @@ public final class Simulation implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    public static void main(String[] arguments) {
-        CommandLine line = new CommandLine(new Simulation());
-        line.setExecutionExceptionHandler((failure, command, parsed) -> {
-            command.getErr().println("simulation: " + failure);
-            return failure instanceof IllegalArgumentException ? 2 : 1;
-        });
-        System.exit(line.execute(arguments));
-    }
-
     @Override
     public Integer call() throws IOException {
         PrintWriter out = commandLine().getOut();
