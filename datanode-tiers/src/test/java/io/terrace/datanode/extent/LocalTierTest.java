@@ -6,103 +6,26 @@ import io.terrace.channel.server.Principal;
 import io.terrace.common.BlockKey;
 import io.terrace.datanode.extent.LocalTier.Admission;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class LocalTierTest {
 
     private static final Principal USER = Principal.onThisHost("user");
     private static final long NEVER = Long.MAX_VALUE / 2;
-    private static final String POOL = "pool";
+    private static final String POOL = TierFixture.POOL;
 
-    private final Set<BlockKey> heldDescriptors = new HashSet<>();
-    private final FakeSlots slots = new FakeSlots();
-    private final Set<Extent> removed = new HashSet<>();
-    private final Set<Extent> truncated = new HashSet<>();
-    private final List<Boolean> pins = new ArrayList<>();
-    private final Map<BlockKey, RetireCause> gone = new HashMap<>();
-    private final LocalTier tier = tier(1_000, 100);
-
-    private LocalTier tier(long capacityBytes, int extents) {
-        return new LocalTier(
-                new LocalTier.Limits(capacityBytes, extents, 500),
-                new AddressSpace(1 << 20, 1 << 20, 10),
-                new GrantLedger(new GrantLedger.Limits(1_000, 500, 1_000, 100, 1L << 40, 1 << 20)),
-                (extent, truncate) -> {
-                    removed.add(extent);
-                    if (truncate) {
-                        truncated.add(extent);
-                    }
-                    return true;
-                },
-                slots,
-                new ExtentListener() {
-                    @Override
-                    public void resident(Extent extent, boolean pinned) {}
-
-                    @Override
-                    public void gone(Extent extent, RetireCause cause) {
-                        gone.put(extent.key(), cause);
-                    }
-
-                    @Override
-                    public void pinned(boolean more) {
-                        pins.add(more);
-                    }
-
-                    @Override
-                    public void housekeepingWanted() {}
-                },
-                heldDescriptors::contains);
-    }
-
-    /** Slots that notice a use out of order. */
-    private static final class FakeSlots implements SlotAllocator {
-        final Map<Integer, String> states = new HashMap<>();
-        int next;
-
-        @Override
-        public int claim(BlockKey key) {
-            states.put(next, "claimed");
-            return next++;
-        }
-
-        @Override
-        public long publish(int slot) {
-            assertThat(states.put(slot, "live")).isEqualTo("claimed");
-            return slot + 1000L;
-        }
-
-        @Override
-        public void retire(int slot) {
-            assertThat(states.put(slot, "retiring")).isEqualTo("live");
-        }
-
-        @Override
-        public void free(int slot) {
-            assertThat(states.remove(slot)).isEqualTo("retiring");
-        }
-    }
+    private final TierFixture fixture = new TierFixture();
+    private final LocalTier tier = fixture.tier;
 
     private static BlockKey key(long id) {
-        return new BlockKey(POOL, id, 1);
-    }
-
-    private Extent live(long id, long lengthBytes, long nowNs) {
-        Extent extent = tier.begin(key(id), lengthBytes, false, nowNs).extent();
-        assertThat(extent).isNotNull();
-        assertThat(tier.publish(extent, nowNs)).isTrue();
-        return extent;
+        return TierFixture.key(id);
     }
 
     @Test
     void begin_whenFull_saysWhetherRoomIsAboutToBeFreed() {
-        live(1, 600, 0);
+        fixture.live(1, 600, 0);
         assertThat(tier.begin(key(2), 500, false, 0).admission()).isEqualTo(Admission.NO_ROOM);
         assertThat(tier.drop(key(1), RetireCause.ORDERED, 1)).isNotNull();
         assertThat(tier.begin(key(2), 500, false, 1).admission()).isEqualTo(Admission.ROOM_SOON);
@@ -120,12 +43,12 @@ class LocalTierTest {
         assertThat(tier.isResident(key(1))).isFalse();
         tier.sweep(3);
         assertThat(tier.usage().usedBytes()).isZero();
-        assertThat(removed).containsExactly(extent);
+        assertThat(fixture.removed).containsExactly(extent);
     }
 
     @Test
     void retire_whileGranted_keepsTheBytesUntilTheHolderLetsGo() {
-        Extent extent = live(1, 600, 0);
+        Extent extent = fixture.live(1, 600, 0);
         GrantRecord grant = tier.grants().grant(7, USER, key(1), NEVER, 0).grant();
         tier.changed(POOL, 1, 1);
         assertThat(tier.grants().grant(8, USER, key(1), NEVER, 1).refused())
@@ -134,18 +57,18 @@ class LocalTierTest {
         assertThat(grant.extentRetires()).isTrue();
         assertThat(tier.grants().nextRevocation()).isNull();
         tier.sweep(2);
-        assertThat(removed).isEmpty();
+        assertThat(fixture.removed).isEmpty();
         assertThat(tier.usage().usedBytes()).isEqualTo(600);
         tier.grants().released(7, grant.id(), 3);
         tier.sweep(3);
-        assertThat(truncated).containsExactly(extent);
-        assertThat(slots.states).isEmpty();
+        assertThat(fixture.truncated).containsExactly(extent);
+        assertThat(fixture.slots.states).isEmpty();
         assertThat(tier.usage().usedBytes()).isZero();
     }
 
     @Test
     void grants_ofOneConnectionBeyondTheSoftLimit_revokeItsOldest_andTheCopyStaysLive() {
-        live(1, 600, 0);
+        fixture.live(1, 600, 0);
         GrantRecord oldest = tier.grants().grant(7, USER, key(1), NEVER, 0).grant();
         for (int held = 1; held < PeerGrants.SOFT_LIMIT; held++) {
             assertThat(tier.grants().grant(7, USER, key(1), NEVER, 0).grant()).isNotNull();
@@ -166,106 +89,58 @@ class LocalTierTest {
 
     @Test
     void retire_whileHolderIsSilent_freesAfterLeaseAndDeadline() {
-        live(1, 600, 0);
+        fixture.live(1, 600, 0);
         tier.grants().grant(7, USER, key(1), NEVER, 50);
         tier.drop(key(1), RetireCause.ORDERED, 60);
         tier.sweep(1_149);
-        assertThat(removed).isEmpty();
+        assertThat(fixture.removed).isEmpty();
         tier.sweep(1_150);
-        assertThat(removed).hasSize(1);
+        assertThat(fixture.removed).hasSize(1);
     }
 
     @Test
     void retire_whileLentToStockReader_keepsTheFileUntilItCloses() {
-        Extent extent = live(1, 600, 0);
+        Extent extent = fixture.live(1, 600, 0);
         assertThat(tier.lend(key(1), false, 1)).isSameAs(extent);
         tier.changed(POOL, 1, 2);
         assertThat(tier.lend(key(1), false, 2)).isNull();
         tier.sweep(1_000_000);
-        assertThat(removed).isEmpty();
+        assertThat(fixture.removed).isEmpty();
         tier.giveBack(extent, 1_000_001);
         tier.sweep(1_000_001);
-        assertThat(removed).containsExactly(extent);
+        assertThat(fixture.removed).containsExactly(extent);
     }
 
     @Test
     void retire_afterDescriptorWasPassed_neverTruncatesAndWaitsForItsHolder() {
-        Extent extent = live(1, 600, 0);
+        Extent extent = fixture.live(1, 600, 0);
         tier.lend(key(1), true, 1);
         tier.giveBack(extent, 1);
-        heldDescriptors.add(key(1));
+        fixture.heldDescriptors.add(key(1));
         tier.changed(POOL, 1, 2);
         tier.sweep(501);
-        assertThat(removed).isEmpty();
-        heldDescriptors.clear();
+        assertThat(fixture.removed).isEmpty();
+        fixture.heldDescriptors.clear();
         tier.sweep(501);
-        assertThat(removed).containsExactly(extent);
-        assertThat(truncated).isEmpty();
+        assertThat(fixture.removed).containsExactly(extent);
+        assertThat(fixture.truncated).isEmpty();
     }
 
     @Test
     void retire_whileDescriptorIsHeldForEver_givesUpAtTheLimit() {
-        Extent extent = live(1, 600, 0);
+        Extent extent = fixture.live(1, 600, 0);
         tier.lend(key(1), true, 1);
         tier.giveBack(extent, 1);
-        heldDescriptors.add(key(1));
+        fixture.heldDescriptors.add(key(1));
         tier.changed(POOL, 1, 2);
         tier.sweep(502);
-        assertThat(removed).containsExactly(extent);
-        assertThat(truncated).isEmpty();
-    }
-
-    @Test
-    void pin_whenFull_takesTheRoomOfWhatWasNotReadForLongest() {
-        live(1, 400, 0);
-        live(2, 400, 1);
-        live(3, 200, 2);
-        tier.giveBack(tier.lend(key(1), false, 9), 9);
-        assertThat(tier.begin(key(4), 300, true, 10).admission()).isEqualTo(Admission.ROOM_SOON);
-        assertThat(gone).containsExactly(Map.entry(key(2), RetireCause.MADE_ROOM));
-        tier.sweep(11);
-        Extent pinned = tier.begin(key(4), 300, true, 11).extent();
-        tier.publish(pinned, 12);
-        assertThat(tier.pinnedBlocks(POOL)).containsExactly(4L);
-        assertThat(tier.drop(key(4), RetireCause.ORDERED, 13)).isNull();
-        assertThat(tier.usage().pinnedBytes()).isEqualTo(300);
-        tier.unpin(POOL, 4, 14);
-        assertThat(tier.isResident(key(4))).isFalse();
-        assertThat(tier.usage().pinnedBytes()).isZero();
-    }
-
-    @Test
-    void pin_forWhichAllUnpinnedCopiesWouldNotDo_retiresNone() {
-        assertThat(tier.publish(tier.begin(key(1), 800, true, 0).extent(), 0)).isTrue();
-        live(2, 200, 0);
-        assertThat(tier.begin(key(3), 300, true, 1).admission()).isEqualTo(Admission.NO_ROOM);
-        assertThat(gone).isEmpty();
-        assertThat(tier.isResident(key(2))).isTrue();
-        assertThat(tier.begin(key(4), 200, true, 2).admission()).isEqualTo(Admission.ROOM_SOON);
-        assertThat(gone).containsExactly(Map.entry(key(2), RetireCause.MADE_ROOM));
-    }
-
-    @Test
-    void pin_atTheLimitOfExtents_takesThePlaceOfOne() {
-        LocalTier small = tier(1_000, 2);
-        for (long id = 1; id <= 2; id++) {
-            assertThat(small.publish(small.begin(key(id), 100, false, id).extent(), id))
-                    .isTrue();
-        }
-        assertThat(small.begin(key(3), 100, true, 3).admission()).isEqualTo(Admission.ROOM_SOON);
-        assertThat(gone).containsExactly(Map.entry(key(1), RetireCause.MADE_ROOM));
-        small.sweep(4);
-        assertThat(small.publish(small.begin(key(3), 100, true, 4).extent(), 4)).isTrue();
-        assertThat(small.begin(key(4), 100, true, 5).admission()).isEqualTo(Admission.ROOM_SOON);
-        small.sweep(6);
-        assertThat(small.publish(small.begin(key(4), 100, true, 6).extent(), 6)).isTrue();
-        assertThat(small.begin(key(5), 100, true, 7).admission()).isEqualTo(Admission.NO_ROOM);
-        assertThat(small.pinnedBlocks(POOL)).containsExactlyInAnyOrder(3L, 4L);
+        assertThat(fixture.removed).containsExactly(extent);
+        assertThat(fixture.truncated).isEmpty();
     }
 
     @Test
     void begin_atTheLimitOfExtents_whileOtherBytesLeave_saysThatWaitingIsOfNoUse() {
-        LocalTier small = tier(1_000, 1);
+        LocalTier small = fixture.tier(1_000, 1);
         assertThat(small.publish(small.begin(key(1), 100, false, 0).extent(), 0))
                 .isTrue();
         small.hold(100);
@@ -273,17 +148,8 @@ class LocalTierTest {
     }
 
     @Test
-    void unpin_ofCopyThatWasAlsoOrdered_leavesIt() {
-        live(1, 400, 0);
-        assertThat(tier.begin(key(1), 400, true, 1).admission()).isEqualTo(Admission.RESIDENT);
-        assertThat(tier.isPinned(key(1))).isTrue();
-        tier.unpin(POOL, 1, 2);
-        assertThat(tier.isResident(key(1))).isTrue();
-    }
-
-    @Test
     void begin_withNewerStamp_retiresTheOldCopy() {
-        live(1, 400, 0);
+        fixture.live(1, 400, 0);
         BlockKey newer = new BlockKey(POOL, 1, 2);
         Extent extent = tier.begin(newer, 450, false, 1).extent();
         assertThat(tier.publish(extent, 2)).isTrue();
@@ -295,7 +161,7 @@ class LocalTierTest {
 
     @Test
     void off_retiresTheCopiesOfThatPoolOnly() {
-        live(1, 100, 0);
+        fixture.live(1, 100, 0);
         BlockKey other = new BlockKey("other", 1, 1);
         tier.publish(tier.begin(other, 100, false, 0).extent(), 0);
         Extent copying = tier.begin(key(2), 100, false, 0).extent();
@@ -310,11 +176,11 @@ class LocalTierTest {
 
     @Test
     void close_leavesTheFilesForTheNextProcess() {
-        live(1, 100, 0);
+        fixture.live(1, 100, 0);
         tier.close(1);
-        assertThat(slots.states.values()).doesNotContain("live");
+        assertThat(fixture.slots.states.values()).doesNotContain("live");
         tier.sweep(2);
-        assertThat(removed).isEmpty();
+        assertThat(fixture.removed).isEmpty();
     }
 
     /** Invariants: capacity, a held copy's file stays, at most one copy of a block, nothing leaks at the end. */
@@ -384,7 +250,7 @@ class LocalTierTest {
         tier.changedAll(POOL, RetireCause.POOL_GONE, 40_000);
         tier.sweep(50_000);
         assertThat(tier.usage()).as("seed %d", seed).isEqualTo(new LocalTier.Usage(1_000, 0, 0, 0, 0, 0, 0, 0));
-        assertThat(slots.states).as("seed %d", seed).isEmpty();
+        assertThat(fixture.slots.states).as("seed %d", seed).isEmpty();
     }
 
     private void check(long seed, List<Extent> lent, List<GrantRecord> held) {
@@ -392,30 +258,8 @@ class LocalTierTest {
         assertThat(usage.usedBytes()).as("seed %d", seed).isBetween(0L, 1_000L);
         assertThat(usage.retiringBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());
         assertThat(usage.pinnedBytes()).as("seed %d", seed).isBetween(0L, usage.usedBytes());
-        assertThat(lent).as("seed %d", seed).noneMatch(removed::contains);
-        assertThat(held).as("seed %d", seed).noneMatch(grant -> removed.contains(grant.extent()));
+        assertThat(lent).as("seed %d", seed).noneMatch(fixture.removed::contains);
+        assertThat(held).as("seed %d", seed).noneMatch(grant -> fixture.removed.contains(grant.extent()));
         assertThat(usage.grants()).as("seed %d", seed).isEqualTo(held.size());
-    }
-
-    @Test
-    void pins_ofLiveCopies_areToldOnceAsTheyBeginAndEnd() {
-        Extent born = tier.begin(key(1), 100, true, 0).extent();
-        assertThat(pins).as("not yet live").isEmpty();
-        tier.publish(born, 0);
-        live(2, 100, 0);
-        assertThat(pins).containsExactly(true);
-        assertThat(tier.begin(key(2), 100, true, 1).admission()).isEqualTo(Admission.RESIDENT);
-        assertThat(tier.begin(key(2), 100, true, 1).admission()).isEqualTo(Admission.RESIDENT);
-        assertThat(pins).containsExactly(true, true);
-        tier.unpin(POOL, 2, 2);
-        tier.unpin(POOL, 2, 2);
-        assertThat(pins).as("ordered too, so it stays, but is not pinned").containsExactly(true, true, false);
-        tier.changed(POOL, 1, 3);
-        tier.changed(POOL, 2, 3);
-        assertThat(pins).containsExactly(true, true, false, false);
-        Extent changed = tier.begin(key(3), 100, true, 4).extent();
-        tier.changed(POOL, 3, 4);
-        assertThat(tier.publish(changed, 5)).isFalse();
-        assertThat(pins).as("never live").hasSize(4);
     }
 }
