@@ -13,8 +13,6 @@ import io.terrace.channel.verbs.ExtentRegistry;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.GrantRecord;
-import io.terrace.datanode.extent.LocalTier;
-import io.terrace.datanode.extent.WatchedFiles;
 import io.terrace.datanode.grant.RoutingGrantService;
 import io.terrace.datanode.grant.TierGrantService;
 import io.terrace.datanode.hdfs.dataset.BlockTokens;
@@ -22,19 +20,14 @@ import io.terrace.datanode.hdfs.dataset.DatasetReplicas;
 import io.terrace.datanode.hdfs.dataset.NvmVolumes;
 import io.terrace.datanode.hdfs.dataset.StockMetrics;
 import io.terrace.datanode.heartbeat.AccessRecorder;
-import io.terrace.datanode.memory.MemoryDirectory;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.WriteService;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Who hands out grants in a DataNode: the server of this host's clients, that of other hosts, RDMA beside it, and what
@@ -50,67 +43,45 @@ final class GrantServers implements Closeable {
     record Parts(
             DataNode datanode,
             DataNodeConfig settings,
-            LocalTier memory,
+            MemoryTier memory,
             DatasetReplicas replicas,
             ReplicaSource source,
             TokenBucket tokenBucket,
             AccessRecorder accessRecorder,
             MetricRegistry metricRegistry) {}
 
-    /**
-     * The files of memory copies.
-     *
-     * @param watched told before one is removed
-     */
-    record MemoryFiles(MemoryDirectory directory, WatchedFiles watched) {}
-
-    private static final Logger LOG = LoggerFactory.getLogger(GrantServers.class);
-
-    private final Deque<Closeable> toClose = new ArrayDeque<>();
+    private final CloseStack toClose = new CloseStack();
     private final VerbsServing.Served rdma;
     private final TierGrantService grantService;
     private final GrantServer local;
     private final @Nullable TcpGrantServer remote;
     private final @Nullable NvmService nvm;
 
-    /**
-     * Starts them all.
-     *
-     * @param nvmBase where addresses of extents on NVM begin
-     * @param wake called when there is housekeeping on NVM
-     */
-    GrantServers(
-            Parts parts,
-            MemoryFiles files,
-            Path channelDir,
-            SlotTable table,
-            NvmVolumes volumes,
-            long nvmBase,
-            Runnable wake)
-            throws IOException {
+    /** Starts them all. */
+    GrantServers(Parts parts, Path channelDir, SlotTable slots, NvmVolumes volumes) throws IOException {
+        MemoryTier memory = parts.memory();
         DataNode datanode = parts.datanode();
         DataNodeConfig settings = parts.settings();
         try {
             BlockTokens tokens = new BlockTokens(datanode);
             rdma = VerbsServing.serve(
                     datanode, tokens, settings.extentsMax() + settings.nvmExtentsMax(), parts.metricRegistry());
-            AnnouncedBlocks announced = new AnnouncedBlocks(table);
-            NvmService onNvm = settings.nvmEnabled()
-                    ? opened(new NvmService(parts, tokens, volumes, nvmBase, announced, wake))
-                    : null;
+            AnnouncedBlocks announced = new AnnouncedBlocks(slots);
+            NvmService onNvm =
+                    settings.nvmEnabled() ? toClose.add(new NvmService(parts, tokens, volumes, announced)) : null;
             ExtentRegistry extents = rdma.extents();
             if (extents != null) {
-                toClose.push(extents);
-                files.watched().beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
+                toClose.add(extents);
+                memory.files().beforeRemoval(extent -> extents.freed(extent.key(), extent.address()));
                 if (onNvm != null) {
                     onNvm.registeredBy(extents);
                 }
             }
-            LinkDirectory links = files.directory().links();
+            LinkDirectory links = memory.directory().links();
             grantService = new TierGrantService(
-                    parts.memory(),
+                    memory.extents(),
                     StorageTier.MEMORY,
-                    extent -> links.link(files.directory().file(extent)),
+                    extent -> links.link(memory.directory().file(extent)),
                     tokens,
                     parts.accessRecorder(),
                     new StockMetrics(datanode.getMetrics()),
@@ -119,12 +90,12 @@ final class GrantServers implements Closeable {
             local = new GrantServer(
                     SocketDirectory.check(channelDir),
                     datanode.getDatanodeUuid(),
-                    table,
+                    slots,
                     links,
                     grantService,
                     GrantLimits.DEFAULT,
                     parts.metricRegistry());
-            toClose.push(local::close);
+            toClose.add(local::close);
             GrantService remoteGrantService =
                     new RoutingGrantService(grantService, onNvm == null ? null : onNvm.grantService());
             remote = TcpServing.serve(
@@ -136,11 +107,11 @@ final class GrantServers implements Closeable {
                     rdma.oneSided(),
                     parts.metricRegistry());
             if (remote != null) {
-                toClose.push(remote);
+                toClose.add(remote);
             }
             WriteService writes = WriteServing.serve(datanode, parts.metricRegistry());
             if (writes != null) {
-                toClose.push(writes);
+                toClose.add(writes);
                 local.serveWrites(writes);
                 if (remote != null) {
                     remote.serveWrites(writes);
@@ -173,24 +144,12 @@ final class GrantServers implements Closeable {
     }
 
     /** Why there is no RDMA although it is wanted; empty when there is, or it is not. */
-    String rdmaTrouble() {
-        return rdma.trouble();
+    String rdmaProblem() {
+        return rdma.problem();
     }
 
-    /** The last one made first: whoever serves stops before what it serves from goes. */
     @Override
     public void close() {
-        for (Closeable part = toClose.poll(); part != null; part = toClose.poll()) {
-            try {
-                part.close();
-            } catch (IOException | RuntimeException e) {
-                LOG.warn("Closing a server of grants", e);
-            }
-        }
-    }
-
-    private <C extends Closeable> C opened(C part) {
-        toClose.push(part);
-        return part;
+        toClose.close();
     }
 }

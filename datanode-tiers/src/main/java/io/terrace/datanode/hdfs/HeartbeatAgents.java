@@ -110,7 +110,7 @@ final class HeartbeatAgents implements Agent, Closeable {
         HeartbeatAgent begun = new HeartbeatAgent(
                 address.getHostString() + ":" + address.getPort(),
                 sendSoon -> new HeartbeatExchange(nameNode.pool(), shared, sendSoon),
-                new PlacementDialer(datanode.getConf(), address, settings.heartbeatTimeoutMs()),
+                new PlacementConnector(datanode.getConf(), address, settings.heartbeatTimeoutMs()),
                 settings.heartbeatIntervalMs(),
                 settings.heartbeatSoonestMs());
         memoryTierListener.listen(begun.exchange());

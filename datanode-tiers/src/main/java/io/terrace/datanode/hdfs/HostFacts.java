@@ -13,7 +13,7 @@ final class HostFacts {
     private HostFacts() {}
 
     static HostDiagnostics.Facts of(
-            DataNode datanode, DataNodeConfig settings, MemoryDirectory directory, boolean grants, String rdmaTrouble)
+            DataNode datanode, DataNodeConfig settings, MemoryDirectory directory, boolean grants, String rdmaProblem)
             throws IOException {
         long ramDiskVolumes = DataNode.getStorageLocations(datanode.getConf()).stream()
                 .filter(location -> location.getStorageType() == StorageType.RAM_DISK)
@@ -28,6 +28,6 @@ final class HostFacts {
                                 DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_DEFAULT),
                 (int) ramDiskVolumes,
                 grants,
-                rdmaTrouble);
+                rdmaProblem);
     }
 }

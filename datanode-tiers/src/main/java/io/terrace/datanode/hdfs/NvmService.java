@@ -55,32 +55,22 @@ final class NvmService implements Closeable {
     private final CachedValue<Long> capacityBytes;
     private volatile @Nullable TcpGrantServer server;
 
-    /**
-     * Grants nothing before {@link #servedBy}.
-     *
-     * @param regionBase where the addresses begin, apart from those of memory
-     * @param wake called when there is housekeeping
-     */
-    NvmService(
-            GrantServers.Parts parts,
-            BlockTokens tokens,
-            NvmVolumes volumes,
-            long regionBase,
-            AnnouncedBlocks announced,
-            Runnable wake) {
+    /** Grants nothing before {@link #servedBy}. */
+    NvmService(GrantServers.Parts parts, BlockTokens tokens, NvmVolumes volumes, AnnouncedBlocks announced) {
         DataNode datanode = parts.datanode();
         DataNodeConfig settings = parts.settings();
         MetricRegistry metricRegistry = parts.metricRegistry();
+        MemoryTier memory = parts.memory();
         GrantLedger.Limits limits = settings.grantLimits();
         capacityBytes = new CachedValue<>(volumes::capacityBytes, CAPACITY_NS, System::nanoTime);
         tier = new LocalTier(
                 // Extents take no memory: their number is the limit, and the addresses that there are.
                 new LocalTier.Limits(settings.regionBytes(), settings.nvmExtentsMax(), 0),
-                new AddressSpace(regionBase, settings.regionBytes(), settings.regionRestNs()),
+                new AddressSpace(memory.regionEnd(), settings.regionBytes(), settings.regionRestNs()),
                 new GrantLedger(limits, RoutingGrantService.FIRST_NVM_GRANT),
                 files,
                 new AnnouncedSlots(announced),
-                new NvmExtentListener(metricRegistry, wake),
+                new NvmExtentListener(metricRegistry, memory.listener()::housekeepingWanted),
                 key -> false);
         verifier = new ThreadPoolExecutor(
                 1,
@@ -92,7 +82,7 @@ final class NvmService implements Closeable {
         verifier.allowCoreThreadTimeOut(true);
         extents = new NvmExtents(
                 tier,
-                parts.memory(),
+                memory.extents(),
                 parts.replicas(),
                 parts.source(),
                 links,

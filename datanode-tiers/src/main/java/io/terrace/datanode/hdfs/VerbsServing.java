@@ -33,9 +33,9 @@ final class VerbsServing {
      * What came of it.
      *
      * @param oneSided the same for those who grant; {@link OneSidedRanges#NONE} where there are none
-     * @param trouble why there are none although they are wanted; empty otherwise
+     * @param problem why there are none although they are wanted; empty otherwise
      */
-    record Served(@Nullable ExtentRegistry extents, OneSidedRanges oneSided, String trouble) {}
+    record Served(@Nullable ExtentRegistry extents, OneSidedRanges oneSided, String problem) {}
 
     /**
      * Starts to serve them at the transfer port plus {@code terrace.channel.verbs.port.offset}.
@@ -95,8 +95,8 @@ final class VerbsServing {
         }
     }
 
-    private static Served without(String trouble) {
-        LOG.warn("Memory is not served by RDMA: {}", trouble);
-        return new Served(null, OneSidedRanges.NONE, trouble);
+    private static Served without(String problem) {
+        LOG.warn("Memory is not served by RDMA: {}", problem);
+        return new Served(null, OneSidedRanges.NONE, problem);
     }
 }

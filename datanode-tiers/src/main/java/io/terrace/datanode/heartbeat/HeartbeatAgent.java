@@ -25,11 +25,11 @@ import org.slf4j.LoggerFactory;
 public final class HeartbeatAgent implements Agent, Closeable {
 
     /** Makes a connection to the service. */
-    public interface Dialer {
-        PlacementDataNodePB dial() throws IOException;
+    public interface Connector {
+        PlacementDataNodePB connect() throws IOException;
 
         /** Gives it up. */
-        void hangUp(PlacementDataNodePB service);
+        void disconnect(PlacementDataNodePB service);
     }
 
     private enum Problem {
@@ -43,7 +43,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
     private static final long STOP_WAIT_MS = 2_000;
 
     private final HeartbeatExchange exchange;
-    private final Dialer dialer;
+    private final Connector connector;
     private final long intervalNs;
     private final long soonestNs;
     private final String service;
@@ -67,11 +67,11 @@ public final class HeartbeatAgent implements Agent, Closeable {
     public HeartbeatAgent(
             String service,
             Function<Runnable, HeartbeatExchange> exchange,
-            Dialer dialer,
+            Connector connector,
             long intervalMs,
             long soonestMs) {
         this.service = service;
-        this.dialer = dialer;
+        this.connector = connector;
         this.intervalNs = TimeUnit.MILLISECONDS.toNanos(intervalMs);
         this.soonestNs = TimeUnit.MILLISECONDS.toNanos(soonestMs);
         this.sentNs = System.nanoTime() - intervalNs;
@@ -112,7 +112,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
 
     @Override
     public void onClose() {
-        hangUp();
+        disconnect();
     }
 
     /** One heartbeat; how long the next regular one is away. */
@@ -120,7 +120,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
         try {
             PlacementDataNodePB present = connection;
             if (present == null) {
-                present = dialer.dial();
+                present = connector.connect();
                 connection = present;
             }
             HeartbeatResponseProto response = present.heartbeat(NO_CONTROLLER, exchange.compose(nowNs));
@@ -149,7 +149,7 @@ public final class HeartbeatAgent implements Agent, Closeable {
         } else {
             exchange.failed();
         }
-        hangUp();
+        disconnect();
         if (thread.isClosed()) {
             return;
         }
@@ -178,11 +178,11 @@ public final class HeartbeatAgent implements Agent, Closeable {
                 : message.lines().findFirst().orElse(message);
     }
 
-    private void hangUp() {
+    private void disconnect() {
         PlacementDataNodePB was = connection;
         connection = null;
         if (was != null) {
-            dialer.hangUp(was);
+            connector.disconnect(was);
         }
     }
 

@@ -27,7 +27,7 @@ public final class HostDiagnostics {
      * @param lockedMemoryBytes dfs.datanode.max.locked.memory
      * @param ramDiskVolumes RAM_DISK volumes, which LAZY_PERSIST writes to
      * @param grants whether clients can be granted anything: the channel directory is set
-     * @param rdmaTrouble why there is no RDMA although it is wanted; empty when there is, or it is not
+     * @param rdmaProblem why there is no RDMA although it is wanted; empty when there is, or it is not
      */
     public record Facts(
             long capacityBytes,
@@ -36,7 +36,7 @@ public final class HostDiagnostics {
             long lockedMemoryBytes,
             int ramDiskVolumes,
             boolean grants,
-            String rdmaTrouble) {}
+            String rdmaProblem) {}
 
     private final Path root;
 
@@ -57,11 +57,11 @@ public final class HostDiagnostics {
                     "Clients of this host get no grants; only stock readers are served from memory",
                     "set " + TerraceSettings.CHANNEL_DIR.key() + " for DataNodes and clients"));
         }
-        if (!facts.rdmaTrouble().isEmpty()) {
+        if (!facts.rdmaProblem().isEmpty()) {
             found.add(condition(
                     "rdma-unavailable",
                     Severity.WARNING,
-                    "RDMA is wanted and there is none, tcp serves: " + facts.rdmaTrouble(),
+                    "RDMA is wanted and there is none, tcp serves: " + facts.rdmaProblem(),
                     "docs/rdma.md says what is needed; " + TerraceSettings.CHANNEL_VERBS_PORT_OFFSET.key()
                             + " = 0 asks for none"));
         }

@@ -9,7 +9,7 @@ import java.util.Map;
  * The blocks that {@code hdfs cacheadmin} directives ask for on this DataNode, whether their copies could be made yet or
  * not. What could not be made is tried again with growing pauses, since the NameNode asks only once for a while.
  *
- * <p>Bounded; a wish beyond the limit is dropped, as if there were no room, and asked for again by the NameNode.
+ * <p>Bounded; a request beyond the limit is dropped, as if there were no room, and asked for again by the NameNode.
  * Thread-safe.
  */
 public final class PinRequests {

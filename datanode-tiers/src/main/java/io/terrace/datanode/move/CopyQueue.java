@@ -25,7 +25,7 @@ public final class CopyQueue implements Closeable {
     private static final long ROOM_POLL_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /**
-     * A wish for a copy.
+     * An order to make a copy.
      *
      * @param stillWanted asked when its turn comes: an order of an earlier epoch or an ended pin is not
      * @param done hears once how it ended, on a worker's thread

@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The pace of copies that the services of several namespaces order: the least of what each last said, of those that have
- * orders under way, and of the DataNode's own limit, which alone holds while there are none. So no namespace lifts the
- * limit of another. Thread-safe.
+ * The rate of copies and moves that the services of several namespaces order: the lowest of what each last said, of those
+ * that have orders under way, and of the DataNode's own limit, which alone holds while there are none. So no namespace
+ * lifts the limit of another. Thread-safe.
  */
 final class SharedRateLimit {
 

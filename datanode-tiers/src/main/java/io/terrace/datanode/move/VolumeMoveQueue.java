@@ -32,7 +32,7 @@ public final class VolumeMoveQueue implements Closeable {
     }
 
     /**
-     * A wish for a move.
+     * An order to move a replica.
      *
      * @param stillWanted asked when its turn comes, and while it is made: an order of an earlier epoch is not
      * @param done hears once how it ended, on a worker's thread

@@ -83,7 +83,7 @@ class RemoteReadsTest {
 
     @Test
     void rdmaThatIsNotThere_isSaid_andTcpServes() throws Exception {
-        assertThat(remote.cluster.service(0).rdmaTrouble()).isNotEmpty();
+        assertThat(remote.cluster.service(0).rdmaProblem()).isNotEmpty();
         Path file = remote.pinned("without rdma", BYTES);
         remote.client.awaitGranted(file, BYTES);
         assertThat(ClientMetrics.value(Metric.CLIENT_VERBS_READS)).isZero();
@@ -100,7 +100,7 @@ class RemoteReadsTest {
                     remote.cluster.datanode(0), new BlockTokens(remote.cluster.datanode(0)), 16, new MetricRegistry());
             assertThat(served.extents()).isNull();
             assertThat(served.oneSided().where()).isEmpty();
-            assertThat(served.trouble()).contains("block tokens").contains(RemoteReadsCluster.TRUSTED);
+            assertThat(served.problem()).contains("block tokens").contains(RemoteReadsCluster.TRUSTED);
         } finally {
             conf.setBoolean(RemoteReadsCluster.TRUSTED, true);
         }
@@ -115,7 +115,7 @@ class RemoteReadsTest {
                     remote.cluster.datanode(0), new BlockTokens(remote.cluster.datanode(0)), 16, new MetricRegistry());
             assertThat(served.extents()).isNull();
             assertThat(served.oneSided().where()).isEmpty();
-            assertThat(served.trouble()).contains(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY);
+            assertThat(served.problem()).contains(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY);
         } finally {
             conf.unset(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY);
         }

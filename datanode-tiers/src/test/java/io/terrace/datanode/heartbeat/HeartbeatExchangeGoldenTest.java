@@ -2,26 +2,11 @@ package io.terrace.datanode.heartbeat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.common.BlockKey;
-import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
-import io.terrace.common.TokenBucket;
-import io.terrace.datanode.extent.AddressSpace;
-import io.terrace.datanode.extent.GrantLedger;
-import io.terrace.datanode.extent.LocalTier;
-import io.terrace.datanode.extent.SharedSlots;
-import io.terrace.datanode.memory.MemoryTierListener;
-import io.terrace.datanode.move.CopyQueue;
-import io.terrace.datanode.move.EpochFence;
-import io.terrace.datanode.move.MoveOrderExecutor;
-import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
-import io.terrace.protocol.proto.DataNodeProtos.TierProto;
-import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.HexFormat;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The bytes of a heartbeat that tells of everything, and of the answer before it. */
@@ -45,72 +30,27 @@ final class HeartbeatExchangeGoldenTest {
             + " 6214 0a02 6964 1001 1a04 74657874 2206 72656d656479" // condition
             + " 6850 7001"; // bytes served, serving
 
-    private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final MemoryTierListener news = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
-    private final LocalTier tier = new LocalTier(
-            new LocalTier.Limits(1_000_000, 1_000, 0),
-            new AddressSpace(1 << 20, 1L << 30, 0),
-            new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
-            (extent, truncate) -> true,
-            SharedSlots.NONE,
-            news,
-            key -> false);
-    private final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
-    private final EpochFence epochFence = new EpochFence();
-
-    private HeartbeatExchange link() {
-        CopyQueue copyQueue = new CopyQueue(tier, 0, 1, "none", () -> null);
-        MoveOrderExecutor orders = new MoveOrderExecutor(
-                tier, copyQueue, epochFence, TokenBucket.ofSystem(0), 0, metricRegistry, () -> {});
-        HeartbeatExchange link = new HeartbeatExchange(
-                POOL,
-                new HeartbeatExchange.Shared(
-                        new NodeIdentity("uuid", "host", 9866, 7),
-                        tier,
-                        orders,
-                        epochFence,
-                        accessRecorder,
-                        (pool, id) -> new HeartbeatExchange.ReplicaLook.Seen(
-                                new BlockVersion(key(id), 100), StorageTier.DISK),
-                        () -> List.of(TierStateProto.newBuilder()
-                                .setTier(TierProto.NVM)
-                                .setCapacityBytes(1000)
-                                .setUsedBytes(10)
-                                .setExtents(1)
-                                .build()),
-                        () -> List.of(ConditionProto.newBuilder()
-                                .setId("id")
-                                .setSeverity(ConditionProto.Severity.WARNING)
-                                .setText("text")
-                                .setRemedy("remedy")
-                                .build()),
-                        metricRegistry,
-                        16),
-                () -> {});
-        news.listen(link);
-        accessRecorder.listen(POOL, link);
-        return link;
-    }
-
-    private static BlockKey key(long blockId) {
-        return new BlockKey(POOL, blockId, 1001);
-    }
-
-    private void enter(long blockId) {
-        tier.publish(tier.begin(key(blockId), 100, false, 0).extent(), 0);
-    }
+    private final HeartbeatFixture fixture = new HeartbeatFixture(
+            POOL,
+            1001,
+            ConditionProto.newBuilder()
+                    .setId("id")
+                    .setSeverity(ConditionProto.Severity.WARNING)
+                    .setText("text")
+                    .setRemedy("remedy")
+                    .build());
 
     @Test
     void heartbeat_afterOrdersReadsAndWrites() throws Exception {
-        HeartbeatExchange link = link();
+        HeartbeatExchange link = fixture.exchange(() -> {});
         link.compose(0);
-        enter(1);
-        enter(3);
+        fixture.enter(1);
+        fixture.enter(3);
         HeartbeatResponseProto answer = HeartbeatResponseProto.parseFrom(HEX.parseHex(ANSWER.replace(" ", "")));
         assertThat(link.delivered(answer, 0)).isEqualTo(3000);
-        accessRecorder.granted(StorageTier.MEMORY, POOL, 3, 2, 30);
-        accessRecorder.stockReadEnded(POOL, 3, 50, false);
-        accessRecorder.written(POOL, 3, 60);
+        fixture.accessRecorder.granted(StorageTier.MEMORY, POOL, 3, 2, 30);
+        fixture.accessRecorder.stockReadEnded(POOL, 3, 50, false);
+        fixture.accessRecorder.written(POOL, 3, 60);
 
         // The list of figures grows with the metrics, and their values change with what is counted.
         HeartbeatRequestProto heartbeat =

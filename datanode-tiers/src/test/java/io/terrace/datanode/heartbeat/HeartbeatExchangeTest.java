@@ -4,28 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.common.BlockKey;
-import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
-import io.terrace.common.TokenBucket;
-import io.terrace.datanode.extent.AddressSpace;
-import io.terrace.datanode.extent.Extent;
-import io.terrace.datanode.extent.GrantLedger;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.RetireCause;
-import io.terrace.datanode.extent.SharedSlots;
-import io.terrace.datanode.memory.MemoryTierListener;
-import io.terrace.datanode.move.CopyQueue;
-import io.terrace.datanode.move.EpochFence;
-import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.metrics.Metric;
-import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
-import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -43,72 +30,32 @@ import org.junit.jupiter.api.Test;
 class HeartbeatExchangeTest {
 
     private static final String POOL = "pool";
-    private static final TierStateProto NVM = TierStateProto.newBuilder()
-            .setTier(TierProto.NVM)
-            .setCapacityBytes(1000)
-            .setUsedBytes(10)
-            .setExtents(1)
-            .build();
-
-    private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final AtomicInteger news = new AtomicInteger();
-    private final MemoryTierListener memoryTierListener = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
-    private final LocalTier tier = new LocalTier(
-            new LocalTier.Limits(1_000_000, 1_000, 0),
-            new AddressSpace(1 << 20, 1L << 30, 0),
-            new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
-            (extent, truncate) -> true,
-            SharedSlots.NONE,
-            memoryTierListener,
-            key -> false);
-    private final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
-    private final EpochFence epochFence = new EpochFence();
+    private final AtomicInteger sentSoon = new AtomicInteger();
+    private final HeartbeatFixture fixture = new HeartbeatFixture(POOL, 1);
+    private final LocalTier tier = fixture.tier;
+    private final AccessRecorder accessRecorder = fixture.accessRecorder;
     private final HeartbeatExchange link = link();
 
     private HeartbeatExchange link() {
-        HeartbeatExchange made = new HeartbeatExchange(
-                POOL,
-                new HeartbeatExchange.Shared(
-                        new NodeIdentity("uuid", "host", 9866, 7),
-                        tier,
-                        new MoveOrderExecutor(
-                                tier,
-                                new CopyQueue(tier, 0, 1, "none", () -> null),
-                                epochFence,
-                                TokenBucket.ofSystem(0),
-                                0,
-                                metricRegistry,
-                                () -> {}),
-                        epochFence,
-                        accessRecorder,
-                        (pool, id) -> new HeartbeatExchange.ReplicaLook.Seen(
-                                new BlockVersion(new BlockKey(pool, id, 1), 100), StorageTier.DISK),
-                        () -> List.of(NVM),
-                        List::of,
-                        metricRegistry,
-                        16),
-                news::incrementAndGet);
-        memoryTierListener.listen(made);
-        accessRecorder.listen(POOL, made);
-        return made;
+        return fixture.exchange(sentSoon::incrementAndGet);
     }
 
     @Test
     void heartbeat_thatEndsInAnError_isNotTheLast() {
-        AtomicInteger dials = new AtomicInteger();
-        HeartbeatAgent.Dialer dialer = new HeartbeatAgent.Dialer() {
+        AtomicInteger connects = new AtomicInteger();
+        HeartbeatAgent.Connector connector = new HeartbeatAgent.Connector() {
             @Override
-            public PlacementDataNodePB dial() {
-                dials.incrementAndGet();
+            public PlacementDataNodePB connect() {
+                connects.incrementAndGet();
                 throw new AssertionError("as was wanted");
             }
 
             @Override
-            public void hangUp(PlacementDataNodePB service) {}
+            public void disconnect(PlacementDataNodePB service) {}
         };
-        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialer, 10, 1)) {
+        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, connector, 10, 1)) {
             assertThat(thread.exchange()).isSameAs(link);
-            await().atMost(Duration.ofSeconds(60)).until(() -> dials.get() > 2);
+            await().atMost(Duration.ofSeconds(60)).until(() -> connects.get() > 2);
         }
     }
 
@@ -127,9 +74,9 @@ class HeartbeatExchangeTest {
     /** What is logged of heartbeats that are refused one after the other, but for those that are null, and all after the last. */
     private List<String> logged(RemoteException... refusals) {
         AtomicInteger calls = new AtomicInteger();
-        HeartbeatAgent.Dialer dialer = new HeartbeatAgent.Dialer() {
+        HeartbeatAgent.Connector connector = new HeartbeatAgent.Connector() {
             @Override
-            public PlacementDataNodePB dial() {
+            public PlacementDataNodePB connect() {
                 return (controller, request) -> {
                     RemoteException refusal = refusals[Math.min(calls.getAndIncrement(), refusals.length - 1)];
                     if (refusal != null) {
@@ -140,23 +87,18 @@ class HeartbeatExchangeTest {
             }
 
             @Override
-            public void hangUp(PlacementDataNodePB service) {}
+            public void disconnect(PlacementDataNodePB service) {}
         };
         StringWriter text = new StringWriter();
         WriterAppender appender = new WriterAppender(new PatternLayout("%p %m%n"), text);
         Logger logger = Logger.getLogger(HeartbeatAgent.class);
         logger.addAppender(appender);
-        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, dialer, 10, 1)) {
+        try (HeartbeatAgent thread = new HeartbeatAgent("test", told -> link, connector, 10, 1)) {
             await().atMost(Duration.ofSeconds(60)).until(() -> calls.get() > refusals.length + 1);
         } finally {
             logger.removeAppender(appender);
         }
         return text.toString().lines().toList();
-    }
-
-    private void enter(long id) {
-        Extent extent = tier.begin(new BlockKey(POOL, id, 1), 100, false, 0).extent();
-        tier.publish(extent, 0);
     }
 
     private static HeartbeatResponseProto answer(long epoch, boolean active, boolean serve) {
@@ -169,14 +111,14 @@ class HeartbeatExchangeTest {
 
     @Test
     void residency_isToldInFullFirstThenAsChanges() {
-        enter(1);
+        fixture.enter(1);
         HeartbeatRequestProto first = link.compose(0);
         assertThat(first.getFullResidency()).isTrue();
         assertThat(first.getResidencyList()).hasSize(1);
         link.delivered(answer(1, true, true), 0);
 
-        enter(2);
-        tier.drop(new BlockKey(POOL, 1, 1), RetireCause.ORDERED, 0);
+        fixture.enter(2);
+        tier.drop(fixture.key(1), RetireCause.ORDERED, 0);
         HeartbeatRequestProto second = link.compose(0);
         assertThat(second.getFullResidency()).isFalse();
         assertThat(second.getResidencyList())
@@ -189,8 +131,8 @@ class HeartbeatExchangeTest {
         link.delivered(answer(1, true, true), 0);
         accessRecorder.stockReadBegan(POOL, 9, false);
         accessRecorder.stockReadEnded(POOL, 9, 50, false);
-        enter(3);
-        assertThat(news.get()).isPositive();
+        fixture.enter(3);
+        assertThat(sentSoon.get()).isPositive();
         HeartbeatRequestProto request = link.compose(5_000_000L);
         assertThat(request.getHeatList()).hasSize(1);
         assertThat(request.getResidencyList()).hasSize(1);
@@ -203,7 +145,7 @@ class HeartbeatExchangeTest {
         assertThat(link.compose(0).getTiersList())
                 .satisfiesExactly(
                         memory -> assertThat(memory.getTier()).isEqualTo(TierProto.MEMORY),
-                        nvm -> assertThat(nvm).isEqualTo(NVM));
+                        nvm -> assertThat(nvm).isEqualTo(HeartbeatFixture.NVM));
     }
 
     @Test
@@ -247,7 +189,7 @@ class HeartbeatExchangeTest {
         assertThat(link.compose(0).getHeatList())
                 .hasSize(16)
                 .noneMatch(heat -> heat.getBlock().getBlockId() < 4);
-        assertThat(metricRegistry.value(Metric.HEAT_DROPPED)).isEqualTo(4);
+        assertThat(fixture.metricRegistry.value(Metric.HEAT_DROPPED)).isEqualTo(4);
     }
 
     @Test
@@ -260,18 +202,18 @@ class HeartbeatExchangeTest {
     @Test
     void answer_ofEarlierEpoch_isObeyedWhereItSaysOff() {
         beat(link, answer(5, true, true));
-        enter(1);
+        fixture.enter(1);
         beat(link, answer(4, true, true));
         assertThat(link.compose(0).getConditionsList()).singleElement().satisfies(condition -> {
             assertThat(condition.getId()).isEqualTo("placement-outranked");
             assertThat(condition.getText()).contains("epoch 4 is below 5");
         });
-        assertThat(metricRegistry.value(Metric.HEARTBEATS_OUTRANKED)).isEqualTo(1);
+        assertThat(fixture.metricRegistry.value(Metric.HEARTBEATS_OUTRANKED)).isEqualTo(1);
         assertThat(tier.serves(POOL)).isTrue();
 
         beat(link, answer(4, true, false));
         assertThat(tier.serves(POOL)).isFalse();
-        assertThat(tier.isResident(new BlockKey(POOL, 1, 1))).isFalse();
+        assertThat(tier.isResident(fixture.key(1))).isFalse();
         assertThat(link.compose(0).getServing()).isFalse();
         beat(link, answer(4, true, true));
         assertThat(tier.serves(POOL))

@@ -45,10 +45,10 @@ public final class GuardedListener implements DatasetListener {
         }
     }
 
-    private void tell(Consumer<DatasetListener> news) {
+    private void tell(Consumer<DatasetListener> event) {
         ask(
                 present -> {
-                    news.accept(present);
+                    event.accept(present);
                     return true;
                 },
                 false);

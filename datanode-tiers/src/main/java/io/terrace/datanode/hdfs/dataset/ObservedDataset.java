@@ -7,15 +7,12 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 /** A dataset that tells a {@link DatasetListener}; a stock one until it has one. */
 public interface ObservedDataset extends FsDatasetSpi<FsVolumeImpl> {
 
-    /** Tells this watch from now on, beginning with the pools that are ready. */
-    void watch(DatasetListener watch);
+    /** Tells the listener, which comes and goes. */
+    DatasetEvents events();
 
     /** A block that a directive asks for could not be brought into memory. */
     void pinFailed();
 
     /** Moves its replicas between volumes. */
     ReplicaMover mover();
-
-    /** Is a stock dataset again. */
-    void unwatch();
 }

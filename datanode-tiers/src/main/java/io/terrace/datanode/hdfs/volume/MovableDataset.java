@@ -22,7 +22,7 @@ public interface MovableDataset {
 
     /**
      * Has stock choose a volume of the type, by its own policy and with room for the block, and then call {@link
-     * VolumeMove#to} on this thread.
+     * ReplicaMover#moveTo} on this thread.
      */
     void chooseAndMove(ExtendedBlock block, StorageType type) throws IOException;
 

@@ -1,9 +1,13 @@
 package io.terrace.datanode.hdfs.volume;
 
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a move wait for those who looked up the old place of a replica and have yet to open its files. Stock looks a
@@ -22,6 +26,24 @@ public final class OpenBarrier {
     OpenBarrier() {
         for (int i = 0; i < STRIPES; i++) {
             stripes[i] = new ReentrantReadWriteLock();
+        }
+    }
+
+    /** Opens files of a replica, and once more if a move ended before they were open. */
+    public <T extends @Nullable Object> T open(long blockId, CallableRaisingIOE<T> opening, BooleanSupplier isWhole)
+            throws IOException {
+        Lock opens = opening(blockId);
+        opens.lock();
+        try {
+            T opened = opening.apply();
+            return opened != null || !isWhole.getAsBoolean() ? opened : opening.apply();
+        } catch (IOException e) {
+            if (!isWhole.getAsBoolean()) {
+                throw e;
+            }
+            return opening.apply();
+        } finally {
+            opens.unlock();
         }
     }
 

@@ -20,11 +20,14 @@ import org.apache.hadoop.hdfs.protocol.BlockType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaAlreadyExistsException;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,9 +70,35 @@ public final class ReplicaMover {
         return barrier;
     }
 
-    /** The move of ours that the calling thread makes of this block, which stock has now chosen a volume for. */
-    public @Nullable VolumeMove mine(String pool, long blockId) {
-        return moves.mine(pool, blockId);
+    /**
+     * Moves a replica to the volume that stock chose: as a step of the calling thread's {@link #move}, or by stock's own
+     * means if Mover, Satisfier or DiskBalancer asked. A move of ours ends before one of theirs begins.
+     *
+     * @param link whether both volumes are on one mount
+     * @param stock moves it by stock's means
+     */
+    public ReplicaInfo moveTo(
+            ExtendedBlock block,
+            ReplicaInfo replica,
+            FsVolumeReference target,
+            boolean link,
+            CallableRaisingIOE<ReplicaInfo> stock)
+            throws IOException {
+        String pool = block.getBlockPoolId();
+        VolumeMove ours = moves.mine(pool, block.getBlockId());
+        if (ours != null) {
+            return ours.to(replica, target, link);
+        }
+        try (MovesInProgress.Move ignored = moves.beginStock(pool, block.getBlockId())) {
+            if (dataset.replica(pool, block.getBlockId()) != replica) {
+                throw new ReplicaNotFoundException(block);
+            }
+            if (replica.getStorageUuid().equals(target.getVolume().getStorageID())) {
+                // Stock renames the replica over itself and then deletes it.
+                throw new ReplicaAlreadyExistsException(replica + " is on " + target.getVolume() + " already");
+            }
+            return stock.apply();
+        }
     }
 
     /** Is told, on the mover's thread, how far each move has come: for tests, which fail or change something there. */

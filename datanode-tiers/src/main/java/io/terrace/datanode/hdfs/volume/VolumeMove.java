@@ -2,19 +2,11 @@ package io.terrace.datanode.hdfs.volume;
 
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
-import io.terrace.datanode.replica.CorruptReplicaException;
-import io.terrace.datanode.replica.DurableCopy;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.protocol.MoveOutcome;
 import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.channels.Channels;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ReadableByteChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -26,11 +18,9 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
 import org.apache.hadoop.hdfs.server.datanode.DatanodeUtil;
 import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
-import org.apache.hadoop.hdfs.server.datanode.ReplicaBuilder;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.ReplicaInputStreams;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.util.AutoCloseableLock;
 import org.slf4j.Logger;
@@ -54,13 +44,11 @@ import org.slf4j.LoggerFactory;
  * leaves the old ones. A crash leaves temporary files, which stock removes at its start, or two whole copies, of which
  * stock keeps one.
  */
-public final class VolumeMove {
+final class VolumeMove {
 
     /** Longer than any open takes on a disk that works. */
     private static final long OPEN_WAIT_MS = 1_000;
 
-    private static final String MODE = "unix:mode";
-    private static final int STICKY = 01000;
     private static final Logger LOG = LoggerFactory.getLogger(VolumeMove.class);
     /** Guards the look at a volume's room and the reservation, of all moves. */
     private static final Object ROOM = new Object();
@@ -71,10 +59,10 @@ public final class VolumeMove {
     private final MovesInProgress.Move move;
     private final ExtendedBlock block;
     private final BlockVersion version;
+    private final TargetFiles files;
     private final VerifiedCopy copier;
     private final BooleanSupplier stillWanted;
     private final Consumer<MoveStep> onStep;
-    private long bytesMoved;
 
     /** A move that stock has yet to choose the volume for. */
     VolumeMove(
@@ -93,14 +81,10 @@ public final class VolumeMove {
         this.move = move;
         this.block = block;
         this.version = version;
+        this.files = new TargetFiles(datanode, dataset, block, version, onStep);
         this.copier = copier;
         this.stillWanted = stillWanted;
         this.onStep = onStep;
-    }
-
-    /** Bytes of the block that are at the new place. */
-    long bytesMoved() {
-        return bytesMoved;
     }
 
     /**
@@ -110,7 +94,7 @@ public final class VolumeMove {
      * @param link whether both volumes are on one mount, so that the files are linked and not copied
      * @throws IOException if the replica stays where it was
      */
-    public ReplicaInfo to(ReplicaInfo replica, FsVolumeReference target, boolean link) throws IOException {
+    ReplicaInfo to(ReplicaInfo replica, FsVolumeReference target, boolean link) throws IOException {
         FsVolumeImpl volume = (FsVolumeImpl) target.getVolume();
         if (volume.getStorageID().equals(replica.getVolume().getStorageID())) {
             throw new MoveException(MoveOutcome.REFUSED, "the replica is on " + volume + " already");
@@ -122,7 +106,13 @@ public final class VolumeMove {
             ReplicaInfo temporary = null;
             try {
                 onStep.accept(MoveStep.RESERVED);
-                temporary = link ? linked(replica, target) : copied(replica, volume);
+                temporary = link
+                        ? files.linked(replica, target)
+                        : files.copied(replica, volume, copier, () -> {
+                            check(replica);
+                            checkStays(replica.getVolume());
+                            checkStays(volume);
+                        });
             } finally {
                 if (temporary == null) {
                     volume.releaseReservedSpace(reserved);
@@ -140,7 +130,6 @@ public final class VolumeMove {
                     abandon(moved);
                 }
             }
-            bytesMoved = version.lengthBytes();
             onStep.accept(MoveStep.PUBLISHED);
             removeOld(replica, moved);
             onStep.accept(MoveStep.REMOVED);
@@ -186,86 +175,6 @@ public final class VolumeMove {
         return bytes;
     }
 
-    private ReplicaInfo copied(ReplicaInfo replica, FsVolumeImpl volume) throws IOException {
-        BlockKey key = version.key();
-        File directory = DatanodeUtil.idToBlockDir(dataset.temporaryFiles(volume, key.pool()), key.blockId());
-        ReplicaInfo temporary = new ReplicaBuilder(ReplicaState.TEMPORARY)
-                .setBlockId(key.blockId())
-                .setGenerationStamp(key.generationStamp())
-                .setFsVolume(volume)
-                .setDirectoryToUse(directory)
-                .setBytesToReserve(0)
-                .build();
-        temporary.setNumBytes(version.lengthBytes());
-        boolean done = false;
-        try (ReplicaInputStreams streams = dataset.dataset().getTmpInputStreams(block, 0, 0)) {
-            if (!(streams.getDataIn() instanceof FileInputStream data)) {
-                throw new MoveException(MoveOutcome.REFUSED, "the replica is not a local file");
-            }
-            DurableCopy.run(
-                    copier,
-                    data.getChannel(),
-                    metaChannel(streams),
-                    version.lengthBytes(),
-                    path(temporary.getBlockURI()),
-                    path(temporary.getMetadataURI()),
-                    () -> {
-                        check(replica);
-                        checkStays(replica.getVolume());
-                        checkStays(volume);
-                    });
-            likeOld(path(replica.getBlockURI()), path(temporary.getBlockURI()));
-            onStep.accept(MoveStep.COPIED);
-            done = true;
-            return temporary;
-        } catch (DurableCopy.TargetException e) {
-            throw targetFailed(volume, e);
-        } catch (MoveException | CorruptReplicaException | ClosedByInterruptException e) {
-            throw e;
-        } catch (IOException e) {
-            datanode.checkDiskErrorAsync(replica.getVolume());
-            throw e;
-        } finally {
-            if (!done) {
-                removeFiles(temporary);
-            }
-        }
-    }
-
-    private static ReadableByteChannel metaChannel(ReplicaInputStreams streams) {
-        return Channels.newChannel(streams.getChecksumIn());
-    }
-
-    /** Keeps the sticky bit, by which HDFS pins a replica to its DataNode, and the time of the last change. */
-    private static void likeOld(Path old, Path copy) throws IOException {
-        int pinned = (int) Files.getAttribute(old, MODE) & STICKY;
-        if (pinned != 0) {
-            Files.setAttribute(copy, MODE, (int) Files.getAttribute(copy, MODE) | pinned);
-        }
-        Files.setLastModifiedTime(copy, Files.getLastModifiedTime(old));
-    }
-
-    private ReplicaInfo linked(ReplicaInfo replica, FsVolumeReference target) throws IOException {
-        FsVolumeImpl volume = (FsVolumeImpl) target.getVolume();
-        ReplicaInfo temporary = dataset.link(block, replica, target);
-        boolean done = false;
-        try {
-            // The file length, not the meta file's, which stock takes here.
-            temporary.setNumBytes(version.lengthBytes());
-            DurableCopy.sync(path(temporary.getBlockURI()));
-            DurableCopy.sync(path(temporary.getMetadataURI()));
-            onStep.accept(MoveStep.COPIED);
-            done = true;
-            return temporary;
-        } catch (DurableCopy.TargetException e) {
-            throw targetFailed(volume, e);
-        } finally {
-            if (!done) {
-                removeFiles(temporary);
-            }
-        }
-    }
-
     private ReplicaInfo renamed(ReplicaInfo replica, ReplicaInfo temporary, long reserved) throws IOException {
         FsVolumeImpl volume = (FsVolumeImpl) temporary.getVolume();
         String pool = version.key().pool();
@@ -285,11 +194,11 @@ public final class VolumeMove {
                     volume.releaseReservedSpace(reserved);
                 }
                 if (moved == null) {
-                    removeFiles(temporary);
+                    TargetFiles.remove(temporary);
                     if (began) {
                         // Stock renames the meta file first.
-                        Path meta = path(temporary.getMetadataURI());
-                        removeFile(directory.toPath().resolve(meta.getFileName()));
+                        Path meta = TargetFiles.path(temporary.getMetadataURI());
+                        TargetFiles.remove(directory.toPath().resolve(meta.getFileName()));
                     }
                 }
             }
@@ -305,7 +214,7 @@ public final class VolumeMove {
             }
         } catch (IOException e) {
             abandon(moved);
-            throw targetFailed(volume, e);
+            throw files.failed(volume, e);
         }
         return moved;
     }
@@ -376,35 +285,5 @@ public final class VolumeMove {
                 version.key().pool(),
                 dataGone ? finalised.getNumBytes() : -1,
                 metaGone ? metaBytes : -1);
-    }
-
-    private static void removeFiles(ReplicaInfo temporary) {
-        removeFile(path(temporary.getBlockURI()));
-        removeFile(path(temporary.getMetadataURI()));
-    }
-
-    private static void removeFile(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            LOG.warn("Cannot remove {}, which an unfinished move left; the next start of the DataNode does", file, e);
-        }
-    }
-
-    private IOException targetFailed(FsVolumeSpi volume, IOException cause) {
-        Throwable root = cause.getCause() == null ? cause : cause.getCause();
-        if (root instanceof ClosedByInterruptException) {
-            return new MoveException(MoveOutcome.REFUSED, "shutting down");
-        }
-        String message = String.valueOf(root.getMessage());
-        if (message.contains("No space left") || message.contains("quota exceeded")) {
-            return new MoveException(MoveOutcome.NO_ROOM, volume + " is full: " + message);
-        }
-        datanode.checkDiskErrorAsync(volume);
-        return cause;
-    }
-
-    private static Path path(URI uri) {
-        return Path.of(uri);
     }
 }

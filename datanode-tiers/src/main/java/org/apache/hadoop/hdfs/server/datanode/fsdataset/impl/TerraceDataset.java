@@ -1,21 +1,14 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
+import io.terrace.datanode.hdfs.dataset.DatasetEvents;
 import io.terrace.datanode.hdfs.dataset.DatasetListener;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
-import io.terrace.datanode.hdfs.volume.MovableDataset;
-import io.terrace.datanode.hdfs.volume.MovesInProgress;
 import io.terrace.datanode.hdfs.volume.ReplicaMover;
-import io.terrace.datanode.hdfs.volume.VolumeMove;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.locks.Lock;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
@@ -24,39 +17,31 @@ import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
 import org.apache.hadoop.hdfs.server.datanode.DataSetSubLockStrategy;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
-import org.apache.hadoop.hdfs.server.datanode.ReplicaAlreadyExistsException;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
-import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi.ScanInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.LengthInputStream;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.apache.hadoop.hdfs.server.protocol.ReplicaRecoveryInfo;
 import org.apache.hadoop.util.AutoCloseableLock;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stock's dataset that tells a watch about every change of a replica and lets it serve readers and pins.
- *
- * <p>Only forwards. A change is told before it is made, so that nobody begins to read the old copy, and after it, so that
- * no copy that was made in between stays.
+ * Stock's dataset that tells a listener about every change of a replica and lets it serve readers and pins. Only forwards:
+ * {@link DatasetEvents} has the listener.
  */
 public final class TerraceDataset extends FsDatasetImpl implements ObservedDataset {
 
-    /** Guarded by itself: the pools whose replicas are all known. */
-    private final Set<String> readyPools = new HashSet<>();
-
     private final DataSetSubLockStrategy subLocks = new DataNodeLayoutSubLockStrategy();
     private final ReplicaMover mover;
-
-    private volatile @Nullable DatasetListener watch;
+    private final DatasetEvents events;
 
     TerraceDataset(DataNode datanode, DataStorage storage, Configuration conf) throws IOException {
         super(datanode, storage, conf);
-        mover = new ReplicaMover(datanode, new Movable(), conf);
+        mover = new ReplicaMover(datanode, new TerraceMovableDataset(this), conf);
+        events = new DatasetEvents(mover.moves());
     }
 
     @Override
@@ -65,33 +50,23 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     }
 
     @Override
-    public void watch(DatasetListener newWatch) {
-        synchronized (readyPools) {
-            watch = newWatch;
-            readyPools.forEach(newWatch::poolReady);
-        }
+    public DatasetEvents events() {
+        return events;
     }
 
-    @Override
-    public void unwatch() {
-        watch = null;
-    }
-
-    private void changed(String pool, long blockId) {
-        mover.moves().veto(pool, blockId, "the replica changed while it was moved");
-        DatasetListener present = watch;
-        if (present != null) {
-            present.changed(pool, blockId);
-        }
+    /** Null also while the superclass's constructor runs, which lets metrics be read. */
+    private @Nullable DatasetListener listener() {
+        DatasetEvents made = events;
+        return made == null ? null : made.listener();
     }
 
     private void changed(ExtendedBlock block) {
-        changed(block.getBlockPoolId(), block.getBlockId());
+        events.changed(block.getBlockPoolId(), block.getBlockId());
     }
 
     @Override
     public InputStream getBlockInputStream(ExtendedBlock b, long seekOffset) throws IOException {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         InputStream copy = present == null ? null : present.openCopy(b, seekOffset);
         if (copy != null) {
             return copy;
@@ -110,25 +85,9 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
         return open(b, () -> super.getLength(b));
     }
 
-    private interface Opening<T extends @Nullable Object> {
-        T open() throws IOException;
-    }
-
-    /** Has moves wait for whoever looks a replica up and opens its files without a lock, and opens again where none did. */
-    private <T extends @Nullable Object> T open(ExtendedBlock block, Opening<T> opening) throws IOException {
-        Lock opens = mover.barrier().opening(block.getBlockId());
-        opens.lock();
-        try {
-            T opened = opening.open();
-            return opened != null || !isWhole(block) ? opened : opening.open();
-        } catch (IOException e) {
-            if (!isWhole(block)) {
-                throw e;
-            }
-            return opening.open();
-        } finally {
-            opens.unlock();
-        }
+    /** Has moves wait for whoever looks a replica up and opens its files without a lock. */
+    private <T extends @Nullable Object> T open(ExtendedBlock block, CallableRaisingIOE<T> opening) throws IOException {
+        return mover.barrier().open(block.getBlockId(), opening, () -> isWhole(block));
     }
 
     /** Whether there are both files of the replica, where it is now. */
@@ -139,41 +98,23 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
 
     @Override
     public ReplicaHandler append(ExtendedBlock b, long newGS, long expectedBlockLen) throws IOException {
-        changed(b);
-        try {
-            return super.append(b, newGS, expectedBlockLen);
-        } finally {
-            changed(b);
-        }
+        return events.change(b, () -> super.append(b, newGS, expectedBlockLen));
     }
 
     @Override
     public ReplicaHandler recoverAppend(ExtendedBlock b, long newGS, long expectedBlockLen) throws IOException {
-        changed(b);
-        try {
-            return super.recoverAppend(b, newGS, expectedBlockLen);
-        } finally {
-            changed(b);
-        }
+        return events.change(b, () -> super.recoverAppend(b, newGS, expectedBlockLen));
     }
 
     @Override
     public Replica recoverClose(ExtendedBlock b, long newGS, long expectedBlockLen) throws IOException {
-        changed(b);
-        try {
-            return super.recoverClose(b, newGS, expectedBlockLen);
-        } finally {
-            changed(b);
-        }
+        return events.change(b, () -> super.recoverClose(b, newGS, expectedBlockLen));
     }
 
     @Override
     public void finalizeBlock(ExtendedBlock b, boolean fsyncDir) throws IOException {
         super.finalizeBlock(b, fsyncDir);
-        DatasetListener present = watch;
-        if (present != null) {
-            present.finalised(b);
-        }
+        events.finalised(b);
     }
 
     @Override
@@ -189,138 +130,48 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     @Override
     ReplicaRecoveryInfo initReplicaRecovery(
             String bpid, ReplicaMap map, Block block, long recoveryId, long xceiverStopTimeout) throws IOException {
-        changed(bpid, block.getBlockId());
-        try {
-            return super.initReplicaRecovery(bpid, map, block, recoveryId, xceiverStopTimeout);
-        } finally {
-            changed(bpid, block.getBlockId());
-        }
+        return events.change(
+                bpid,
+                block.getBlockId(),
+                () -> super.initReplicaRecovery(bpid, map, block, recoveryId, xceiverStopTimeout));
     }
 
     @Override
     public ReplicaRecoveryInfo initReplicaRecovery(RecoveringBlock rBlock) throws IOException {
-        changed(rBlock.getBlock());
-        try {
-            return super.initReplicaRecovery(rBlock);
-        } finally {
-            changed(rBlock.getBlock());
-        }
+        return events.change(rBlock.getBlock(), () -> super.initReplicaRecovery(rBlock));
     }
 
     @Override
     public Replica updateReplicaUnderRecovery(ExtendedBlock oldBlock, long recoveryId, long newBlockId, long newlength)
             throws IOException {
-        changed(oldBlock);
-        try {
-            return super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newlength);
-        } finally {
-            changed(oldBlock);
-        }
+        return events.change(
+                oldBlock, () -> super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newlength));
     }
 
     @Override
     ReplicaInfo moveBlock(
             ExtendedBlock block, ReplicaInfo replicaInfo, FsVolumeReference volumeRef, boolean moveBlockToLocalMount)
             throws IOException {
-        String pool = block.getBlockPoolId();
-        VolumeMove mine = mover.mine(pool, block.getBlockId());
-        if (mine != null) {
-            return mine.to(replicaInfo, volumeRef, moveBlockToLocalMount);
-        }
-        try (MovesInProgress.Move ignored = mover.moves().beginStock(pool, block.getBlockId())) {
-            ReplicaInfo now = volumeMap.get(pool, block.getBlockId());
-            if (now == null || now != replicaInfo) {
-                throw new ReplicaNotFoundException(block);
-            }
-            if (replicaInfo.getStorageUuid().equals(volumeRef.getVolume().getStorageID())) {
-                // Stock renames the replica over itself and then deletes it.
-                throw new ReplicaAlreadyExistsException(replicaInfo + " is on " + volumeRef.getVolume() + " already");
-            }
-            changed(block);
-            try {
-                return super.moveBlock(block, replicaInfo, volumeRef, moveBlockToLocalMount);
-            } finally {
-                changed(block);
-            }
-        }
-    }
-
-    /** What moves of ours need of the private parts. */
-    private final class Movable implements MovableDataset {
-
-        @Override
-        public FsDatasetSpi<?> dataset() {
-            return TerraceDataset.this;
-        }
-
-        @Override
-        public @Nullable ReplicaInfo replica(String pool, long blockId) {
-            return volumeMap.get(pool, blockId);
-        }
-
-        @Override
-        public void chooseAndMove(ExtendedBlock block, StorageType type) throws IOException {
-            TerraceDataset.super.moveBlockAcrossStorage(block, type, null);
-        }
-
-        @Override
-        public boolean keepsDeletedFiles(String pool) {
-            return dataStorage.trashEnabled(pool);
-        }
-
-        @Override
-        public File temporaryFiles(FsVolumeSpi volume, String pool) throws IOException {
-            return ((FsVolumeImpl) volume).getTmpDir(pool);
-        }
-
-        @Override
-        public ReplicaInfo link(ExtendedBlock block, ReplicaInfo replica, FsVolumeReference target) throws IOException {
-            return moveReplicaToVolumeOnSameMount(block, replica, target);
-        }
-
-        @Override
-        public ReplicaInfo finalise(String pool, ReplicaInfo temporary, long reservedBytes) throws IOException {
-            FsVolumeImpl volume = (FsVolumeImpl) temporary.getVolume();
-            ReplicaInfo finalised = volume.addFinalizedBlock(pool, temporary, temporary, reservedBytes);
-            volume.incDfsUsedAndNumBlocks(pool, 0);
-            return finalised;
-        }
-
-        @Override
-        public void put(String pool, ReplicaInfo replica) {
-            volumeMap.add(pool, replica);
-        }
-
-        @Override
-        public void removed(FsVolumeSpi volume, String pool, long dataBytes, long metaBytes) {
-            if (dataBytes >= 0) {
-                ((FsVolumeImpl) volume).onBlockFileDeletion(pool, dataBytes);
-            }
-            if (metaBytes >= 0) {
-                ((FsVolumeImpl) volume).onMetaFileDeletion(pool, metaBytes);
-            }
-        }
-
-        @Override
-        public void moved(String pool, long blockId) {
-            DatasetListener present = watch;
-            if (present != null) {
-                present.moved(pool, blockId);
-            }
-        }
+        return mover.moveTo(
+                block,
+                replicaInfo,
+                volumeRef,
+                moveBlockToLocalMount,
+                () -> events.change(
+                        block, () -> super.moveBlock(block, replicaInfo, volumeRef, moveBlockToLocalMount)));
     }
 
     @Override
     public void invalidate(String bpid, Block[] invalidBlks) throws IOException {
         for (Block block : invalidBlks) {
-            changed(bpid, block.getBlockId());
+            events.changed(bpid, block.getBlockId());
         }
         super.invalidate(bpid, invalidBlks);
     }
 
     @Override
     public void invalidate(String bpid, ReplicaInfo block) {
-        changed(bpid, block.getBlockId());
+        events.changed(bpid, block.getBlockId());
         super.invalidate(bpid, block);
     }
 
@@ -356,7 +207,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
         try {
             super.invalidateMissingBlock(bpid, block, checkFiles);
         } finally {
-            changed(bpid, block.getBlockId());
+            events.changed(bpid, block.getBlockId());
         }
     }
 
@@ -374,7 +225,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
             try {
                 super.checkAndUpdate(bpid, scanInfo);
             } finally {
-                changed(bpid, blockId);
+                events.changed(bpid, blockId);
             }
         }
     }
@@ -385,47 +236,27 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
             super.addBlockPool(bpid, conf);
         } catch (AddBlockPoolException e) {
             // The DataNode removes the volumes that failed, reports them, and continues with the others.
-            poolReady(bpid);
+            events.poolReady(bpid);
             throw e;
         }
-        poolReady(bpid);
-    }
-
-    private void poolReady(String bpid) {
-        synchronized (readyPools) {
-            readyPools.add(bpid);
-            DatasetListener present = watch;
-            if (present != null) {
-                present.poolReady(bpid);
-            }
-        }
+        events.poolReady(bpid);
     }
 
     @Override
     public void shutdownBlockPool(String bpid) {
-        poolGone(bpid);
+        events.poolGone(bpid);
         super.shutdownBlockPool(bpid);
     }
 
     @Override
     public void deleteBlockPool(String bpid, boolean force) throws IOException {
-        poolGone(bpid);
+        events.poolGone(bpid);
         super.deleteBlockPool(bpid, force);
-    }
-
-    private void poolGone(String bpid) {
-        synchronized (readyPools) {
-            readyPools.remove(bpid);
-            DatasetListener present = watch;
-            if (present != null) {
-                present.poolGone(bpid);
-            }
-        }
     }
 
     @Override
     public void cache(String bpid, long[] blockIds) {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         if (present == null) {
             super.cache(bpid, blockIds);
         } else {
@@ -435,7 +266,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
 
     @Override
     public void uncache(String bpid, long[] blockIds) {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         if (present == null) {
             super.uncache(bpid, blockIds);
             return;
@@ -456,19 +287,19 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     /** Stock lets short-circuit readers of what this says skip checksums while they anchor it. */
     @Override
     public boolean isCached(String bpid, long blockId) {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         return (present != null && present.isPinned(bpid, blockId)) || super.isCached(bpid, blockId);
     }
 
     @Override
     public List<Long> getCacheReport(String bpid) {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         return present == null ? super.getCacheReport(bpid) : present.pinned(bpid);
     }
 
     @Override
     public long getNumBlocksCached() {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         return present == null ? super.getNumBlocksCached() : present.pinnedCopies();
     }
 
@@ -478,7 +309,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
      */
     @Override
     public long getCacheCapacity() {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         long lockable = super.getCacheCapacity();
         if (present == null) {
             return lockable;
@@ -489,7 +320,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     /** Stock's own account has only the replicas on RAM disks once the tier stands in for its cache. */
     @Override
     public long getCacheUsed() {
-        DatasetListener present = watch;
+        DatasetListener present = listener();
         return present == null ? super.getCacheUsed() : present.pinUsedBytes() + super.getCacheUsed();
     }
 }

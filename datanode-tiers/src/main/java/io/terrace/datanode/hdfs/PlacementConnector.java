@@ -16,13 +16,13 @@ import org.apache.hadoop.security.UserGroupInformation;
  * Connects to a placement service with Hadoop's RPC, as the DataNode's own user and with its security. One attempt, with
  * short timeouts: the next heartbeat is the retry.
  */
-final class PlacementDialer implements HeartbeatAgent.Dialer {
+final class PlacementConnector implements HeartbeatAgent.Connector {
 
     private final Configuration conf;
     private final InetSocketAddress address;
     private final int timeoutMs;
 
-    PlacementDialer(Configuration datanodeConf, InetSocketAddress address, int timeoutMs) {
+    PlacementConnector(Configuration datanodeConf, InetSocketAddress address, int timeoutMs) {
         this.conf = new Configuration(datanodeConf);
         this.address = address;
         this.timeoutMs = timeoutMs;
@@ -33,7 +33,7 @@ final class PlacementDialer implements HeartbeatAgent.Dialer {
     }
 
     @Override
-    public PlacementDataNodePB dial() throws IOException {
+    public PlacementDataNodePB connect() throws IOException {
         InetSocketAddress resolved = address.isUnresolved()
                 ? NetUtils.createSocketAddrForHost(address.getHostString(), address.getPort())
                 : address;
@@ -51,7 +51,7 @@ final class PlacementDialer implements HeartbeatAgent.Dialer {
     }
 
     @Override
-    public void hangUp(PlacementDataNodePB service) {
+    public void disconnect(PlacementDataNodePB service) {
         RPC.stopProxy(service);
     }
 }

@@ -1,0 +1,34 @@
+package io.terrace.datanode.hdfs;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Parts that are closed together, the last one first: whoever serves stops before what it serves from goes. */
+final class CloseStack implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CloseStack.class);
+
+    private final Deque<Closeable> parts = new ArrayDeque<>();
+
+    /** Closes this part before those that were added earlier. */
+    <C extends Closeable> C add(C part) {
+        parts.push(part);
+        return part;
+    }
+
+    /** Closes every part; the log has what fails. */
+    @Override
+    public void close() {
+        for (Closeable part = parts.poll(); part != null; part = parts.poll()) {
+            try {
+                part.close();
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("Closing a part of Terrace", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.terrace.datanode.heartbeat;
+
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
+import io.terrace.common.StorageTier;
+import io.terrace.common.TokenBucket;
+import io.terrace.datanode.extent.AddressSpace;
+import io.terrace.datanode.extent.GrantLedger;
+import io.terrace.datanode.extent.LocalTier;
+import io.terrace.datanode.extent.SharedSlots;
+import io.terrace.datanode.memory.MemoryTierListener;
+import io.terrace.datanode.move.CopyQueue;
+import io.terrace.datanode.move.EpochFence;
+import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.List;
+
+/** A DataNode with room for a megabyte in memory, some NVM, and a replica on disk of every block. */
+final class HeartbeatFixture {
+
+    static final TierStateProto NVM = TierStateProto.newBuilder()
+            .setTier(TierProto.NVM)
+            .setCapacityBytes(1000)
+            .setUsedBytes(10)
+            .setExtents(1)
+            .build();
+
+    final MetricRegistry metricRegistry = new MetricRegistry();
+    final MemoryTierListener memoryTierListener = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
+    final LocalTier tier = new LocalTier(
+            new LocalTier.Limits(1_000_000, 1_000, 0),
+            new AddressSpace(1 << 20, 1L << 30, 0),
+            new GrantLedger(new GrantLedger.Limits(10, 10, 1, 1, 1, 1)),
+            (extent, truncate) -> true,
+            SharedSlots.NONE,
+            memoryTierListener,
+            key -> false);
+    final AccessRecorder accessRecorder = new AccessRecorder(metricRegistry, () -> 5_000_000L);
+
+    private final EpochFence epochFence = new EpochFence();
+    private final String pool;
+    private final long stamp;
+    private final List<ConditionProto> conditions;
+
+    HeartbeatFixture(String pool, long stamp, ConditionProto... conditions) {
+        this.pool = pool;
+        this.stamp = stamp;
+        this.conditions = List.of(conditions);
+    }
+
+    /** With the placement service of one NameNode. */
+    HeartbeatExchange exchange(Runnable sendSoon) {
+        HeartbeatExchange made = new HeartbeatExchange(
+                pool,
+                new HeartbeatExchange.Shared(
+                        new NodeIdentity("uuid", "host", 9866, 7),
+                        tier,
+                        new MoveOrderExecutor(
+                                tier,
+                                new CopyQueue(tier, 0, 1, "none", () -> null),
+                                epochFence,
+                                TokenBucket.ofSystem(0),
+                                0,
+                                metricRegistry,
+                                () -> {}),
+                        epochFence,
+                        accessRecorder,
+                        (ofPool, id) -> new HeartbeatExchange.ReplicaLook.Seen(
+                                new BlockVersion(new BlockKey(ofPool, id, stamp), 100), StorageTier.DISK),
+                        () -> List.of(NVM),
+                        () -> conditions,
+                        metricRegistry,
+                        16),
+                sendSoon);
+        memoryTierListener.listen(made);
+        accessRecorder.listen(pool, made);
+        return made;
+    }
+
+    BlockKey key(long blockId) {
+        return new BlockKey(pool, blockId, stamp);
+    }
+
+    /** Brings the block into memory. */
+    void enter(long blockId) {
+        tier.publish(tier.begin(key(blockId), 100, false, 0).extent(), 0);
+    }
+}
