@@ -4,8 +4,8 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.move.MoveDispatcher;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
@@ -116,13 +116,13 @@ final class EngineEpoch {
     }
 
     /** Plans the moves that policies requested, and gives a DataNode its orders if moves are allowed. */
-    List<Order> decide(long nowMs, DataNodeState node, boolean mayMove) {
+    List<MoveOrder> decide(long nowMs, DataNodeState node, boolean mayMove) {
         planEverywhere(nowMs, mayMove);
         if (!mayMove) {
             return List.of();
         }
         dispatcher.examine(nowMs, node);
-        List<Order> toDo = dispatcher.dispatch(nowMs, node);
+        List<MoveOrder> toDo = dispatcher.dispatch(nowMs, node);
         planner.plan(nowMs, node, true);
         return toDo;
     }

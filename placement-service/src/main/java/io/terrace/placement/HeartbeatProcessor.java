@@ -5,8 +5,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -15,6 +14,7 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.policy.api.Access;
@@ -103,13 +103,13 @@ final class HeartbeatProcessor {
             return;
         }
         // Meanwhile the policy requested the opposite move and waits for its result.
-        Kind opposite = move.isPromotion() ? Kind.DROP : Kind.PROMOTE;
-        if (node.moveQueue().isFullFor(opposite)) {
+        MoveQueue queue = node.moveQueue();
+        if (move.isPromotion() ? queue.isFullForDrops() : queue.isFullForPromotions()) {
             moveTracker.correct(nowMs, node, block, move.to());
         } else {
             Move next = moveTracker.open(
                     nowMs, node, move.to(), move.from(), block, Cause.POLICY, "changed its mind meanwhile");
-            node.moveQueue().enqueue(next, false);
+            queue.enqueue(next, false);
         }
     }
 

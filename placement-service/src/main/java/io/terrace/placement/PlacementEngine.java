@@ -5,7 +5,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.move.OperatorMoves;
 import io.terrace.placement.policy.ActivePolicy;
 import io.terrace.placement.policy.PolicyChoice;
@@ -205,7 +205,7 @@ public final class PlacementEngine {
             shadowRun.heartbeat(nowMs, node, heartbeat);
         }
         engineEpoch.take(nowMs, epoch, node, heartbeat, accesses);
-        List<Order> toDo = engineEpoch.decide(nowMs, node, operatorState.mayMove());
+        List<MoveOrder> toDo = engineEpoch.decide(nowMs, node, operatorState.mayMove());
         HeartbeatAnswer answer = new HeartbeatAnswer(
                 true, epoch, operatorState.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
         node.session().answered(answer);

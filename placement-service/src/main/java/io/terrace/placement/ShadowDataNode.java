@@ -7,9 +7,8 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.ResidentBlocks.Resident;
@@ -162,9 +161,9 @@ final class ShadowDataNode {
 
     void carryOut(HeartbeatAnswer answer) {
         full |= answer.fullWanted();
-        for (Order order : answer.orders()) {
+        for (MoveOrder order : answer.orders()) {
             StampedBlock block = order.block();
-            MoveOutcome outcome = order.kind() == Kind.PROMOTE ? promote(block) : drop(block);
+            MoveOutcome outcome = order.isPromotion() ? promote(block) : drop(block);
             results.add(new Result(order.moveId(), answer.epoch(), outcome, block, block.lengthBytes(), 0, null));
         }
     }

@@ -3,8 +3,7 @@ package io.terrace.placement;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.OperatorState;
@@ -42,7 +41,7 @@ public final class ShadowRun {
     private Totals totals = new Totals(0, 0, 0, 0, 0, 0, 0);
 
     /** A move that it decided on. */
-    public record Decision(long atMs, Order order, String node) {}
+    public record Decision(long atMs, MoveOrder order, String node) {}
 
     /** What it came to so far. */
     public record Totals(
@@ -108,8 +107,8 @@ public final class ShadowRun {
                 totals.drops);
     }
 
-    private void count(long nowMs, DataNodeState node, Order order) {
-        boolean up = order.kind() == Kind.PROMOTE;
+    private void count(long nowMs, DataNodeState node, MoveOrder order) {
+        boolean up = order.isPromotion();
         totals = new Totals(
                 totals.reads,
                 totals.bytesRead,

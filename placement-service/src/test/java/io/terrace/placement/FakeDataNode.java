@@ -8,9 +8,8 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
@@ -22,6 +21,9 @@ import java.util.function.Function;
 /** A DataNode in memory that carries out orders at once and reports them with its next heartbeat. */
 public final class FakeDataNode {
 
+    static final String PROMOTE = "PROMOTE";
+    static final String DROP = "DROP";
+
     final String uuid;
     long capacityBytes;
     long incarnation = 1;
@@ -31,8 +33,8 @@ public final class FakeDataNode {
     boolean wantsFull = true;
     final Map<Long, StampedBlock> memory = new LinkedHashMap<>();
     final Map<Long, Boolean> pinned = new LinkedHashMap<>();
-    final List<Order> orders = new ArrayList<>();
-    Function<Order, MoveOutcome> carryOut = order -> null;
+    final List<MoveOrder> orders = new ArrayList<>();
+    Function<MoveOrder, MoveOutcome> carryOut = order -> null;
     private final List<Heat> heat = new ArrayList<>();
     private final List<Residency> changes = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
@@ -82,7 +84,7 @@ public final class FakeDataNode {
         wantsFull = true;
     }
 
-    void result(Order order, long epoch, MoveOutcome outcome) {
+    void result(MoveOrder order, long epoch, MoveOutcome outcome) {
         results.add(new Result(
                 order.moveId(), epoch, outcome, order.block(), order.block().lengthBytes(), 1, null));
     }
@@ -129,7 +131,7 @@ public final class FakeDataNode {
 
     void take(HeartbeatAnswer answer) {
         wantsFull = answer.fullWanted();
-        for (Order order : answer.orders()) {
+        for (MoveOrder order : answer.orders()) {
             orders.add(order);
             MoveOutcome forced = carryOut.apply(order);
             MoveOutcome outcome = forced != null ? forced : perform(order);
@@ -139,9 +141,9 @@ public final class FakeDataNode {
         }
     }
 
-    private MoveOutcome perform(Order order) {
+    private MoveOutcome perform(MoveOrder order) {
         StampedBlock block = order.block();
-        if (order.kind() == Kind.DROP) {
+        if (!order.isPromotion()) {
             if (pinned.getOrDefault(block.id(), false)) {
                 return MoveOutcome.PINNED;
             }
@@ -158,7 +160,11 @@ public final class FakeDataNode {
         return MoveOutcome.DONE;
     }
 
-    List<Kind> orderKinds() {
-        return orders.stream().map(Order::kind).toList();
+    List<String> orderKinds() {
+        return orders.stream().map(FakeDataNode::kind).toList();
+    }
+
+    static String kind(MoveOrder order) {
+        return order.isPromotion() ? PROMOTE : DROP;
     }
 }

@@ -1,6 +1,6 @@
 package io.terrace.placement;
 
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.NamespaceView;
 import java.util.ArrayList;
 import java.util.Collection;

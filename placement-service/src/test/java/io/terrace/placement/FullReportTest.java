@@ -3,7 +3,7 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.protocol.HeartbeatLimits;
 import org.junit.jupiter.api.Test;

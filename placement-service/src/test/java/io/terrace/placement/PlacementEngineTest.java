@@ -1,12 +1,12 @@
 package io.terrace.placement;
 
-import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.DROP;
-import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.PROMOTE;
+import static io.terrace.placement.FakeDataNode.DROP;
+import static io.terrace.placement.FakeDataNode.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.state.NamespaceView.Located;
@@ -24,7 +24,7 @@ class PlacementEngineTest extends SteppedLoop {
         one.reads(block(1, 1), 2);
         assertThat(beat(one).orders()).isEmpty();
         one.reads(block(1, 1), 1);
-        assertThat(beat(one).orders()).extracting(Order::kind).containsExactly(PROMOTE);
+        assertThat(beat(one).orders()).extracting(FakeDataNode::kind).containsExactly(PROMOTE);
         assertThat(one.memory).containsKey(1L);
         beat(one);
         assertThat(metricRegistry.value(Metric.PLACEMENT_PROMOTIONS_DONE)).isEqualTo(1);
@@ -50,7 +50,7 @@ class PlacementEngineTest extends SteppedLoop {
     void promotion_tierFull_dropsOldestJustBefore() {
         warm(one, block(1, 5), block(2, 5));
         one.reads(block(3, 5), 3);
-        assertThat(beat(one).orders()).extracting(Order::kind).containsExactly(DROP, PROMOTE);
+        assertThat(beat(one).orders()).extracting(FakeDataNode::kind).containsExactly(DROP, PROMOTE);
         assertThat(one.orders).extracting(order -> order.block().id()).containsExactly(1L, 3L);
         assertThat(one.memory.keySet()).containsExactly(2L, 3L);
     }

@@ -1,15 +1,15 @@
 package io.terrace.placement;
 
-import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.DROP;
-import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.PROMOTE;
+import static io.terrace.placement.FakeDataNode.DROP;
+import static io.terrace.placement.FakeDataNode.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOutcome;
@@ -84,7 +84,7 @@ class PlacementFaultTest extends SteppedLoop {
         one.reads(block(1, 1), 5);
         assertThat(beat(one).orders()).as("heat of the old stamp").isEmpty();
         one.reads(new StampedBlock(1, 5000, 2 * MB), 2);
-        assertThat(beat(one).orders()).extracting(Order::block).containsExactly(new StampedBlock(1, 5000, 2 * MB));
+        assertThat(beat(one).orders()).extracting(MoveOrder::block).containsExactly(new StampedBlock(1, 5000, 2 * MB));
     }
 
     @Test

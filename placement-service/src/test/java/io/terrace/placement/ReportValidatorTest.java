@@ -3,10 +3,9 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.heartbeat.ReportQuota;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.report.ReplicaReport;
@@ -38,7 +37,7 @@ class ReportValidatorTest extends SteppedLoop {
             beat(two);
         }
         assertThat(one.memory).containsKey(1L);
-        assertThat(one.orderKinds()).doesNotContain(Kind.DROP);
+        assertThat(one.orderKinds()).doesNotContain(FakeDataNode.DROP);
         assertThat(two.orders).isEmpty();
     }
 
@@ -222,7 +221,7 @@ class ReportValidatorTest extends SteppedLoop {
         names.store(appended, one, two);
         one.leaves(block);
         two.reads(appended, 3);
-        assertThat(beat(two).orders()).extracting(Order::block).containsExactly(appended);
+        assertThat(beat(two).orders()).extracting(MoveOrder::block).containsExactly(appended);
     }
 
     @Test
@@ -265,7 +264,7 @@ class ReportValidatorTest extends SteppedLoop {
     private void assertStaysWithOne() {
         sweep();
         assertThat(one.memory).containsKey(5L);
-        assertThat(one.orderKinds()).doesNotContain(Kind.DROP);
+        assertThat(one.orderKinds()).doesNotContain(FakeDataNode.DROP);
     }
 
     @Test

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.api.TierHierarchy;
@@ -52,7 +51,7 @@ class ShadowDataNodeTest extends SteppedLoop {
     void promotions_ofEmptyBlocks_areRefusedBeyondTheLimit() {
         translated();
         for (int i = 1; i <= MOST + 1; i++) {
-            Order order = new Order(i, Kind.PROMOTE, block(i, 0), 0);
+            MoveOrder order = MoveOrder.promotion(i, block(i, 0), 0);
             shadow.carryOut(new HeartbeatAnswer(true, 1, true, false, List.of(order), 250));
             MoveOutcome expected = i <= MOST ? MoveOutcome.DONE : MoveOutcome.NO_ROOM;
             assertThat(translated().results())

@@ -1,11 +1,11 @@
 package io.terrace.placement;
 
-import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.DROP;
-import static io.terrace.placement.heartbeat.HeartbeatAnswer.Kind.PROMOTE;
+import static io.terrace.placement.FakeDataNode.DROP;
+import static io.terrace.placement.FakeDataNode.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.OperatorState;
 import java.util.ArrayList;
@@ -56,8 +56,8 @@ class ShadowRunTest extends SteppedLoop {
         assertThat(shadowRun.peakBytes()).isLessThanOrEqualTo(one.capacityBytes);
     }
 
-    private static String text(Order order) {
-        return order.kind() + " " + order.block();
+    private static String text(MoveOrder order) {
+        return FakeDataNode.kind(order) + " " + order.block();
     }
 
     private void accesses(Random random, int beats) {

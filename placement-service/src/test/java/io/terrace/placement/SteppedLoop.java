@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;

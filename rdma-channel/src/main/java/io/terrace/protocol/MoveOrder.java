@@ -1,27 +1,30 @@
 package io.terrace.protocol;
 
-import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A move that a placement service asks a DataNode for.
+ * A move that a placement service asks a DataNode for. What kind of move it is follows from the tiers. Epoch and block pool
+ * are those of the answer that brings it.
  *
- * @param moveId unique in its epoch
- * @param epoch of the service that gives the order
+ * @param moveId unique in the epoch
  * @param from the tier that the block leaves, as far as the service knows; null for the one where the replica is
  * @param to the tier that the block enters; null, with a copy that is dropped, for the one where the replica is
  * @param bytesPerSecond the most that the DataNode's copies may take together; 0 for no limit
  */
 public record MoveOrder(
-        long moveId,
-        long epoch,
-        BlockVersion block,
-        @Nullable StorageTier from,
-        @Nullable StorageTier to,
-        long bytesPerSecond) {
+        long moveId, StampedBlock block, @Nullable StorageTier from, @Nullable StorageTier to, long bytesPerSecond) {
 
     /** Asks for a verified memory copy. */
+    public static MoveOrder promotion(long moveId, StampedBlock block, long bytesPerSecond) {
+        return new MoveOrder(moveId, block, null, StorageTier.MEMORY, bytesPerSecond);
+    }
+
+    /** Asks to retire the memory copy. */
+    public static MoveOrder drop(long moveId, StampedBlock block) {
+        return new MoveOrder(moveId, block, StorageTier.MEMORY, null, 0);
+    }
+
     public boolean isPromotion() {
         return to == StorageTier.MEMORY;
     }

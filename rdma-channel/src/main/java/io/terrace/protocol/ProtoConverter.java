@@ -4,6 +4,7 @@ import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
+import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
@@ -30,31 +31,71 @@ public final class ProtoConverter {
         return new BlockVersion(key, proto.getLengthBytes());
     }
 
-    /** The order of a service whose heartbeats of the pool are answered in the epoch. */
-    public static MoveOrder order(String pool, long epoch, OrderProto proto) {
+    public static BlockProto block(StampedBlock block) {
+        return BlockProto.newBuilder()
+                .setBlockId(block.id())
+                .setGenerationStamp(block.stamp())
+                .setLengthBytes(block.lengthBytes())
+                .build();
+    }
+
+    private static StampedBlock stamped(BlockProto proto) {
+        return new StampedBlock(proto.getBlockId(), proto.getGenerationStamp(), proto.getLengthBytes());
+    }
+
+    public static MoveOrder order(OrderProto proto) {
+        StampedBlock block = stamped(proto.getBlock());
         boolean promote = proto.getKind() == OrderKindProto.PROMOTE;
         return new MoveOrder(
                 proto.getMoveId(),
-                epoch,
-                block(pool, proto.getBlock()),
+                block,
                 promote ? null : StorageTier.MEMORY,
                 promote ? StorageTier.MEMORY : null,
                 proto.getBytesPerSecond());
     }
 
-    /** The order to move a replica between volumes, of a service as above. */
-    public static MoveOrder order(String pool, long epoch, VolumeMoveProto proto) {
+    /** An order to move a replica between volumes. */
+    public static MoveOrder order(VolumeMoveProto proto) {
         return new MoveOrder(
                 proto.getMoveId(),
-                epoch,
-                block(pool, proto.getBlock()),
+                stamped(proto.getBlock()),
                 proto.hasFrom() ? tier(proto.getFrom()) : null,
                 tier(proto.getTo()),
                 proto.getBytesPerSecond());
     }
 
-    /** @throws IllegalArgumentException for an outcome that no DataNode reports */
-    public static ResultProto result(MoveOrder order, MoveResult result) {
+    /** Adds an order to the list that its kind belongs to. */
+    public static void add(HeartbeatResponseProto.Builder answer, MoveOrder order) {
+        StorageTier to = order.to();
+        if (to == null || to == StorageTier.MEMORY) {
+            answer.addOrders(OrderProto.newBuilder()
+                    .setMoveId(order.moveId())
+                    .setKind(kind(order.isPromotion()))
+                    .setBlock(block(order.block()))
+                    .setBytesPerSecond(order.bytesPerSecond()));
+            return;
+        }
+        VolumeMoveProto.Builder move = VolumeMoveProto.newBuilder()
+                .setMoveId(order.moveId())
+                .setBlock(block(order.block()))
+                .setTo(tier(to))
+                .setBytesPerSecond(order.bytesPerSecond());
+        if (order.from() != null) {
+            move.setFrom(tier(order.from()));
+        }
+        answer.addVolumeMoves(move);
+    }
+
+    public static OrderKindProto kind(boolean promotion) {
+        return promotion ? OrderKindProto.PROMOTE : OrderKindProto.DROP;
+    }
+
+    /**
+     * How an order of this epoch ended.
+     *
+     * @throws IllegalArgumentException for an outcome that no DataNode reports
+     */
+    public static ResultProto result(MoveOrder order, long epoch, MoveResult result) {
         ResultProto.Builder proto = ResultProto.newBuilder()
                 .setMoveId(order.moveId())
                 .setOutcome(outcome(result.outcome()))
@@ -62,7 +103,7 @@ public final class ProtoConverter {
                 .setBytesMoved(result.bytesMoved())
                 .setTookMs(TimeUnit.NANOSECONDS.toMillis(result.tookNs()))
                 .setMessage(result.message())
-                .setEpoch(order.epoch());
+                .setEpoch(epoch);
         if (result.tier() != null) {
             proto.setTier(tier(result.tier()));
         }

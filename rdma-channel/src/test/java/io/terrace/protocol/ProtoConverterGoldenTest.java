@@ -3,8 +3,6 @@ package io.terrace.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.terrace.common.BlockKey;
-import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
@@ -60,29 +58,46 @@ final class ProtoConverterGoldenTest {
 
     @Test
     void orders() throws Exception {
-        BlockVersion block = new BlockVersion(new BlockKey("pool", 1, 2), 3);
+        StampedBlock block = new StampedBlock(1, 2, 3);
         OrderProto promote = OrderProto.parseFrom(HEX.parseHex("0807" + "1000" + "1a06080110021803" + "2009"));
         OrderProto drop = OrderProto.parseFrom(HEX.parseHex("0808" + "1001" + "1a06080110021803"));
-        MoveOrder promotion = ProtoConverter.order("pool", 5, promote);
-        assertThat(promotion).isEqualTo(new MoveOrder(7, 5, block, null, StorageTier.MEMORY, 9));
+        MoveOrder promotion = ProtoConverter.order(promote);
+        assertThat(promotion).isEqualTo(new MoveOrder(7, block, null, StorageTier.MEMORY, 9));
         assertThat(promotion.isPromotion()).isTrue();
-        assertThat(ProtoConverter.order("pool", 5, drop))
-                .isEqualTo(new MoveOrder(8, 5, block, StorageTier.MEMORY, null, 0))
+        assertThat(ProtoConverter.order(drop))
+                .isEqualTo(new MoveOrder(8, block, StorageTier.MEMORY, null, 0))
                 .matches(order -> !order.isPromotion());
     }
 
     @Test
     void volumeMoves() throws Exception {
-        BlockVersion block = new BlockVersion(new BlockKey("pool", 1, 2), 3);
+        StampedBlock block = new StampedBlock(1, 2, 3);
         String bytes = "0807" + "1206080110021803" + "1803" + "2002" + "2809";
         VolumeMoveProto fromDisk = VolumeMoveProto.parseFrom(HEX.parseHex(bytes));
-        MoveOrder order = ProtoConverter.order("pool", 5, fromDisk);
-        assertThat(order).isEqualTo(new MoveOrder(7, 5, block, StorageTier.DISK, StorageTier.SSD, 9));
+        MoveOrder order = ProtoConverter.order(fromDisk);
+        assertThat(order).isEqualTo(new MoveOrder(7, block, StorageTier.DISK, StorageTier.SSD, 9));
         assertThat(order.isVolumeMove()).isTrue();
         assertThat(order.isPromotion()).isFalse();
         VolumeMoveProto fromAnywhere = VolumeMoveProto.parseFrom(HEX.parseHex("0808" + "1206080110021803" + "2004"));
-        assertThat(ProtoConverter.order("pool", 5, fromAnywhere))
-                .isEqualTo(new MoveOrder(8, 5, block, null, StorageTier.ARCHIVE, 0));
+        assertThat(ProtoConverter.order(fromAnywhere))
+                .isEqualTo(new MoveOrder(8, block, null, StorageTier.ARCHIVE, 0));
+    }
+
+    @Test
+    void orders_areWrittenAsTheyAreRead() throws Exception {
+        HeartbeatResponseProto.Builder answer =
+                HeartbeatResponseProto.newBuilder().setActive(true).setEpoch(5).setServe(true);
+        StampedBlock block = new StampedBlock(1, 2, 3);
+        ProtoConverter.add(answer, MoveOrder.promotion(7, block, 9));
+        ProtoConverter.add(answer, MoveOrder.drop(8, block));
+        ProtoConverter.add(answer, new MoveOrder(7, block, StorageTier.DISK, StorageTier.SSD, 9));
+        ProtoConverter.add(answer, new MoveOrder(8, block, null, StorageTier.ARCHIVE, 0));
+        assertThat(HEX.formatHex(answer.build().toByteArray()))
+                .isEqualTo("0801" + "1005" + "1801"
+                        + "2a0e" + "0807" + "1000" + "1a06080110021803" + "2009"
+                        + "2a0e" + "0808" + "1001" + "1a06080110021803" + "2000"
+                        + "3a10" + "0807" + "1206080110021803" + "1803" + "2002" + "2809"
+                        + "3a0e" + "0808" + "1206080110021803" + "2004" + "2800");
     }
 
     /** What a DataNode of today answers to a service that knows nothing of it, and the other way round. */
@@ -104,12 +119,11 @@ final class ProtoConverterGoldenTest {
 
     @Test
     void results() {
-        MoveOrder order =
-                new MoveOrder(7, 5, new BlockVersion(new BlockKey("pool", 1, 2), 3), null, StorageTier.MEMORY, 9);
+        MoveOrder order = MoveOrder.promotion(7, new StampedBlock(1, 2, 3), 9);
         MoveResult result = new MoveResult(MoveOutcome.CORRUPT, 3, 4_000_000, "no");
-        assertThat(HEX.formatHex(ProtoConverter.result(order, result).toByteArray()))
+        assertThat(HEX.formatHex(ProtoConverter.result(order, 5, result).toByteArray()))
                 .isEqualTo("0807" + "1004" + "1a06080110021803" + "2003" + "2804" + "32026e6f" + "3805");
-        assertThat(HEX.formatHex(ProtoConverter.result(order, result.in(StorageTier.ARCHIVE))
+        assertThat(HEX.formatHex(ProtoConverter.result(order, 5, result.in(StorageTier.ARCHIVE))
                         .toByteArray()))
                 .isEqualTo("0807" + "1004" + "1a06080110021803" + "2003" + "2804" + "32026e6f" + "3805" + "4004");
     }

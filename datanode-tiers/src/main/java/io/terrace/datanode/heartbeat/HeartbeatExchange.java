@@ -185,10 +185,10 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                 residency.wantFull();
             }
             for (OrderProto order : response.getOrdersList()) {
-                take(ProtoConverter.order(pool, response.getEpoch(), order), nowNs);
+                take(ProtoConverter.order(order), response.getEpoch(), nowNs);
             }
             for (VolumeMoveProto move : response.getVolumeMovesList()) {
-                take(ProtoConverter.order(pool, response.getEpoch(), move), nowNs);
+                take(ProtoConverter.order(move), response.getEpoch(), nowNs);
             }
         } else {
             outranked(response, nowNs);
@@ -244,10 +244,10 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         return heat.size() > 0 || residency.hasUnsent() || !results.isEmpty();
     }
 
-    private void take(MoveOrder order, long nowNs) {
-        shared.orders().take(order, nowNs, result -> {
+    private void take(MoveOrder order, long epoch, long nowNs) {
+        shared.orders().take(pool, epoch, order, nowNs, result -> {
             // A result that does not fit is lost; the service asks again or gives up after its own deadline.
-            results.offer(ProtoConverter.result(order, result));
+            results.offer(ProtoConverter.result(order, epoch, result));
             sendSoon.run();
         });
     }

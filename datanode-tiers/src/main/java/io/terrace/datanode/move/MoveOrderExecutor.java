@@ -1,6 +1,7 @@
 package io.terrace.datanode.move;
 
 import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.Extent;
@@ -13,6 +14,7 @@ import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -76,10 +78,14 @@ public final class MoveOrderExecutor {
         return volumeMoves != null;
     }
 
-    /** Takes an order; its result is told once, perhaps before this returns. */
-    public void take(MoveOrder order, long nowNs, Consumer<MoveResult> done) {
-        String pool = order.block().key().pool();
-        Running id = new Running(pool, order.epoch(), order.moveId());
+    /**
+     * Takes an order; its result is told once, perhaps before this returns.
+     *
+     * @param epoch of the service that gives the order
+     */
+    public void take(String pool, long epoch, MoveOrder order, long nowNs, Consumer<MoveResult> done) {
+        Running id = new Running(pool, epoch, order.moveId());
+        BlockVersion block = order.block().in(pool);
         if (!running.add(id)) {
             return;
         }
@@ -91,35 +97,35 @@ public final class MoveOrderExecutor {
             }
             done.accept(result);
         };
-        if (!epochFence.isCurrent(pool, order.epoch())) {
+        BooleanSupplier isCurrent = () -> epochFence.isCurrent(pool, epoch);
+        if (!isCurrent.getAsBoolean()) {
             finish.accept(MoveResult.of(MoveOutcome.REFUSED, "an order of an earlier epoch"));
         } else if (order.isPromotion()) {
             pace.begun(pool, order.bytesPerSecond());
-            copyQueue.submit(new CopyQueue.Order(
-                    order.block(), false, () -> epochFence.isCurrent(pool, order.epoch()), result -> {
-                        pace.ended(pool);
-                        finish.accept(result);
-                    }));
+            copyQueue.submit(new CopyQueue.Order(block, false, isCurrent, result -> {
+                pace.ended(pool);
+                finish.accept(result);
+            }));
         } else if (order.isVolumeMove()) {
-            moveBetweenVolumes(order, finish);
+            moveBetweenVolumes(block, order, isCurrent, finish);
         } else {
-            finish.accept(drop(order.block().key(), nowNs));
+            finish.accept(drop(block.key(), nowNs));
         }
     }
 
-    private void moveBetweenVolumes(MoveOrder order, Consumer<MoveResult> finish) {
+    private void moveBetweenVolumes(
+            BlockVersion block, MoveOrder order, BooleanSupplier isCurrent, Consumer<MoveResult> finish) {
         StorageTier to = order.to();
         if (volumeMoves == null || to == null) {
             finish.accept(MoveResult.of(MoveOutcome.REFUSED, "this DataNode moves no replicas between volumes"));
             return;
         }
-        String pool = order.block().key().pool();
+        String pool = block.key().pool();
         pace.begun(pool, order.bytesPerSecond());
-        volumeMoves.submit(new VolumeMoveQueue.Order(
-                order.block(), to, () -> epochFence.isCurrent(pool, order.epoch()), result -> {
-                    pace.ended(pool);
-                    finish.accept(result);
-                }));
+        volumeMoves.submit(new VolumeMoveQueue.Order(block, to, isCurrent, result -> {
+            pace.ended(pool);
+            finish.accept(result);
+        }));
     }
 
     private MoveResult drop(BlockKey key, long nowNs) {

@@ -2,9 +2,6 @@ package io.terrace.datanode.move;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.terrace.common.BlockKey;
-import io.terrace.common.BlockVersion;
-import io.terrace.common.StorageTier;
 import io.terrace.common.TokenBucket;
 import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.GrantLedger;
@@ -15,6 +12,7 @@ import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.replica.MissingReplicas;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.StampedBlock;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -42,14 +40,9 @@ class MoveOrderExecutorTest {
                 tier, copyQueue, new EpochFence(), tokenBucket, ownBytesPerSecond, metricRegistry, () -> {});
     }
 
-    private static MoveOrder order(String pool, long moveId, long bytesPerSecond) {
-        return new MoveOrder(
-                moveId,
-                1,
-                new BlockVersion(new BlockKey(pool, moveId, 1), 100),
-                null,
-                StorageTier.MEMORY,
-                bytesPerSecond);
+    private static void take(MoveOrderExecutor orders, String pool, long moveId, long bytesPerSecond) {
+        MoveOrder order = MoveOrder.promotion(moveId, new StampedBlock(moveId, 1, 100), bytesPerSecond);
+        orders.take(pool, 1, order, 0, result -> {});
     }
 
     /** Seconds that a copy of 10000 bytes takes, beyond the burst; -1 when there is no limit. */
@@ -63,11 +56,11 @@ class MoveOrderExecutorTest {
     @Test
     void pace_isTheLeastOfAllNamespacesWithOrdersUnderWay(@TempDir Path root) throws Exception {
         MoveOrderExecutor orders = orders(0);
-        orders.take(order("slow", 1, 100), 0, result -> {});
+        take(orders, "slow", 1, 100);
         assertThat(seconds()).isEqualTo(99.75);
-        orders.take(order("unlimited", 2, 0), 0, result -> {});
+        take(orders, "unlimited", 2, 0);
         assertThat(seconds()).as("no namespace lifts another's limit").isEqualTo(99.75);
-        orders.take(order("slowest", 3, 50), 0, result -> {});
+        take(orders, "slowest", 3, 50);
         assertThat(seconds()).isEqualTo(199.75);
         try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
             MemoryCopier memoryCopier = new MemoryCopier(
@@ -75,24 +68,24 @@ class MoveOrderExecutorTest {
             copyQueue.step(memoryCopier);
             copyQueue.step(memoryCopier);
             assertThat(seconds()).isEqualTo(199.75);
-            orders.take(order("slow", 4, 100), 0, result -> {});
+            take(orders, "slow", 4, 100);
             copyQueue.step(memoryCopier);
             assertThat(seconds()).as("the slowest has no order left").isEqualTo(99.75);
             copyQueue.step(memoryCopier);
             assertThat(seconds()).as("nobody has an order left").isEqualTo(-1);
         }
-        orders.take(order("unlimited", 5, 0), 0, result -> {});
+        take(orders, "unlimited", 5, 0);
         assertThat(seconds()).as("nobody else has orders").isEqualTo(-1);
     }
 
     @Test
     void pace_neverExceedsTheDataNodesOwn_andIsThatWhenNoOrderIsLeft(@TempDir Path root) throws Exception {
         MoveOrderExecutor orders = orders(200);
-        orders.take(order("a", 1, 0), 0, result -> {});
+        take(orders, "a", 1, 0);
         assertThat(seconds()).isEqualTo(49.75);
-        orders.take(order("a", 2, 1_000), 0, result -> {});
+        take(orders, "a", 2, 1_000);
         assertThat(seconds()).isEqualTo(49.75);
-        orders.take(order("a", 3, 100), 0, result -> {});
+        take(orders, "a", 3, 100);
         assertThat(seconds()).isEqualTo(99.75);
         try (MemoryDirectory directory = MemoryDirectory.open(root, false)) {
             MemoryCopier memoryCopier = new MemoryCopier(

@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.protocol.StampedBlock;
 import io.terrace.common.StorageTier;
 import io.terrace.protocol.MoveOutcome;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.protocol.MoveOrder;
 import java.util.List;
 
 /**
@@ -13,7 +14,7 @@ import java.util.List;
  * @param intervalMs when to call again
  */
 public record HeartbeatAnswer(
-        boolean active, long epoch, boolean serve, boolean fullWanted, List<Order> orders, int intervalMs) {
+        boolean active, long epoch, boolean serve, boolean fullWanted, List<MoveOrder> orders, int intervalMs) {
 
     public HeartbeatAnswer {
         orders = List.copyOf(orders);
@@ -23,19 +24,4 @@ public record HeartbeatAnswer(
     public static HeartbeatAnswer standby(int intervalMs) {
         return new HeartbeatAnswer(false, 0, true, false, List.of(), intervalMs);
     }
-
-    /** What an order asks for. */
-    public enum Kind {
-        /** Make a verified memory copy. */
-        PROMOTE,
-        /** Retire the memory copy. */
-        DROP
-    }
-
-    /**
-     * An order to a DataNode.
-     *
-     * @param bytesPerSecond rate of the copy at most; 0 is no limit
-     */
-    public record Order(long moveId, Kind kind, StampedBlock block, long bytesPerSecond) {}
 }

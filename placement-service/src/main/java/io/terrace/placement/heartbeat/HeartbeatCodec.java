@@ -1,12 +1,12 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.protocol.StampedBlock;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
@@ -14,8 +14,6 @@ import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
-import io.terrace.protocol.proto.DataNodeProtos.OrderKindProto;
-import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
@@ -88,18 +86,8 @@ public final class HeartbeatCodec {
                 .setServe(answer.serve())
                 .setFullResidencyWanted(answer.fullWanted())
                 .setHeartbeatIntervalMs(answer.intervalMs());
-        for (HeartbeatAnswer.Order order : answer.orders()) {
-            proto.addOrders(OrderProto.newBuilder()
-                    .setMoveId(order.moveId())
-                    .setKind(kind(order.kind()))
-                    .setBlock(block(order.block()))
-                    .setBytesPerSecond(order.bytesPerSecond()));
-        }
+        answer.orders().forEach(order -> ProtoConverter.add(proto, order));
         return proto.build();
-    }
-
-    public static OrderKindProto kind(Kind kind) {
-        return kind == Kind.PROMOTE ? OrderKindProto.PROMOTE : OrderKindProto.DROP;
     }
 
     static StampedBlock block(BlockProto proto) {
@@ -107,14 +95,6 @@ public final class HeartbeatCodec {
                 proto.getBlockId(),
                 proto.getGenerationStamp(),
                 within(LONGEST_BLOCK, proto.getLengthBytes(), "lengthBytes"));
-    }
-
-    public static BlockProto block(StampedBlock block) {
-        return BlockProto.newBuilder()
-                .setBlockId(block.id())
-                .setGenerationStamp(block.stamp())
-                .setLengthBytes(block.lengthBytes())
-                .build();
     }
 
     public static TierStateProto tier(TierState tier) {

@@ -2,7 +2,7 @@ package io.terrace.placement.move;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -81,8 +81,8 @@ public final class MoveDispatcher {
     }
 
     /** Makes orders of what is due and within the budget; adds nothing to what is in flight beyond its limit. */
-    public List<Order> dispatch(long nowMs, DataNodeState node) {
-        List<Order> orders = new ArrayList<>();
+    public List<MoveOrder> dispatch(long nowMs, DataNodeState node) {
+        List<MoveOrder> orders = new ArrayList<>();
         MoveQueue moveQueue = node.moveQueue();
         boolean promotionsOpen = node.isServing();
         for (Move move : moveQueue.waiting()) {
@@ -109,7 +109,7 @@ public final class MoveDispatcher {
         return orders;
     }
 
-    private void promote(long nowMs, DataNodeState node, Move move, List<Order> orders) {
+    private void promote(long nowMs, DataNodeState node, Move move, List<MoveOrder> orders) {
         long rate = 0;
         if (!node.isIdle()) {
             node.budget().charge(nowMs, move.block().lengthBytes());
@@ -122,11 +122,11 @@ public final class MoveDispatcher {
         orders.add(send(nowMs, node.moveQueue(), move, rate));
     }
 
-    private Order send(long nowMs, MoveQueue moveQueue, Move move, long rate) {
+    private MoveOrder send(long nowMs, MoveQueue moveQueue, Move move, long rate) {
         clusterState
                 .metricRegistry()
                 .increment(move.isPromotion() ? Metric.PLACEMENT_PROMOTIONS_SENT : Metric.PLACEMENT_DROPS_SENT);
-        Order order = move.order(nowMs, rate);
+        MoveOrder order = move.order(nowMs, rate);
         moveQueue.sent(move);
         return order;
     }
@@ -137,9 +137,9 @@ public final class MoveDispatcher {
         if (lost == null) {
             return;
         }
-        List<Order> backwards = new ArrayList<>(lost.orders());
+        List<MoveOrder> backwards = new ArrayList<>(lost.orders());
         Collections.reverse(backwards);
-        for (Order order : backwards) {
+        for (MoveOrder order : backwards) {
             Move move = node.moveQueue().inFlight(order.moveId());
             if (move != null && move.unsend()) {
                 node.moveQueue().waitAgain(move);

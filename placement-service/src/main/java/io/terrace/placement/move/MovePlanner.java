@@ -2,8 +2,7 @@ package io.terrace.placement.move;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -99,7 +98,7 @@ public final class MovePlanner {
                 || isForbidden(heat)
                 || !movesAllowed
                 || heldBack
-                || node.moveQueue().isFullFor(Kind.PROMOTE)) {
+                || node.moveQueue().isFullForPromotions()) {
             metricRegistry.increment(Metric.PLACEMENT_MOVES_HELD_BACK);
             StampedBlock block = heat == null ? new StampedBlock(id, 0, request.sizeBytes()) : heat.block();
             moveTracker.correct(nowMs, node, block, request.from());
@@ -137,7 +136,7 @@ public final class MovePlanner {
             return;
         }
         Resident resident = node.residents().find(id);
-        if (resident == null || node.moveQueue().isFullFor(Kind.DROP)) {
+        if (resident == null || node.moveQueue().isFullForDrops()) {
             if (resident == null) {
                 node.policy().moved(nowMs, id, request.sizeBytes(), request.to(), node::request);
             } else {

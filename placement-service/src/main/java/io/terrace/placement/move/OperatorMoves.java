@@ -1,7 +1,6 @@
 package io.terrace.placement.move;
 
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -51,7 +50,7 @@ public final class OperatorMoves {
             refusals.add(block, "it is in memory on " + node.name() + " already");
             return null;
         }
-        if (node.moveQueue().open(block.id()) != null || node.moveQueue().isFullFor(Kind.PROMOTE)) {
+        if (node.moveQueue().open(block.id()) != null || node.moveQueue().isFullForPromotions()) {
             refusals.add(block, "a move of it is open on " + node.name() + ", or too many are waiting there");
             return null;
         }

@@ -1,7 +1,6 @@
 package io.terrace.placement.move;
 
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -142,7 +141,7 @@ public final class PinnedBlocks {
         if (!node.residents().holds(block.id())
                 && node.moveQueue().open(block.id()) == null
                 && !node.backoffTable().holdsBack(nowMs, block.id())
-                && !node.moveQueue().isFullFor(Kind.PROMOTE)) {
+                && !node.moveQueue().isFullForPromotions()) {
             Move move = moveTracker.promote(nowMs, node, block, Cause.PIN, "the file is pinned");
             node.moveQueue().enqueue(move, true);
         }

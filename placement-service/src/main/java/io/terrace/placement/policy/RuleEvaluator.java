@@ -4,7 +4,7 @@ import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.ReportQuota;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.placement.policyfile.PolicySpec;

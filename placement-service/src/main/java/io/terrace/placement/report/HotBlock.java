@@ -1,6 +1,6 @@
 package io.terrace.placement.report;
 
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import org.jspecify.annotations.Nullable;
 
 /** One of the hottest blocks. */

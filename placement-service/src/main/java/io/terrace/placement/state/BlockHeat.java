@@ -1,7 +1,7 @@
 package io.terrace.placement.state;
 
 import io.terrace.placement.heartbeat.Heartbeat;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import java.util.ArrayList;

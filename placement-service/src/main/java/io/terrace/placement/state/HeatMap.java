@@ -1,6 +1,6 @@
 package io.terrace.placement.state;
 
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import java.util.Collection;
 import java.util.Collections;

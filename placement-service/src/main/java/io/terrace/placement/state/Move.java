@@ -1,8 +1,7 @@
 package io.terrace.placement.state;
 
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,11 +68,6 @@ public final class Move {
 
     public int to() {
         return to;
-    }
-
-    /** What the DataNode is asked for: between memory and base there is no other move. */
-    public Kind kind() {
-        return isPromotion() ? Kind.PROMOTE : Kind.DROP;
     }
 
     public StampedBlock block() {
@@ -155,10 +149,10 @@ public final class Move {
         return nowMs >= notBeforeMs;
     }
 
-    public Order order(long nowMs, long bytesPerSecond) {
+    public MoveOrder order(long nowMs, long bytesPerSecond) {
         sentMs = nowMs;
         attempts++;
-        return new Order(id, kind(), block, bytesPerSecond);
+        return isPromotion() ? MoveOrder.promotion(id, block, bytesPerSecond) : MoveOrder.drop(id, block);
     }
 
     /** The order did not arrive: it may be sent again at once, a few times. */
@@ -192,6 +186,6 @@ public final class Move {
 
     @Override
     public String toString() {
-        return kind() + " " + block + " on " + node + (outcome == null ? "" : ": " + outcome);
+        return (isPromotion() ? "PROMOTE " : "DROP ") + block + " on " + node + (outcome == null ? "" : ": " + outcome);
     }
 }

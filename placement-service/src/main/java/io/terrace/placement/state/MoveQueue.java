@@ -1,6 +1,5 @@
 package io.terrace.placement.state;
 
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,10 +37,12 @@ public final class MoveQueue {
         return openByBlock.get(blockId);
     }
 
-    public boolean isFullFor(Kind kind) {
-        return kind == Kind.PROMOTE
-                ? promotionsWaiting >= mostPromotions
-                : waiting.size() - promotionsWaiting >= DROPS_WAITING;
+    public boolean isFullForPromotions() {
+        return promotionsWaiting >= mostPromotions;
+    }
+
+    public boolean isFullForDrops() {
+        return waiting.size() - promotionsWaiting >= DROPS_WAITING;
     }
 
     /** Makes it the block's one open move; it waits once it is enqueued, or goes along with the move it serves. */

@@ -3,8 +3,7 @@ package io.terrace.placement.state;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.protocol.MoveOutcome;
@@ -52,7 +51,7 @@ public final class MoveTracker {
         if (resident == null
                 || node.residents().isPinned(blockId)
                 || node.moveQueue().open(blockId) != null
-                || node.moveQueue().isFullFor(Kind.DROP)) {
+                || node.moveQueue().isFullForDrops()) {
             return;
         }
         Move drop = drop(nowMs, node, resident.block, cause, why);

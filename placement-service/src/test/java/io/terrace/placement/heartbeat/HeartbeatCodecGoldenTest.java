@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.protocol.StampedBlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
@@ -9,7 +10,7 @@ import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
@@ -85,8 +86,8 @@ final class HeartbeatCodecGoldenTest {
                 false,
                 true,
                 List.of(
-                        new HeartbeatAnswer.Order(11, Kind.PROMOTE, BLOCK, 1000),
-                        new HeartbeatAnswer.Order(12, Kind.DROP, BLOCK, 0)),
+                        MoveOrder.promotion(11, BLOCK, 1000),
+                        MoveOrder.drop(12, BLOCK)),
                 3000);
         assertThat(HEX.formatHex(HeartbeatCodec.answer(answer).toByteArray())).isEqualTo(HEX.formatHex(bytes(ANSWER)));
     }

@@ -1,5 +1,6 @@
 package io.terrace.placement.heartbeat;
 
+import io.terrace.protocol.StampedBlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.DataNodeFixture;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Order;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveQueue;
@@ -61,7 +61,7 @@ class MoveDispatcherTest extends DataNodeFixture {
         promotion(block(1, 30));
         promotion(block(2, 1));
         dispatcher.examine(nowMs, node);
-        List<Order> orders = dispatcher.dispatch(nowMs, node);
+        List<MoveOrder> orders = dispatcher.dispatch(nowMs, node);
         assertThat(orders).extracting(order -> order.block().id()).containsExactly(1L);
         assertThat(orders.get(0).bytesPerSecond()).isEqualTo(SETTINGS.bytesPerSecond());
         nowMs += 1_999;
@@ -175,7 +175,7 @@ class MoveDispatcherTest extends DataNodeFixture {
         assertThat(names.looks).isEqualTo(1);
     }
 
-    private void answered(List<Order> orders) {
+    private void answered(List<MoveOrder> orders) {
         node.session().answered(new HeartbeatAnswer(true, 7, true, false, orders, 250));
     }
 
@@ -183,11 +183,11 @@ class MoveDispatcherTest extends DataNodeFixture {
     void sendAgain_ordersOfALostAnswer_goOutUnderTheirOldIds() {
         drop(block(1, 1));
         drop(block(2, 1));
-        List<Order> lost = dispatcher.dispatch(nowMs, node);
+        List<MoveOrder> lost = dispatcher.dispatch(nowMs, node);
         answered(lost);
         drop(block(3, 1));
         dispatcher.sendAgain(node);
-        List<Order> again = dispatcher.dispatch(nowMs, node);
+        List<MoveOrder> again = dispatcher.dispatch(nowMs, node);
         assertThat(again).extracting(order -> order.block().id()).containsExactly(1L, 2L, 3L);
         assertThat(again.subList(0, 2)).isEqualTo(lost);
     }
@@ -205,7 +205,7 @@ class MoveDispatcherTest extends DataNodeFixture {
     void sendAgain_ofOneThatNeverArrives_endsSomeTime() {
         drop(block(1, 1));
         int sent = 0;
-        for (List<Order> orders = dispatcher.dispatch(nowMs, node);
+        for (List<MoveOrder> orders = dispatcher.dispatch(nowMs, node);
                 !orders.isEmpty() && sent < 100;
                 orders = dispatcher.dispatch(nowMs, node)) {
             sent++;

@@ -16,7 +16,7 @@ import io.terrace.channel.server.Peer;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.placement.heartbeat.HeartbeatAnswer.Kind;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.Move;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -258,8 +258,8 @@ public final class ClusterChecks implements ClusterObserver {
         long nowMs = nameNode.nowMs();
         level.bytes = Math.max(0, level.bytes - (nowMs - level.atMs) * (rate / 1000.0));
         level.atMs = nowMs;
-        for (HeartbeatAnswer.Order order : answer.orders()) {
-            if (order.kind() == Kind.PROMOTE && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
+        for (MoveOrder order : answer.orders()) {
+            if (order.isPromotion() && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
                 level.bytes += order.block().lengthBytes();
                 // A bucket of one second, and one move that may overdraw it.
                 Violation.unless(

@@ -1,6 +1,6 @@
 package io.terrace.bench.simulation.cluster;
 
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import java.util.LinkedHashSet;
 import java.util.Set;
 

@@ -8,7 +8,7 @@ import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater.Resolve;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.Move;

@@ -10,6 +10,7 @@ import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.MoveProto;
@@ -78,7 +79,7 @@ final class AdminCodec {
     /** A hot block for those who may read its file. */
     static HotBlockProto hot(HotBlock hot, @Nullable String path) {
         HotBlockProto.Builder proto = HotBlockProto.newBuilder()
-                .setBlock(HeartbeatCodec.block(hot.block()))
+                .setBlock(ProtoConverter.block(hot.block()))
                 .setHeat(hot.heat())
                 .setReads(hot.reads())
                 .setBytesRead(hot.bytesRead())
@@ -107,7 +108,7 @@ final class AdminCodec {
         String state = outcome != null ? outcome.name() : move.isSent() ? "IN_FLIGHT" : "WAITING";
         MoveProto.Builder proto = MoveProto.newBuilder()
                 .setId(move.id())
-                .setKind(HeartbeatCodec.kind(move.kind()))
+                .setKind(ProtoConverter.kind(move.isPromotion()))
                 .setNode(reader.names().getOrDefault(move.node(), move.node()))
                 .setCause(move.cause().name().toLowerCase(Locale.ROOT))
                 .setReason(reader.shown(move.reason()))
@@ -123,7 +124,7 @@ final class AdminCodec {
 
     static BlockReportProto block(BlockFacts facts, BlockReport report, Reader reader) {
         BlockReportProto.Builder proto = BlockReportProto.newBuilder()
-                .setBlock(HeartbeatCodec.block(facts.block()))
+                .setBlock(ProtoConverter.block(facts.block()))
                 .setState(facts.state())
                 .setPinned(report.pinned());
         if (report.heat() != null) {

@@ -6,11 +6,11 @@ import io.terrace.placement.ShadowRun;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicyHistory;
 import io.terrace.placement.policyfile.PolicyHistory.Step;
 import io.terrace.placement.report.NodeReport;
+import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.AdminProtos.DecisionProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
@@ -128,7 +128,7 @@ final class PolicyCodec {
         for (ShadowRun.Decision decision : full ? shadowRun.latest() : List.<ShadowRun.Decision>of()) {
             proto.addDecisions(DecisionProto.newBuilder()
                     .setAgoMs(nowMs - decision.atMs())
-                    .setKind(HeartbeatCodec.kind(decision.order().kind()))
+                    .setKind(ProtoConverter.kind(decision.order().isPromotion()))
                     .setBlockId(decision.order().block().id())
                     .setLengthBytes(decision.order().block().lengthBytes())
                     .setNode(decision.node()));

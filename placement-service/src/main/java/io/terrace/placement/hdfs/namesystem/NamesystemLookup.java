@@ -1,6 +1,6 @@
 package io.terrace.placement.hdfs.namesystem;
 
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.terrace.placement.hdfs.namesystem;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.NamespaceView;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.placement.hdfs.admin.HottestBlocks.Hot;
 import io.terrace.placement.hdfs.admin.HottestBlocks.Ranking;
-import io.terrace.placement.heartbeat.StampedBlock;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.state.NamespaceView.Named;
 import java.util.ArrayList;
