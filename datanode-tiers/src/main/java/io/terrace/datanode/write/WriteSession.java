@@ -158,7 +158,7 @@ final class WriteSession {
         } finally {
             buffers.give(pair);
         }
-        acknowledge(number, block.lengthBytes(), WriteFrame.LAST);
+        acknowledge(number, block.lengthBytes(), (byte) (WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED));
     }
 
     /** Whether the block ends with this frame; then it is finalised, and that is to be acknowledged. */
@@ -218,7 +218,7 @@ final class WriteSession {
     }
 
     private void acknowledge(long number, long lengthBytes, byte flags) throws IOException {
-        WriteAck ack = new WriteAck(lengthBytes, lengthBytes);
+        WriteAck ack = new WriteAck(lengthBytes, number, lengthBytes);
         answer.clear();
         ack.frame(flags, number).encode(answer);
         ack.encode(answer);

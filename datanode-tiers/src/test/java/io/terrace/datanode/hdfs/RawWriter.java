@@ -185,8 +185,8 @@ final class RawWriter implements AutoCloseable {
     WriteAck ack(boolean last) throws IOException {
         WriteFrame frame = expect(WriteFrame.ACK);
         assertThat(frame.number()).isLessThanOrEqualTo(number);
-        assertThat(frame.has(WriteFrame.LAST)).isEqualTo(last);
-        return WriteAck.decode(ByteBuffer.wrap(body(frame)));
+        assertThat(frame.has(WriteFrame.ALL_FINALIZED)).isEqualTo(last);
+        return WriteAck.decode(frame, ByteBuffer.wrap(body(frame)));
     }
 
     BlockOpResponseProto failure() throws IOException {

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class WriteServiceTest {
     private static final int CHUNK = 512;
+    private static final int FINALIZED = WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED;
     private static final int MOST_BYTES = 4 << 20;
     private static final long LONG_NS = TimeUnit.MINUTES.toNanos(5);
 
@@ -207,7 +208,7 @@ final class WriteServiceTest {
         assertThat(frame).isEqualTo(new WriteFrame(WriteAck.BYTES, WriteFrame.ACK, (byte) flags, number));
         ByteBuffer body = ByteBuffer.allocate(WriteAck.BYTES);
         channel.receiveBody(body);
-        assertThat(WriteAck.decode(body.flip())).isEqualTo(new WriteAck(bytes, bytes));
+        assertThat(WriteAck.decode(frame, body.flip())).isEqualTo(new WriteAck(bytes, number, bytes));
     }
 
     @Test
@@ -219,7 +220,7 @@ final class WriteServiceTest {
         client.send(data(0, contents, 0, WriteFrame.SYNC, 1));
         expectAck(client, 1, contents.length, 0);
         client.send(data(contents.length, new byte[0], 0, WriteFrame.LAST | WriteFrame.SYNC, 2));
-        expectAck(client, 2, contents.length, WriteFrame.LAST);
+        expectAck(client, 2, contents.length, FINALIZED);
         assertThat(store.block(0).written.toByteArray()).isEqualTo(contents);
         assertThat(store.block(0).state).isEqualTo("finished, synced");
         assertThat(store.block(0).syncs).isEqualTo(2);
@@ -230,7 +231,7 @@ final class WriteServiceTest {
         client.send(data(0, bytes(700), 0, 0, 1));
         client.send(data(512, new byte[600], 0, WriteFrame.LAST, 2));
         expectAck(client, 1, 700, 0);
-        expectAck(client, 2, 1_112, WriteFrame.LAST);
+        expectAck(client, 2, 1_112, FINALIZED);
         assertThat(store.block(1).state).isEqualTo("finished");
         assertThat(store.block(1).writer).isEqualTo(store.block(0).writer);
         assertThat(figures.value(Metric.CHANNEL_WRITE_BLOCKS)).isEqualTo(2);
@@ -286,7 +287,7 @@ final class WriteServiceTest {
         FrameChannel client = connect(service(4, LONG_NS, 1), open("file").array());
         assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
         client.send(data(0, bytes(700), 0, WriteFrame.LAST, 1));
-        expectAck(client, 1, 700, WriteFrame.LAST);
+        expectAck(client, 1, 700, FINALIZED);
         assertThat(client.receive()).isNull();
         ended.await();
         assertThat(figures.value(Metric.CHANNEL_WRITE_CUT)).isZero();

@@ -12,19 +12,22 @@ import java.nio.ByteBuffer;
  * there are only these frames. The client writes one block after another:
  *
  * <ul>
- *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. Its number comes back.
- *   <li>OPENED, from the DataNode: Hadoop's {@code BlockOpResponseProto}. Unless its status is SUCCESS, the connection
- *       ends.
- *   <li>DATA, from the client, with any flags, numbered from 1 in each block: see {@link WriteData}.
- *   <li>ACK, from the DataNode, with the number of the last frame that it is about: see {@link WriteAck}. LAST says
- *       that the block is finalised; then the next OPEN may come.
+ *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. Its number comes back. The
+ *       DataNode opens the block at the first of its targets with the rest of them, as that one's client.
+ *   <li>OPENED, from the DataNode: Hadoop's {@code BlockOpResponseProto}. Unless its status is SUCCESS, {@code
+ *       firstBadLink} is the transfer address of the DataNode at fault, empty for the one that answers, and the connection
+ *       ends. ERROR_UNSUPPORTED says that this DataNode is well and stock can write the block.
+ *   <li>DATA, from the client, with any of its flags: see {@link WriteData}. Numbers increase within a block, from 1 or more.
+ *   <li>ACK, from the DataNode: see {@link WriteAck}. After ALL_FINALIZED the next OPEN may come.
  *   <li>PING, from the client, where it has nothing to send for a while, so that it is not taken for dead. The DataNode
  *       sends the same back.
- *   <li>FAILED, from the DataNode in place of any answer: {@code BlockOpResponseProto}. The connection ends.
+ *   <li>FAILED, from the DataNode in place of any answer: {@code BlockOpResponseProto}, whose {@code firstBadLink} is as
+ *       in OPENED. The connection ends.
  * </ul>
  *
  * @param bodyBytes that follow the header
- * @param flags {@link #SYNC}, {@link #FLUSH}, {@link #LAST} of DATA and ACK; 0 for others
+ * @param flags {@link #SYNC}, {@link #FLUSH}, {@link #LAST} of DATA; {@link #FINALIZED}, {@link #ALL_FINALIZED} of ACK; 0
+ *     for others
  */
 public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     public static final int HEADER_BYTES = 16;
@@ -42,8 +45,14 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     /** The client waits for the acknowledgement of this frame. */
     public static final byte FLUSH = 2;
 
-    /** The block ends with this frame; of an ACK: the block is finalised. */
+    /** The block ends with this frame. */
     public static final byte LAST = 4;
+
+    /** This DataNode has finalised the block. */
+    public static final byte FINALIZED = 4;
+
+    /** This DataNode and all after it have finalised the block. */
+    public static final byte ALL_FINALIZED = 8;
 
     /** Data of one frame at most. */
     public static final int MAX_DATA_BYTES = 1 << 20;
@@ -57,7 +66,6 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     /** The longest body of all. */
     public static final int MAX_BODY_BYTES = WriteData.BYTES + MAX_SUM_BYTES + MAX_DATA_BYTES;
 
-    private static final int ALL_FLAGS = SYNC | FLUSH | LAST;
 
     public boolean has(byte flag) {
         return (flags & flag) != 0;
@@ -91,7 +99,11 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     }
 
     private int allowedFlags() {
-        return type == DATA || type == ACK ? ALL_FLAGS : 0;
+        return switch (type) {
+            case DATA -> SYNC | FLUSH | LAST;
+            case ACK -> FINALIZED | ALL_FINALIZED;
+            default -> 0;
+        };
     }
 
     private int leastBytes() {

@@ -122,7 +122,7 @@ final class BlockSender {
         for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
             waitsSinceNs = nowNs;
             switch (got.frame().type()) {
-                case WriteFrame.ACK -> receive(got.frame(), WriteAck.decode(got.body()));
+                case WriteFrame.ACK -> receive(got.frame(), WriteAck.decode(got.frame(), got.body()));
                 case WriteFrame.PING -> pinged = false;
                 case WriteFrame.FAILED -> throw Handshake.failure(got.body());
                 default -> throw new MalformedMessageException(
@@ -132,8 +132,8 @@ final class BlockSender {
     }
 
     private void receive(WriteFrame header, WriteAck ack) throws MalformedMessageException {
-        long number = header.number();
-        if (number <= ackedNumber || number > lastNumber) {
+        long number = ack.replicatedNumber();
+        if (number < ackedNumber || header.number() > lastNumber) {
             throw new MalformedMessageException("frame " + number + " acknowledged, of " + lastNumber);
         }
         while (ackedNumber < number) {
@@ -154,7 +154,8 @@ final class BlockSender {
     }
 
     private static void check(DataFrame frame, WriteFrame header, WriteAck ack) throws MalformedMessageException {
-        if (ack.replicatedBytes() != frame.endOffset() || header.has(WriteFrame.LAST) != frame.has(WriteFrame.LAST)) {
+        if (ack.replicatedBytes() != frame.endOffset()
+                || header.has(WriteFrame.ALL_FINALIZED) != frame.has(WriteFrame.LAST)) {
             throw new MalformedMessageException(
                     "acknowledged " + ack.replicatedBytes() + " bytes, sent " + frame.endOffset());
         }

@@ -65,10 +65,21 @@ final class WriteFrameGoldenTest {
 
     @Test
     void ack() throws Exception {
-        WriteAck ack = new WriteAck(0x100000401L, 0x200);
-        assertHeader("00000010 04 04 0000 0000000000000008", ack.frame(WriteFrame.LAST, 8));
-        assertGolden("0000000100000401 0000000000000200", ack::encode);
-        assertThat(WriteAck.decode(bytes("0000000100000401 0000000000000200"))).isEqualTo(ack);
+        WriteAck ack = new WriteAck(0x100000401L, 5, 0x200);
+        String header = "00000018 04 04 0000 0000000000000008";
+        String body = "0000000100000401 0000000000000005 0000000000000200";
+        assertHeader(header, ack.frame(WriteFrame.FINALIZED, 8));
+        assertGolden(body, ack::encode);
+        assertThat(WriteAck.decode(WriteFrame.decode(bytes(header)), bytes(body)))
+                .isEqualTo(ack);
+    }
+
+    @Test
+    void ack_ofAll() throws Exception {
+        WriteAck ack = new WriteAck(0x401, 8, 0x401);
+        String header = "00000018 04 0c 0000 0000000000000008";
+        assertHeader(header, ack.frame(WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED, 8));
+        assertGolden("0000000000000401 0000000000000008 0000000000000401", ack::encode);
     }
 
     @Test

@@ -26,8 +26,11 @@ final class WriteFrameTest {
         "1, 5, 0",
         "11, 3, 0",
         "1114125, 3, 0",
-        "15, 4, 0",
-        "17, 4, 0",
+        "23, 4, 0",
+        "25, 4, 0",
+        "24, 4, 1",
+        "24, 4, 2",
+        "24, 4, 16",
         "20, 3, 8",
         "20, 1, 1",
         "0, 5, 4",
@@ -99,10 +102,20 @@ final class WriteFrameTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"5, 6", "5, -1"})
-    void decodeAck_ofFalseFigures_isMalformed(long written, long replicated) {
+    @CsvSource({
+        "5, 1, 6, 0",
+        "5, 1, -1, 0",
+        "5, -1, 5, 0",
+        "5, 9, 5, 0",
+        "5, 8, 5, 8",
+        "5, 8, 4, 12",
+        "5, 7, 5, 12"
+    })
+    void decodeAck_ofFalseFigures_isMalformed(long written, long number, long replicated, int flags) {
         ByteBuffer out = ByteBuffer.allocate(WriteAck.BYTES);
-        new WriteAck(written, replicated).encode(out);
-        assertThatThrownBy(() -> WriteAck.decode(out.flip())).isInstanceOf(MalformedMessageException.class);
+        WriteAck ack = new WriteAck(written, number, replicated);
+        ack.encode(out);
+        assertThatThrownBy(() -> WriteAck.decode(ack.frame(flags, 8), out.flip()))
+                .isInstanceOf(MalformedMessageException.class);
     }
 }

@@ -133,10 +133,11 @@ class FakeWriteServer implements Closeable {
                 return false;
             }
             block.finalised = frame.has(WriteFrame.LAST);
-            WriteAck ack = new WriteAck(block.bytes.length, block.bytes.length);
+            WriteAck ack = new WriteAck(block.bytes.length, frame.number(), block.bytes.length);
+            int flags = block.finalised ? WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED : 0;
             ByteBuffer ackBody = ByteBuffer.allocate(WriteAck.BYTES);
             ack.encode(ackBody);
-            send(frames, ack.frame(frame.flags() & WriteFrame.LAST, frame.number()), ackBody.array());
+            send(frames, ack.frame(flags, frame.number()), ackBody.array());
         }
         return true;
     }
