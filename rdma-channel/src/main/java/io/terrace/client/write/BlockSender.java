@@ -2,6 +2,7 @@ package io.terrace.client.write;
 
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.WriteAck;
+import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
 import java.net.SocketTimeoutException;

@@ -1,5 +1,7 @@
 package io.terrace.client.write;
 
+import io.terrace.channel.write.ConnectionEndedException;
+import io.terrace.channel.write.WriteConnection;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;

@@ -4,6 +4,8 @@ import io.terrace.channel.Message;
 import io.terrace.channel.MessageCodec;
 import io.terrace.channel.shm.SocketDirectory;
 import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.write.IdleConnections;
+import io.terrace.channel.write.WriteConnection;
 import io.terrace.client.ClientConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;

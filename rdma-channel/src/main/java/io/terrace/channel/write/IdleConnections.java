@@ -1,4 +1,4 @@
-package io.terrace.client.write;
+package io.terrace.channel.write;
 
 import io.terrace.common.DaemonThreads;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Connections for writes that nobody uses now, kept for the next block for a few seconds. A thread closes them after
  * that; it ends when there are none. Thread-safe.
  */
-final class IdleConnections {
+public final class IdleConnections {
     private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
     private static final long KEPT_NS = TimeUnit.SECONDS.toNanos(3);
     private static final int MAX_KEPT = 64;
@@ -27,8 +27,7 @@ final class IdleConnections {
     private record Kept(WriteConnection connection, long sinceNs) {}
 
     /** The one that was used last of that DataNode and is still there; null when there is none. */
-    @Nullable
-    WriteConnection take(String datanode) {
+    public @Nullable WriteConnection take(String datanode) {
         for (WriteConnection next = remove(datanode); next != null; next = remove(datanode)) {
             if (next.isIdle()) {
                 return next;
@@ -49,7 +48,7 @@ final class IdleConnections {
         return null;
     }
 
-    void give(WriteConnection connection) {
+    public void give(WriteConnection connection) {
         if (!keep(connection)) {
             close(connection);
         }

@@ -1,7 +1,6 @@
-package io.terrace.client.write;
+package io.terrace.channel.write;
 
 import io.terrace.channel.MalformedMessageException;
-import io.terrace.channel.write.WriteFrame;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The client's end of a write connection to a DataNode; it never blocks. Used by one thread at a time, and by one file at
  * a time, whose selector it is registered with.
  */
-final class WriteConnection implements Closeable {
+public final class WriteConnection implements Closeable {
     /** Holds any header, and the bodies that come in large number. */
     private static final int INPUT_BYTES = 4 << 10;
 
@@ -35,7 +34,7 @@ final class WriteConnection implements Closeable {
     }
 
     /** The uuid of the DataNode. */
-    String datanode() {
+    public String datanode() {
         return datanode;
     }
 
@@ -45,7 +44,7 @@ final class WriteConnection implements Closeable {
      * @param datanode its uuid
      * @param hello sent first: makes the connection one for writes
      */
-    static WriteConnection connect(String datanode, SocketAddress address, ByteBuffer hello, long timeoutNs)
+    public static WriteConnection connect(String datanode, SocketAddress address, ByteBuffer hello, long timeoutNs)
             throws IOException {
         boolean local = address instanceof UnixDomainSocketAddress;
         SocketChannel channel = local ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
@@ -79,12 +78,12 @@ final class WriteConnection implements Closeable {
     }
 
     /** From now on this selector says when it is ready. */
-    void register(Selector selector) throws IOException {
+    public void register(Selector selector) throws IOException {
         key = channel.register(selector, SelectionKey.OP_READ);
     }
 
     /** What {@link #register} did is undone; the connection may go to another file. */
-    void deregister(Selector selector) throws IOException {
+    public void deregister(Selector selector) throws IOException {
         SelectionKey registered = key;
         key = null;
         if (registered != null) {
@@ -94,7 +93,7 @@ final class WriteConnection implements Closeable {
     }
 
     /** Says what the selector waits for, beside input. */
-    void awaitOutput(boolean wanted) {
+    public void awaitOutput(boolean wanted) {
         SelectionKey registered = key;
         if (registered != null) {
             int operations = wanted ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
@@ -105,13 +104,13 @@ final class WriteConnection implements Closeable {
     }
 
     /** Whether the selector found input in its last selection, or the connection's end. */
-    boolean isReadable() {
+    public boolean isReadable() {
         SelectionKey registered = key;
         return registered != null && registered.isReadable();
     }
 
     /** Sends as much as the socket takes now; whether that was all. */
-    boolean send(ByteBuffer bytes) throws ConnectionEndedException {
+    public boolean send(ByteBuffer bytes) throws ConnectionEndedException {
         try {
             while (bytes.hasRemaining()) {
                 if (channel.write(bytes) == 0) {
@@ -129,7 +128,7 @@ final class WriteConnection implements Closeable {
      *
      * @throws ConnectionEndedException when the other side is gone
      */
-    void fill() throws ConnectionEndedException {
+    public void fill() throws ConnectionEndedException {
         if (read() < 0) {
             throw new ConnectionEndedException("the DataNode closed the connection");
         }
@@ -147,8 +146,7 @@ final class WriteConnection implements Closeable {
     }
 
     /** The next frame that was taken in whole; null when there is none. */
-    @Nullable
-    Received next() throws MalformedMessageException {
+    public @Nullable Received next() throws MalformedMessageException {
         if (input.remaining() < WriteFrame.HEADER_BYTES) {
             return null;
         }
@@ -171,7 +169,7 @@ final class WriteConnection implements Closeable {
     }
 
     /** Whether the other side is there and has said nothing, as an idle one must. */
-    boolean isIdle() {
+    public boolean isIdle() {
         try {
             return read() == 0 && !input.hasRemaining();
         } catch (ConnectionEndedException e) {
@@ -189,5 +187,5 @@ final class WriteConnection implements Closeable {
      *
      * @param body valid until more is taken in
      */
-    record Received(WriteFrame frame, ByteBuffer body) {}
+    public record Received(WriteFrame frame, ByteBuffer body) {}
 }
