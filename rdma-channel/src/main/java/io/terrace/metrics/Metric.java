@@ -188,6 +188,10 @@ public enum Metric {
             "Connections on which a client was silent for too long within a block, or before its first."),
     CHANNEL_WRITE_BLOCKS("channel.write.blocks", "Blocks that clients wrote and that are finalised."),
     CHANNEL_WRITE_BYTES("channel.write.bytes", "Data received of clients that write, verified and written."),
+    CHANNEL_WRITE_FORWARDED_BYTES(
+            "channel.write.forwarded.bytes", "Data of these blocks sent on to the next DataNode of their pipeline."),
+    CHANNEL_WRITE_FORWARD_FAILED(
+            "channel.write.forward.failed", "Such blocks whose next DataNode failed, or was silent for too long."),
     CHANNEL_REVOKES("channel.revokes", "Revocations sent to clients."),
 
     // The placement service in the NameNode.

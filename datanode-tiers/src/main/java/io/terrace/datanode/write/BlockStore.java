@@ -1,6 +1,7 @@
 package io.terrace.datanode.write;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** Where blocks are written to. Thread-safe. */
 public interface BlockStore {
@@ -14,11 +15,17 @@ public interface BlockStore {
     record Client(String from, String to, boolean sameHost) {}
 
     /**
-     * Makes a replica, whose writer the calling thread is: an interrupt means that it has lost the replica, and it must end.
+     * Makes a replica, or takes one over, whose writer the calling thread is: an interrupt means that it has lost the
+     * replica, and it must end. The block is opened at the next DataNode too, where there is one.
      *
      * @param request the body of an OPEN frame
+     * @return null when the request was to finalise what is there, which is done
      */
+    @Nullable
     OpenBlock open(byte[] request, Client client) throws IOException;
+
+    /** The body of the answer that tells a client that its block is open. */
+    byte[] success();
 
     /** The body of the answer that tells a client why its block cannot be opened or written. */
     byte[] refusal(Throwable why);

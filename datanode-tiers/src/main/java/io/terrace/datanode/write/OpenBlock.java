@@ -3,11 +3,19 @@ package io.terrace.datanode.write;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
-/** A block that is being written. Used by the thread that opened it. */
+/** A block that is being written. Used by the thread that opened it, but for {@link #acknowledge}. */
 public interface OpenBlock extends Closeable {
-    /** The body of the OPENED frame. */
-    byte[] answer();
+    /** The next DataNode, which has opened the block and is to get all of it; null when this one is the last. */
+    @Nullable
+    NextNode next();
+
+    /** Told of what happens between the DataNodes. */
+    PipelineEvents events();
+
+    /** Opens the replica's files for another thread, which closes them. */
+    WrittenFiles files() throws IOException;
 
     /** Data bytes that one checksum covers. */
     int chunkBytes();
@@ -19,9 +27,9 @@ public interface OpenBlock extends Closeable {
     long lengthBytes();
 
     /**
-     * Verifies data and writes it with its checksums. It is not to be acknowledged yet.
+     * Verifies data and writes it with its checksums, unless it is there. It is not to be acknowledged yet.
      *
-     * @param offset of a chunk's first byte, not beyond the length; the data ends at the length or behind it
+     * @param offset of a chunk's first byte, not beyond the length
      * @param data direct, from its position to its limit; may be moved
      * @param sums direct, one for each chunk; may be moved
      */
@@ -30,8 +38,15 @@ public interface OpenBlock extends Closeable {
     /** All that was written is on the disk when this returns. */
     void sync() throws IOException;
 
-    /** A frame is complete: what is written is acknowledged, and readers may see it. */
-    void acknowledge() throws IOException;
+    /** A frame is complete. */
+    void received();
+
+    /**
+     * This DataNode and all after it have so many bytes: readers may see them. Any thread.
+     *
+     * @param bytes from the block's beginning
+     */
+    void acknowledge(long bytes) throws IOException;
 
     /**
      * Finalises the block at its length.

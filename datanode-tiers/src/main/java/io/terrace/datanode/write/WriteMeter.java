@@ -32,4 +32,13 @@ public record WriteMeter(MetricRegistry registry) {
     void finalised() {
         registry.increment(Metric.CHANNEL_WRITE_BLOCKS);
     }
+
+    void forwarded(int bytes) {
+        registry.add(Metric.CHANNEL_WRITE_FORWARDED_BYTES, bytes);
+    }
+
+    /** The next DataNode of a block failed. */
+    void forwardFailed() {
+        registry.increment(Metric.CHANNEL_WRITE_FORWARD_FAILED);
+    }
 }

@@ -2,11 +2,8 @@ package io.terrace.datanode.write;
 
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.FrameChannel;
-import io.terrace.channel.write.WriteAck;
-import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
 import io.terrace.common.LogThrottle;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -17,13 +14,13 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection on which a client writes: one block after another, frame by frame.
  *
- * <p>A frame's data is taken in pieces. Each is received into a buffer of this process, verified there and written from there,
- * so nothing that the client does afterwards changes it. After a failure the client is told why and the connection ends; the
- * replica keeps what was verified.
+ * <p>After a failure the client is told why and the connection ends; the replica keeps what was verified.
  */
 final class WriteSession {
     private static final Logger LOG = LoggerFactory.getLogger(WriteSession.class);
-    private static final byte NO_FLAGS = 0;
+
+    private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final int DRAIN_BYTES = 64 << 10;
 
     private final FrameChannel frames;
     private final BlockStore.Client client;
@@ -32,13 +29,15 @@ final class WriteSession {
     private final WriteLimits limits;
     private final WriteMeter meter;
     private final LogThrottle ends;
-    private final ByteBuffer fields = ByteBuffer.allocateDirect(WriteData.BYTES);
-    private final ByteBuffer answer = ByteBuffer.allocateDirect(WriteFrame.HEADER_BYTES + WriteAck.BYTES);
 
     /** Whether the client has no block open, after one or more. */
     private volatile boolean idle;
 
     private volatile boolean cut;
+
+    /** Whether the client was told why its block ended, and what it still sends is thrown away. */
+    private volatile boolean draining;
+
     private @Nullable Thread thread;
 
     WriteSession(
@@ -75,6 +74,25 @@ final class WriteSession {
             }
         } catch (IOException | RuntimeException | Error e) {
             tellEnd(e);
+            drain();
+        }
+    }
+
+    /** A connection that is closed with bytes unread is reset, and the client may never read why the block ended. */
+    private void drain() {
+        if (cut || !frames.channel().isOpen()) {
+            return;
+        }
+        long deadlineNs = System.nanoTime() + DRAIN_NS;
+        draining = true;
+        try {
+            frames.channel().shutdownOutput();
+            ByteBuffer unread = ByteBuffer.allocate(DRAIN_BYTES);
+            while (System.nanoTime() - deadlineNs < 0 && frames.receiveSome(unread.clear())) {
+                continue;
+            }
+        } catch (IOException e) {
+            LOG.debug("The connection of {} ended", client.from(), e);
         }
     }
 
@@ -94,6 +112,12 @@ final class WriteSession {
     /** Ends the connection if the client was silent for too long. One thread. */
     void cutIfSilent(long nowNs) {
         boolean unused = idle;
+        if (draining) {
+            if (frames.isStalled(nowNs, Math.min(DRAIN_NS, limits.silenceNs()))) {
+                close();
+            }
+            return;
+        }
         if (cut || !frames.isStalled(nowNs, unused ? limits.idleNs() : limits.silenceNs())) {
             return;
         }
@@ -125,6 +149,10 @@ final class WriteSession {
     }
 
     private void writeBlock(WriteFrame open) throws IOException {
+        if (open.type() == WriteFrame.PING) {
+            // It crossed the last acknowledgement of the block before.
+            return;
+        }
         if (open.type() != WriteFrame.OPEN) {
             throw new MalformedMessageException("a frame of type " + open.type() + " where no block is open");
         }
@@ -135,108 +163,49 @@ final class WriteSession {
             block = store.open(request, client);
         } catch (IOException | RuntimeException e) {
             meter.notOpened();
-            send(WriteFrame.OPENED, open.number(), store.refusal(e));
+            BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.refusal(e));
             throw e;
         }
-        long number = open.number();
-        boolean finished = false;
-        WriteBuffers.Pair pair = buffers.take(block.chunkBytes());
+        if (block == null) {
+            BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.success());
+            return;
+        }
+        BlockAnswers answers = new BlockAnswers(frames, block, block.next() == null);
         try (block) {
-            send(WriteFrame.OPENED, number, block.answer());
-            while (!finished) {
-                WriteFrame frame = frames.receive();
-                if (frame == null) {
-                    throw new EOFException("the client is gone within a block");
-                }
-                number = frame.number();
-                finished = take(frame, block, pair);
-            }
+            write(block, answers, open.number());
         } catch (IOException | RuntimeException | Error e) {
             meter.failed();
-            tell(number, e);
+            tell(answers, e);
             throw e;
+        }
+    }
+
+    private void write(OpenBlock block, BlockAnswers answers, long number) throws IOException {
+        WriteBuffers.Pair pair = buffers.take(block.chunkBytes());
+        WriteBuffers.Pair forwarding = block.next() == null ? null : buffers.take(block.chunkBytes());
+        try (Forwarder forwarder = forwarding == null ? null : forward(block, answers, forwarding)) {
+            BlockAnswers.send(frames, WriteFrame.OPENED, number, store.success());
+            new FrameReceiver(frames, block, pair, answers, forwarder, meter).run();
         } finally {
             buffers.give(pair);
-        }
-        acknowledge(number, block.lengthBytes(), (byte) (WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED));
-    }
-
-    /** Whether the block ends with this frame; then it is finalised, and that is to be acknowledged. */
-    private boolean take(WriteFrame frame, OpenBlock block, WriteBuffers.Pair pair) throws IOException {
-        if (frame.type() == WriteFrame.PING) {
-            answer.clear();
-            frame.encode(answer);
-            frames.send(answer.flip());
-            return false;
-        }
-        if (frame.type() != WriteFrame.DATA) {
-            throw new MalformedMessageException("a frame of type " + frame.type() + " within a block");
-        }
-        write(frame, block, pair);
-        boolean sync = frame.has(WriteFrame.SYNC);
-        if (sync) {
-            block.sync();
-        }
-        block.acknowledge();
-        if (frame.has(WriteFrame.LAST)) {
-            block.finish(sync);
-            meter.finalised();
-            return true;
-        }
-        acknowledge(frame.number(), block.lengthBytes(), NO_FLAGS);
-        return false;
-    }
-
-    private void write(WriteFrame frame, OpenBlock block, WriteBuffers.Pair pair) throws IOException {
-        int chunkBytes = block.chunkBytes();
-        frames.receiveBody(fields.clear());
-        WriteData data = WriteData.decode(frame, chunkBytes, fields.flip());
-        checkPlace(data, block);
-        ByteBuffer sums = pair.sums().clear().limit(WriteData.sumBytes(data.dataBytes(), chunkBytes));
-        frames.receiveBody(sums);
-        sums.flip();
-        int pieceBytes = pair.data().capacity() / chunkBytes * chunkBytes;
-        for (int done = 0; done < data.dataBytes(); done += pieceBytes) {
-            ByteBuffer piece = pair.data().clear().limit(Math.min(pieceBytes, data.dataBytes() - done));
-            frames.receiveBody(piece);
-            int sumsAt = WriteData.sumBytes(done, chunkBytes);
-            ByteBuffer pieceSums = sums.slice(sumsAt, WriteData.sumBytes(piece.limit(), chunkBytes));
-            block.write(data.offset() + done, piece.flip(), pieceSums);
-        }
-        meter.written(data.dataBytes());
-    }
-
-    /** Data continues where the block ends, or begins with its last, partial chunk and covers that. */
-    private static void checkPlace(WriteData data, OpenBlock block) throws MalformedMessageException {
-        long length = block.lengthBytes();
-        long expected = data.dataBytes() == 0 ? length : length - length % block.chunkBytes();
-        long end = data.offset() + data.dataBytes();
-        if (data.offset() != expected || end < length || end > block.mostBytes()) {
-            throw new MalformedMessageException(data.dataBytes() + " bytes at " + data.offset() + " of a block of "
-                    + length + " bytes that may have " + block.mostBytes());
+            if (forwarding != null) {
+                buffers.give(forwarding);
+            }
         }
     }
 
-    private void acknowledge(long number, long lengthBytes, byte flags) throws IOException {
-        WriteAck ack = new WriteAck(lengthBytes, number, lengthBytes);
-        answer.clear();
-        ack.frame(flags, number).encode(answer);
-        ack.encode(answer);
-        frames.send(answer.flip());
+    private Forwarder forward(OpenBlock block, BlockAnswers answers, WriteBuffers.Pair pair) throws IOException {
+        ForwardQueue queue = new ForwardQueue(block.chunkBytes(), block.lengthBytes(), limits.forwardLagBytes());
+        String name = Thread.currentThread().getName() + "-next";
+        return Forwarder.start(name, block, queue, answers, pair.data(), store::refusal, meter);
     }
 
     /** The client may be gone already. */
-    private void tell(long number, Throwable why) {
+    private void tell(BlockAnswers answers, Throwable why) {
         try {
-            send(WriteFrame.FAILED, number, store.refusal(why));
+            answers.fail(store.refusal(why));
         } catch (IOException | RuntimeException e) {
             why.addSuppressed(e);
         }
-    }
-
-    private void send(byte type, long number, byte[] body) throws IOException {
-        ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + body.length);
-        new WriteFrame(body.length, type, NO_FLAGS, number).encode(out);
-        frames.send(out.put(body).flip());
     }
 }

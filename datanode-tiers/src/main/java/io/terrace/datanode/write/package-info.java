@@ -1,6 +1,6 @@
 /**
- * Serves clients that write blocks: connections, their threads and limits, and the order of frames. What a replica is it
- * does not know.
+ * Serves clients that write blocks: connections, their threads and limits, the order of frames, and sending a block on to the
+ * next DataNode. What a replica is it does not know.
  *
  * <p>Imports: {@code common}, {@code metrics}, {@code channel.write}; no Hadoop classes.
  */

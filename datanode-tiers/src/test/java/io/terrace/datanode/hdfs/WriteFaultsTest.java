@@ -218,8 +218,7 @@ class WriteFaultsTest {
         assertRefused(
                 good.clone().setStage(OpWriteBlockProto.BlockConstructionStage.PIPELINE_SETUP_APPEND),
                 Status.ERROR_UNSUPPORTED);
-        assertRefused(
-                good.clone().addTargets(PBHelperClient.convert(block.getLocations()[0])), Status.ERROR_UNSUPPORTED);
+        assertRefused(good.clone().addTargets(PBHelperClient.convert(block.getLocations()[0])), Status.ERROR);
         assertRefused(
                 good.clone()
                         .setRequestedChecksum(ChecksumProto.newBuilder()

@@ -24,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,14 +50,22 @@ final class WriteServiceTest {
         final AtomicInteger connected = new AtomicInteger();
 
         @Override
-        public synchronized OpenBlock open(byte[] request, Client client) throws IOException {
+        public synchronized @Nullable OpenBlock open(byte[] request, Client client) throws IOException {
             String name = new String(request, StandardCharsets.UTF_8);
+            if (name.startsWith("done")) {
+                return null;
+            }
             if (name.startsWith("no")) {
                 throw new IOException("not " + name);
             }
             FakeBlock block = new FakeBlock();
             blocks.add(block);
             return block;
+        }
+
+        @Override
+        public byte[] success() {
+            return "yes".getBytes(StandardCharsets.UTF_8);
         }
 
         @Override
@@ -84,11 +93,22 @@ final class WriteServiceTest {
         final Thread writer = Thread.currentThread();
         volatile String state = "open";
         volatile int syncs;
+        int frames;
         long acknowledged;
 
         @Override
-        public byte[] answer() {
-            return "yes".getBytes(StandardCharsets.UTF_8);
+        public @Nullable NextNode next() {
+            return null;
+        }
+
+        @Override
+        public PipelineEvents events() {
+            return PipelineEvents.NONE;
+        }
+
+        @Override
+        public WrittenFiles files() {
+            throw new AssertionError("there is no next DataNode");
         }
 
         @Override
@@ -124,8 +144,13 @@ final class WriteServiceTest {
         }
 
         @Override
-        public void acknowledge() {
-            acknowledged = written.size();
+        public void received() {
+            frames++;
+        }
+
+        @Override
+        public void acknowledge(long bytes) {
+            acknowledged = bytes;
         }
 
         @Override
@@ -143,7 +168,7 @@ final class WriteServiceTest {
 
     private WriteService service(int connections, long silenceNs, long idleNs) {
         WriteService service = new WriteService(
-                "test", store, new WriteLimits(connections, silenceNs, idleNs), new WriteMeter(figures));
+                "test", store, new WriteLimits(connections, silenceNs, idleNs, 1 << 20), new WriteMeter(figures));
         toClose.add(service);
         return service;
     }
@@ -225,6 +250,7 @@ final class WriteServiceTest {
         assertThat(store.block(0).state).isEqualTo("finished, synced");
         assertThat(store.block(0).syncs).isEqualTo(2);
         assertThat(store.block(0).acknowledged).isEqualTo(contents.length);
+        assertThat(store.block(0).frames).isEqualTo(2);
 
         client.send(open("second"));
         assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
@@ -248,6 +274,42 @@ final class WriteServiceTest {
         assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("not nothing");
         assertThat(client.receive()).isNull();
         assertThat(figures.value(Metric.CHANNEL_WRITE_REFUSED)).isEqualTo(1);
+    }
+
+    /** The request may be to finalise what is there: then the next block may be opened. */
+    @Test
+    void block_thatIsFinished_isAnswered_andNoDataExpected() throws Exception {
+        FrameChannel client = connect(service(4, LONG_NS, LONG_NS), new byte[0]);
+        client.send(open("done"));
+        assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
+        client.send(open("next"));
+        assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
+        assertThat(store.blocks).hasSize(1);
+    }
+
+    @Test
+    void numbers_thatDoNotIncrease_endTheConnection() throws Exception {
+        FrameChannel client = connect(service(4, LONG_NS, LONG_NS), open("file").array());
+        assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
+        client.send(data(0, bytes(512), 0, 0, 7));
+        expectAck(client, 7, 512, 0);
+        client.send(data(512, bytes(512), 0, 0, 7));
+        assertThat(answer(client, WriteFrame.FAILED)).contains("frame 7 after frame 7");
+    }
+
+    /** What the client still sends is taken, so that it is not reset before it reads why the block ended. */
+    @Test
+    void failure_isRead_howeverMuchTheClientHasSent() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            FrameChannel client = connect(service(4, LONG_NS, LONG_NS), open("file").array());
+            assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
+            client.send(data(0, bytes(100), -1, 0, 1));
+            for (int frame = 0; frame < 4; frame++) {
+                client.send(data(0, bytes(WriteFrame.MAX_DATA_BYTES), 0, 0, frame + 2));
+            }
+            assertThat(answer(client, WriteFrame.FAILED)).isEqualTo("wrong checksum");
+            client.close();
+        }
     }
 
     @Test

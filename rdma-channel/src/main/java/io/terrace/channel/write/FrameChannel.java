@@ -73,6 +73,16 @@ public final class FrameChannel implements Closeable {
         }
     }
 
+    /** Receives what there is, at least a byte; false at the end. */
+    public boolean receiveSome(ByteBuffer into) throws IOException {
+        receiving.start();
+        try {
+            return read(into) >= 0;
+        } finally {
+            receiving.stop();
+        }
+    }
+
     /** Sends what remains of a buffer. */
     public void send(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {

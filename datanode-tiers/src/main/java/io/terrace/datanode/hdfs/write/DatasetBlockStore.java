@@ -2,18 +2,19 @@ package io.terrace.datanode.hdfs.write;
 
 import io.terrace.common.LogThrottle;
 import io.terrace.datanode.write.BlockStore;
+import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.OpenBlock;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
 import org.apache.hadoop.security.token.SecretManager.InvalidToken;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,34 +22,59 @@ import org.slf4j.LoggerFactory;
 public final class DatasetBlockStore implements BlockStore {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetBlockStore.class);
 
-    /** The answer to a client says so much of why it failed. */
-    private static final int MOST_TEXT = 1_000;
-
     private final DataNode datanode;
+    private final NextNodes nextNodes;
     private final LogThrottle badTokens = new LogThrottle(TimeUnit.SECONDS.toNanos(1));
 
-    public DatasetBlockStore(DataNode datanode) {
+    /**
+     * Makes it.
+     *
+     * @param portOffset from a DataNode's transfer port to its tcp channel; 0 when there are none
+     */
+    public DatasetBlockStore(DataNode datanode, int portOffset) {
         this.datanode = datanode;
+        this.nextNodes = new NextNodes(datanode, portOffset);
     }
 
     @Override
-    public OpenBlock open(byte[] request, Client client) throws IOException {
+    public @Nullable OpenBlock open(byte[] request, Client client) throws IOException {
         WriteRequest wanted = WriteRequest.parse(request);
         checkAccess(wanted, client);
         LOG.info("Receiving {} src: {} dest: {} over the channel", wanted.block(), client.from(), client.to());
-        return ReplicaWriter.create(datanode, wanted, client);
+        if (wanted.stage() == BlockConstructionStage.PIPELINE_CLOSE_RECOVERY) {
+            recoverClose(wanted);
+            return null;
+        }
+        ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
+        boolean opened = false;
+        try {
+            writer.sendsTo(nextNodes.open(wanted));
+            opened = true;
+            return writer;
+        } finally {
+            if (!opened) {
+                writer.close();
+            }
+        }
+    }
+
+    private void recoverClose(WriteRequest wanted) throws IOException {
+        Replica replica = ReplicaOpening.close(datanode, wanted);
+        NextNode next = nextNodes.open(wanted);
+        ReplicaOpening.closed(datanode, wanted, replica);
+        if (next != null) {
+            next.unused().accept(next.connection());
+        }
+    }
+
+    @Override
+    public byte[] success() {
+        return Answers.success();
     }
 
     @Override
     public byte[] refusal(Throwable why) {
-        String text = String.valueOf(why.getMessage());
-        BlockOpResponseProto.Builder answer = BlockOpResponseProto.newBuilder()
-                .setStatus(status(why))
-                .setMessage(text.substring(0, Math.min(MOST_TEXT, text.length())));
-        if (why instanceof InvalidToken) {
-            answer.setFirstBadLink(datanode.getDatanodeId().getXferAddr());
-        }
-        return answer.build().toByteArray();
+        return Answers.refusal(why, datanode.getDatanodeId().getXferAddr());
     }
 
     @Override
@@ -61,16 +87,6 @@ public final class DatasetBlockStore implements BlockStore {
     public void disconnected() {
         datanode.getMetrics().decrDataNodeWriteActiveXceiversCount();
         datanode.getMetrics().decrDataNodeActiveXceiversCount();
-    }
-
-    private static Status status(Throwable why) {
-        if (why instanceof InvalidToken) {
-            return Status.ERROR_ACCESS_TOKEN;
-        }
-        if (why instanceof ChecksumException) {
-            return Status.ERROR_CHECKSUM;
-        }
-        return why instanceof WriteRequest.UnsupportedException ? Status.ERROR_UNSUPPORTED : Status.ERROR;
     }
 
     /** As stock: the secret of the token, its block, expiry and mode, and the storage that the NameNode chose. */
@@ -86,8 +102,8 @@ public final class DatasetBlockStore implements BlockStore {
                             null,
                             wanted.block(),
                             AccessMode.WRITE,
-                            new StorageType[] {wanted.storageType()},
-                            wanted.storageId().isEmpty() ? new String[0] : new String[] {wanted.storageId()});
+                            wanted.checkedTypes().toArray(new StorageType[0]),
+                            wanted.checkedIds().toArray(new String[0]));
         } catch (InvalidToken e) {
             Long others = badTokens.next(System.nanoTime());
             if (others != null) {

@@ -1,6 +1,7 @@
 package io.terrace.datanode.hdfs.write;
 
 import io.terrace.channel.write.WriteData;
+import io.terrace.datanode.write.WrittenFiles;
 import java.io.Closeable;
 import java.io.DataOutputStream;
 import java.io.File;
@@ -10,6 +11,7 @@ import java.io.RandomAccessFile;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.ReplicaOutputStreams;
@@ -43,16 +45,25 @@ final class ReplicaFiles implements Closeable {
         this.sums = sums.getChannel();
     }
 
-    /** Makes the files of a new replica. */
-    static ReplicaFiles create(ReplicaInPipeline replica, DataChecksum checksum) throws IOException {
-        ReplicaOutputStreams streams = replica.createStreams(true, checksum);
+    /**
+     * Opens the files of a replica.
+     *
+     * @param isNew whether they are to be made
+     */
+    static ReplicaFiles open(ReplicaInPipeline replica, boolean isNew, DataChecksum checksum) throws IOException {
+        ReplicaOutputStreams streams = replica.createStreams(isNew, checksum);
         boolean made = false;
         try {
             if (!(streams.getDataOut() instanceof FileOutputStream data)
                     || !(streams.getChecksumOut() instanceof FileOutputStream sums)) {
                 throw new WriteRequest.UnsupportedException("a replica that is not in files: " + replica);
             }
-            BlockMetadataHeader.writeHeader(new DataOutputStream(sums), checksum);
+            if (isNew) {
+                BlockMetadataHeader.writeHeader(new DataOutputStream(sums), checksum);
+            } else if (streams.getChecksum().getChecksumType() != checksum.getChecksumType()) {
+                // Stock computes the checksums anew.
+                throw new WriteRequest.UnsupportedException("a replica with " + streams.getChecksum());
+            }
             ReplicaFiles files = new ReplicaFiles(replica, streams, checksum.getBytesPerChecksum(), data, sums);
             made = true;
             return files;
@@ -65,6 +76,28 @@ final class ReplicaFiles implements Closeable {
 
     ReplicaOutputStreams streams() {
         return streams;
+    }
+
+    /** For one who reads what is written. */
+    WrittenFiles forReading() throws IOException {
+        return new WrittenFiles(
+                Path.of(replica.getReplicaInfo().getBlockURI()),
+                Path.of(replica.getReplicaInfo().getMetadataURI()),
+                BlockMetadataHeader.getHeaderSize(),
+                chunkBytes);
+    }
+
+    /** The checksum of the last chunk of so many bytes. */
+    byte[] readLastSum(long lengthBytes) throws IOException {
+        byte[] sum = new byte[WriteData.SUM_BYTES];
+        if (lengthBytes > 0) {
+            try (RandomAccessFile metaFile =
+                    new RandomAccessFile(new File(replica.getReplicaInfo().getMetadataURI()), "r")) {
+                metaFile.seek(sumsAt(lengthBytes - 1));
+                metaFile.readFully(sum);
+            }
+        }
+        return sum;
     }
 
     /**

@@ -5,15 +5,17 @@ import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.write.WriteData;
 import io.terrace.datanode.write.BlockStore;
+import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.OpenBlock;
+import io.terrace.datanode.write.PipelineEvents;
+import io.terrace.datanode.write.WrittenFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
@@ -23,6 +25,7 @@ import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.apache.hadoop.util.DataChecksum;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +52,8 @@ final class ReplicaWriter implements OpenBlock {
     /** Of the last chunk, whole or not. */
     private byte[] lastSum = new byte[WriteData.SUM_BYTES];
 
+    private @Nullable NextNode next;
+    private PipelineEvents events;
     private long lengthBytes;
     private boolean directorySynced;
     private boolean ended;
@@ -75,44 +80,67 @@ final class ReplicaWriter implements OpenBlock {
                 chunkBytes());
         this.pageCache = new WriterPageCache(datanode, block, files.streams(), request.dropBehind());
         this.times = new WriteTimes(datanode, replica);
+        this.events = events("");
     }
 
-    /** Makes the replica, whose writer the calling thread is, and tells the NameNode. */
-    static ReplicaWriter create(DataNode datanode, WriteRequest request, BlockStore.Client client) throws IOException {
+    /** Makes the replica or takes it over, and is its writer on the calling thread; tells the NameNode of a new one. */
+    static ReplicaWriter open(DataNode datanode, WriteRequest request, BlockStore.Client client) throws IOException {
         ExtendedBlock block = new ExtendedBlock(request.block());
         if (block.getNumBytes() == 0) {
             block.setNumBytes(TerraceWriteAccess.estimatedBlockBytes(datanode));
         }
-        boolean lazyPersist = request.lazyPersist()
-                && (client.sameHost() || datanode.getDnConf().getAllowNonLocalLazyPersist());
-        ReplicaHandler handler = datanode.getFSDataset()
-                .createRbw(request.storageType(), request.storageId(), block, lazyPersist, request.generationStamp());
+        boolean isNew = request.stage() == BlockConstructionStage.PIPELINE_SETUP_CREATE;
+        ReplicaHandler handler = isNew
+                ? ReplicaOpening.create(datanode, request, block, client.sameHost())
+                : ReplicaOpening.recover(datanode, request, block);
         ReplicaInPipeline replica = handler.getReplica();
-        boolean made = false;
+        boolean opened = false;
         try {
             if (request.generationStamp() != 0) {
                 block.setGenerationStamp(request.generationStamp());
             }
-            TerraceWriteAccess.receiving(datanode, block, replica.getStorageUuid());
-            ReplicaFiles files = ReplicaFiles.create(replica, request.checksum());
+            if (isNew) {
+                TerraceWriteAccess.receiving(datanode, block, replica.getStorageUuid());
+            }
+            ReplicaFiles files = ReplicaFiles.open(replica, isNew, request.checksum());
             ReplicaWriter writer = new ReplicaWriter(datanode, request, client, block, handler, files);
-            made = true;
+            if (!isNew) {
+                writer.lengthBytes = replica.getNumBytes();
+                writer.lastSum = files.readLastSum(writer.lengthBytes);
+            }
+            opened = true;
             return writer;
         } finally {
-            if (!made) {
+            if (!opened) {
                 replica.releaseAllBytesReserved();
                 handler.close();
             }
         }
     }
 
+    /** The block is open at the next DataNode too. */
+    void sendsTo(@Nullable NextNode opened) {
+        next = opened;
+        events = events(opened == null ? "" : opened.address());
+    }
+
+    private PipelineEvents events(String nextAddress) {
+        return new StockPipelineEvents(datanode, replica, client.from(), nextAddress);
+    }
+
     @Override
-    public byte[] answer() {
-        return BlockOpResponseProto.newBuilder()
-                .setStatus(Status.SUCCESS)
-                .setFirstBadLink("")
-                .build()
-                .toByteArray();
+    public PipelineEvents events() {
+        return events;
+    }
+
+    @Override
+    public @Nullable NextNode next() {
+        return next;
+    }
+
+    @Override
+    public WrittenFiles files() throws IOException {
+        return files.forReading();
     }
 
     @Override
@@ -138,20 +166,27 @@ final class ReplicaWriter implements OpenBlock {
                     "Checksum error: " + block + " at " + (offset + wrongAt) + " from " + client.from(),
                     offset + wrongAt);
         }
+        long end = offset + data.remaining();
+        if (end <= lengthBytes) {
+            // After a recovery the client sends what other replicas lack.
+            return;
+        }
+        long from = Math.max(offset, lengthBytes - lengthBytes % chunkBytes());
+        int there = (int) (from - offset);
+        data.position(data.position() + there);
+        sums.position(sums.position() + WriteData.sumBytes(there, chunkBytes()));
         int dataBytes = data.remaining();
         byte[] last = new byte[WriteData.SUM_BYTES];
         sums.get(sums.limit() - last.length, last);
         long beginNs = System.nanoTime();
         try {
-            files.write(offset, data, sums);
+            files.write(from, data, sums);
         } catch (IOException e) {
             checkVolume(e);
             throw e;
         }
         DataNodeFaultInjector.get().delayWriteToDisk();
         times.wrote(System.nanoTime() - beginNs);
-        DataNodeFaultInjector.get().delay();
-        long end = offset + dataBytes;
         replica.setNumBytes(end);
         replica.setLastChecksumAndDataLen(end, last);
         metrics.incrBytesWritten((int) (end - lengthBytes));
@@ -180,12 +215,17 @@ final class ReplicaWriter implements OpenBlock {
     }
 
     @Override
-    public void acknowledge() throws IOException {
+    public void received() {
         metrics.incrPacketsReceived();
-        DataNodeFaultInjector.get().delaySendingAckToUpstream(client.from());
-        if (lengthBytes > replica.getBytesAcked()) {
-            replica.setBytesAcked(lengthBytes);
+    }
+
+    @Override
+    public void acknowledge(long bytes) throws IOException {
+        if (bytes > replica.getBytesAcked()) {
+            replica.setBytesAcked(bytes);
         }
+        DataNodeFaultInjector.get().delay();
+        DataNodeFaultInjector.get().delaySendingAckToUpstream(client.from());
     }
 
     @Override
@@ -201,7 +241,7 @@ final class ReplicaWriter implements OpenBlock {
         long endNs = System.nanoTime();
         // Nothing is lost if this fails: the block is finalised, and the reference is to its volume.
         handler.close();
-        if (request.pinned()) {
+        if (request.message().getPinning()) {
             datanode.getFSDataset().setPinning(block);
         }
         TerraceWriteAccess.received(datanode, block, replica.getStorageUuid(), replica.isOnTransientStorage());

@@ -3,11 +3,15 @@ package io.terrace.datanode.hdfs.write;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.DatanodeInfoProto;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
@@ -15,23 +19,24 @@ import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client wants to write: Hadoop's request for a new block of one replica.
+ * What a client wants to write: Hadoop's request for a block.
  *
+ * @param message the request itself
  * @param block whose length is the most that it may get; 0 leaves that to the DataNode
- * @param generationStamp a newer one than the block's, or 0
+ * @param checkedTypes types of the storages that the token must allow: of this DataNode and those after it
+ * @param checkedIds their ids; empty where the client names none
+ * @param targets the DataNodes after this one
  * @param dropBehind whether what was written leaves the page cache; null leaves that to the DataNode
  */
 record WriteRequest(
+        OpWriteBlockProto message,
         ExtendedBlock block,
-        StorageType storageType,
-        String storageId,
         Token<BlockTokenIdentifier> token,
-        String clientName,
-        long generationStamp,
+        List<StorageType> checkedTypes,
+        List<String> checkedIds,
+        List<DatanodeInfo> targets,
         DataChecksum checksum,
-        @Nullable Boolean dropBehind,
-        boolean lazyPersist,
-        boolean pinned) {
+        @Nullable Boolean dropBehind) {
 
     /** Stock serves it, this does not. */
     static final class UnsupportedException extends IOException {
@@ -45,11 +50,11 @@ record WriteRequest(
     /** Reads Hadoop's message. */
     static WriteRequest parse(byte[] bytes) throws IOException {
         OpWriteBlockProto proto = OpWriteBlockProto.parseFrom(bytes);
-        if (proto.getStage() != BlockConstructionStage.PIPELINE_SETUP_CREATE) {
-            throw new UnsupportedException("stage " + proto.getStage() + " is not written over the channel");
-        }
-        if (proto.getTargetsCount() > 0) {
-            throw new UnsupportedException("blocks of more than one replica are not written over the channel");
+        switch (proto.getStage()) {
+            case PIPELINE_SETUP_CREATE, PIPELINE_SETUP_STREAMING_RECOVERY, PIPELINE_CLOSE_RECOVERY -> {
+                // Served.
+            }
+            default -> throw new UnsupportedException("stage " + proto.getStage() + " is not written over the channel");
         }
         if (proto.getHeader().getClientName().isEmpty()) {
             throw new UnsupportedException("DataNodes do not write over the channel");
@@ -60,17 +65,76 @@ record WriteRequest(
         if (!summed || WriteData.mostBytes(checksum.getBytesPerChecksum(), WriteFrame.MAX_DATA_BYTES) == 0) {
             throw new UnsupportedException(checksum + " is not written over the channel");
         }
+        int targets = proto.getTargetsCount();
+        if (targets != proto.getTargetStorageTypesCount()
+                || (proto.getTargetStorageIdsCount() != 0 && targets != proto.getTargetStorageIdsCount())) {
+            throw new IOException("a request with " + targets + " DataNodes, " + proto.getTargetStorageTypesCount()
+                    + " types and " + proto.getTargetStorageIdsCount() + " ids of their storages");
+        }
         boolean says = proto.hasCachingStrategy() && proto.getCachingStrategy().hasDropBehind();
         return new WriteRequest(
+                proto,
                 PBHelperClient.convert(proto.getHeader().getBaseHeader().getBlock()),
-                PBHelperClient.convertStorageType(proto.getStorageType()),
-                proto.getStorageId(),
                 PBHelperClient.convert(proto.getHeader().getBaseHeader().getToken()),
-                proto.getHeader().getClientName(),
-                proto.getLatestGenerationStamp(),
+                types(proto),
+                ids(proto),
+                List.of(PBHelperClient.convert(proto.getTargetsList().toArray(new DatanodeInfoProto[0]))),
                 checksum,
-                says ? proto.getCachingStrategy().getDropBehind() : null,
-                proto.getAllowLazyPersist(),
-                proto.getPinning());
+                says ? proto.getCachingStrategy().getDropBehind() : null);
+    }
+
+    private static List<StorageType> types(OpWriteBlockProto proto) {
+        List<StorageType> types = new ArrayList<>();
+        types.add(PBHelperClient.convertStorageType(proto.getStorageType()));
+        proto.getTargetStorageTypesList().forEach(type -> types.add(PBHelperClient.convertStorageType(type)));
+        return types;
+    }
+
+    private static List<String> ids(OpWriteBlockProto proto) {
+        List<String> ids = new ArrayList<>();
+        if (!proto.getStorageId().isEmpty() && proto.getTargetsCount() == proto.getTargetStorageIdsCount()) {
+            ids.add(proto.getStorageId());
+            ids.addAll(proto.getTargetStorageIdsList());
+        }
+        return ids;
+    }
+
+    StorageType storageType() {
+        return checkedTypes.get(0);
+    }
+
+    String storageId() {
+        return message.getStorageId();
+    }
+
+    String clientName() {
+        return message.getHeader().getClientName();
+    }
+
+    /** A newer one than the block's, or 0. */
+    long generationStamp() {
+        return message.getLatestGenerationStamp();
+    }
+
+    BlockConstructionStage stage() {
+        return message.getStage();
+    }
+
+    /** Hadoop's message for the first of the targets. */
+    byte[] forTarget() {
+        OpWriteBlockProto.Builder next = message.toBuilder()
+                .clearTargets()
+                .clearTargetStorageTypes()
+                .clearTargetStorageIds()
+                .clearTargetPinnings()
+                .setStorageType(message.getTargetStorageTypes(0))
+                .setStorageId(message.getTargetStorageIdsCount() == 0 ? "" : message.getTargetStorageIds(0))
+                .setPinning(message.getTargetPinningsCount() > 0 && message.getTargetPinnings(0));
+        for (int i = 1; i < targets.size(); i++) {
+            next.addTargets(message.getTargets(i)).addTargetStorageTypes(message.getTargetStorageTypes(i));
+        }
+        message.getTargetStorageIdsList().stream().skip(1).forEach(next::addTargetStorageIds);
+        message.getTargetPinningsList().stream().skip(1).forEach(next::addTargetPinnings);
+        return next.build().toByteArray();
     }
 }

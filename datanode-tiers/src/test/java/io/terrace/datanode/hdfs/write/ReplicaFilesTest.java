@@ -35,7 +35,7 @@ final class ReplicaFilesTest {
         replica = new LocalReplicaInPipeline(17, 1001, null, dir.toFile(), 0);
         Files.createFile(replica.getBlockFile().toPath());
         Files.createFile(replica.getMetaFile().toPath());
-        files = ReplicaFiles.create(replica, CHECKSUM);
+        files = ReplicaFiles.open(replica, true, CHECKSUM);
         contents = new byte[4_000];
         new Random(1).nextBytes(contents);
         write(0, FIRST);

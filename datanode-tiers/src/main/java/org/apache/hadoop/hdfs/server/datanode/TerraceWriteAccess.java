@@ -1,6 +1,7 @@
 package org.apache.hadoop.hdfs.server.datanode;
 
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,16 @@ public final class TerraceWriteAccess {
     /** A client that sends nothing for so long within a block is given up. */
     public static int readTimeoutMs(DataNode datanode) {
         return datanode.getDnConf().socketTimeout;
+    }
+
+    /** So long may the next DataNode of a block be silent, with so many DataNodes from there on, while it owes an answer. */
+    public static int answerTimeoutMs(DataNode datanode, int nodes) {
+        return readTimeoutMs(datanode) + HdfsConstants.READ_TIMEOUT_EXTENSION * nodes;
+    }
+
+    /** {@code dfs.datanode.use.datanode.hostname}. */
+    public static boolean connectsByHostname(DataNode datanode) {
+        return datanode.getDnConf().getConnectToDnViaHostname();
     }
 
     /** A connection between two operations is kept for so long. */

@@ -1,0 +1,120 @@
+package io.terrace.datanode.hdfs.write;
+
+import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.write.ConnectionEndedException;
+import io.terrace.channel.write.IdleConnections;
+import io.terrace.channel.write.WriteConnection;
+import io.terrace.datanode.write.NextNode;
+import io.terrace.datanode.write.NextNodeException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
+import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens blocks at the next DataNodes of their pipelines, over tcp to the port that is as far from the transfer port as this
+ * DataNode's. Connections are kept for the next block for a few seconds. Thread-safe.
+ */
+final class NextNodes {
+    private static final Logger LOG = LoggerFactory.getLogger(NextNodes.class);
+    private static final int CONNECT_MS = 5_000;
+
+    private final DataNode datanode;
+    private final int portOffset;
+
+    /** As for clients: where security is on, only a port that needs root proves that it is the DataNode's. */
+    private final int mostPort = UserGroupInformation.isSecurityEnabled() ? 1023 : 65_535;
+
+    private final IdleConnections idle = new IdleConnections();
+
+    /** @param portOffset from a DataNode's transfer port to its tcp channel; 0 when there are none */
+    NextNodes(DataNode datanode, int portOffset) {
+        this.datanode = datanode;
+        this.portOffset = portOffset;
+    }
+
+    /** Opens a block at the first of its targets; null when there is none. */
+    @Nullable
+    NextNode open(WriteRequest request) throws IOException {
+        if (request.targets().isEmpty()) {
+            return null;
+        }
+        DatanodeInfo node = request.targets().get(0);
+        long timeoutNs = TimeUnit.MILLISECONDS.toNanos(
+                TerraceWriteAccess.answerTimeoutMs(datanode, request.targets().size()));
+        DataNodeFaultInjector.get().failMirrorConnection();
+        try {
+            return open(node, request.forTarget(), timeoutNs);
+        } catch (NextNodeException | InterruptedIOException | ClosedByInterruptException e) {
+            throw e;
+        } catch (IOException | IllegalArgumentException e) {
+            throw NextNodeException.failed(node.getXferAddr(), e);
+        }
+    }
+
+    private NextNode open(DatanodeInfo node, byte[] request, long timeoutNs) throws IOException {
+        WriteConnection used = idle.take(node.getDatanodeUuid());
+        if (used != null) {
+            try {
+                return open(used, node, request, timeoutNs);
+            } catch (ConnectionEndedException e) {
+                LOG.debug("An idle connection to {} has ended", node, e);
+            }
+        }
+        return open(connect(node), node, request, timeoutNs);
+    }
+
+    private NextNode open(WriteConnection connection, DatanodeInfo node, byte[] request, long timeoutNs)
+            throws IOException {
+        boolean opened = false;
+        try {
+            byte[] answer = NextNode.open(connection, request, timeoutNs);
+            DataNodeFaultInjector.get().writeBlockAfterFlush();
+            Answers.check(node.getXferAddr(), answer);
+            opened = true;
+            return new NextNode(connection, node.getXferAddr(), timeoutNs, idle::give);
+        } finally {
+            if (!opened) {
+                connection.close();
+            }
+        }
+    }
+
+    private WriteConnection connect(DatanodeInfo node) throws IOException {
+        int port = node.getXferPort() + portOffset;
+        if (portOffset == 0 || port < 1 || port > mostPort) {
+            throw NextNodeException.withoutChannel(node.getXferAddr());
+        }
+        boolean byHostname = TerraceWriteAccess.connectsByHostname(datanode);
+        String host = byHostname ? node.getHostName() : node.getIpAddr();
+        InetSocketAddress address = NetUtils.createSocketAddrForHost(host, port);
+        try {
+            return WriteConnection.connect(
+                    node.getDatanodeUuid(), address, TcpFrame.startWrites(), TimeUnit.MILLISECONDS.toNanos(CONNECT_MS));
+        } catch (IOException e) {
+            checkGone(NetUtils.createSocketAddrForHost(host, node.getXferPort()), e);
+            throw NextNodeException.withoutChannel(node.getXferAddr());
+        }
+    }
+
+    /** Fails when the DataNode does not listen for stock's clients either: then it is not only its channel that is missing. */
+    private static void checkGone(InetSocketAddress address, IOException why) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, CONNECT_MS);
+        } catch (IOException e) {
+            e.addSuppressed(why);
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.terrace.datanode.hdfs.write;
+
+import io.terrace.datanode.write.PipelineEvents;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts and logs what is slow between the DataNodes of a block as stock does, and fails where stock's tests make it fail. */
+final class StockPipelineEvents implements PipelineEvents {
+    private static final Logger LOG = LoggerFactory.getLogger(StockPipelineEvents.class);
+
+    private final DataNode datanode;
+    private final ReplicaInPipeline replica;
+    private final String from;
+    private final String to;
+    private final long slowMs;
+
+    /**
+     * Of one block.
+     *
+     * @param from the client's address
+     * @param to the transfer address of the next DataNode; empty when there is none
+     */
+    StockPipelineEvents(DataNode datanode, ReplicaInPipeline replica, String from, String to) {
+        this.datanode = datanode;
+        this.replica = replica;
+        this.from = from;
+        this.to = to;
+        this.slowMs = datanode.getDnConf().getSlowIoWarningThresholdMs();
+    }
+
+    @Override
+    public void sending() throws IOException {
+        DataNodeFaultInjector.get().stopSendingPacketDownstream(to);
+    }
+
+    @Override
+    public void sent(long tookNs) throws IOException {
+        long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
+        DataNodeFaultInjector.get().logDelaySendingPacketDownstream(to, tookMs);
+        if (tookMs > slowMs) {
+            datanode.getMetrics().incrPacketsSlowWriteToMirror();
+            LOG.warn("Slow sending to {}: {} ms (threshold {} ms), block {}", to, tookMs, slowMs, replica.getBlockId());
+        }
+    }
+
+    @Override
+    public void receiving() throws IOException {
+        DataNodeFaultInjector.get().failPipeline(replica, to);
+    }
+
+    @Override
+    public void acknowledged(long tookNs) throws IOException {
+        long tookMs = TimeUnit.NANOSECONDS.toMillis(tookNs);
+        DataNodeFaultInjector.get().logDelaySendingAckToUpstream(from, tookMs);
+        if (tookMs > slowMs) {
+            datanode.getMetrics().incrSlowAckToUpstreamCount();
+            LOG.warn("Slow answer to {}: {} ms (threshold {} ms), block {}", from, tookMs, slowMs, replica.getBlockId());
+        }
+    }
+
+    @Override
+    public boolean answersPing() {
+        return !DataNodeFaultInjector.get().dropHeartbeatPacket();
+    }
+}

@@ -1,0 +1,300 @@
+package io.terrace.datanode.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.write.ConnectionEndedException;
+import io.terrace.channel.write.WriteAck;
+import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteFrame;
+import io.terrace.common.DaemonThreads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends a block on to the next DataNode while it is written, from the replica's files, as fast as that one takes it. A thread
+ * of its own does so and takes in what the next one acknowledges. It ends when all after this DataNode have finalised the
+ * block, when one of them fails, or with the replica's writer.
+ */
+final class Forwarder implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
+
+    private final NextNode next;
+    private final WriteConnection connection;
+    private final WrittenFiles files;
+    private final ForwardQueue queue;
+    private final BlockAnswers answers;
+    private final Function<Throwable, byte[]> refusal;
+    private final WriteMeter meter;
+    private final Selector selector;
+    private final Thread thread;
+
+    private final FrameSender sender;
+    private volatile boolean waiting;
+    private volatile boolean ended;
+    private volatile @Nullable Exception failure;
+
+    // Of the thread alone.
+    private long ackedNumber;
+    private boolean pinged;
+    private boolean finalised;
+    private long waitsSinceNs;
+
+    /**
+     * Starts to send.
+     *
+     * @param block that the next DataNode has opened
+     * @param prefix direct; takes the fields and checksums of a frame
+     * @param refusal makes a body of a FAILED frame
+     */
+    static Forwarder start(
+            String name,
+            OpenBlock block,
+            ForwardQueue queue,
+            BlockAnswers answers,
+            ByteBuffer prefix,
+            Function<Throwable, byte[]> refusal,
+            WriteMeter meter)
+            throws IOException {
+        NextNode next = requireNonNull(block.next());
+        WrittenFiles files = null;
+        Selector selector = null;
+        boolean started = false;
+        try {
+            files = block.files();
+            selector = Selector.open();
+            Forwarder forwarder = new Forwarder(
+                    name, next, files, block.events(), selector, queue, answers, prefix, refusal, meter);
+            forwarder.thread.start();
+            started = true;
+            return forwarder;
+        } finally {
+            if (!started) {
+                closeAll(next, files, selector);
+            }
+        }
+    }
+
+    private Forwarder(
+            String name,
+            NextNode next,
+            WrittenFiles files,
+            PipelineEvents events,
+            Selector selector,
+            ForwardQueue queue,
+            BlockAnswers answers,
+            ByteBuffer prefix,
+            Function<Throwable, byte[]> refusal,
+            WriteMeter meter) {
+        this.next = next;
+        this.connection = next.connection();
+        this.files = files;
+        this.sender = new FrameSender(next, files, events, prefix, meter);
+        this.selector = selector;
+        this.queue = queue;
+        this.answers = answers;
+        this.refusal = refusal;
+        this.meter = meter;
+        this.thread = DaemonThreads.make(name, this::run);
+    }
+
+    /** Sends a frame on, whose data is in the replica's files. */
+    void add(ForwardQueue.Part part) {
+        queue.add(part);
+        if (waiting) {
+            selector.wakeup();
+        }
+    }
+
+    /** Waits until the next DataNode lacks little enough of the block; fails when it has failed. */
+    void awaitRoom() throws IOException {
+        queue.awaitRoom();
+        check();
+    }
+
+    /** Waits until all after this DataNode have finalised the block; fails when one of them has failed. */
+    void awaitFinalised() throws IOException {
+        queue.awaitEnd();
+        check();
+    }
+
+    /** Fails when the next DataNode has failed. */
+    void check() throws IOException {
+        Exception why = failure;
+        if (why != null) {
+            throw why instanceof NextNodeException said ? said : new IOException("cannot send the block on", why);
+        }
+    }
+
+    /** Ends it; unless the block is finalised everywhere, the next DataNode loses its client. */
+    @Override
+    public void close() throws IOException {
+        ended = true;
+        selector.wakeup();
+        boolean interrupted = Thread.interrupted();
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                // The thread may be telling the client something.
+                interrupted = true;
+                answers.cut();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            connection.register(selector);
+            while (!ended && !finalised) {
+                advance();
+            }
+            if (finalised) {
+                connection.deregister(selector);
+                next.unused().accept(connection);
+            }
+        } catch (IOException | RuntimeException e) {
+            failed(e);
+        } finally {
+            queue.end();
+            closeAll(finalised ? null : next, files, selector);
+        }
+    }
+
+    private void advance() throws IOException {
+        long nowNs = System.nanoTime();
+        if (!owesAnswer()) {
+            waitsSinceNs = nowNs;
+        }
+        boolean blocked = !sender.send(queue);
+        long leftNs = keepAlive(nowNs);
+        connection.awaitOutput(blocked || sender.isWithinFrame());
+        waiting = true;
+        if (ended || (!blocked && !queue.isEmpty())) {
+            selector.selectNow();
+        } else {
+            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNs)));
+        }
+        waiting = false;
+        selector.selectedKeys().clear();
+        if (connection.isReadable()) {
+            receive();
+        }
+    }
+
+    private boolean owesAnswer() {
+        return pinged || sender.lastNumber() > ackedNumber;
+    }
+
+    private void receive() throws IOException {
+        sender.told(PipelineEvents::receiving);
+        connection.fill();
+        for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
+            waitsSinceNs = System.nanoTime();
+            switch (got.frame().type()) {
+                case WriteFrame.ACK -> receive(got.frame(), WriteAck.decode(got.frame(), got.body()));
+                case WriteFrame.PING -> pinged = false;
+                case WriteFrame.FAILED -> {
+                    byte[] body = new byte[got.body().remaining()];
+                    got.body().get(body);
+                    throw NextNodeException.said(next.address(), body);
+                }
+                default -> throw new MalformedMessageException(
+                        "a frame of type " + got.frame().type());
+            }
+        }
+    }
+
+    private void receive(WriteFrame header, WriteAck ack) throws IOException {
+        long number = ack.replicatedNumber();
+        boolean last = header.has(WriteFrame.ALL_FINALIZED);
+        if (number < ackedNumber || !sender.hasSent(header.number()) || sender.isEnd(number) != last) {
+            throw new MalformedMessageException("frame " + header.number() + " acknowledged, by all " + number + ", of "
+                    + sender.lastNumber() + ", flags " + header.flags());
+        }
+        ackedNumber = number;
+        queue.acked(ack.replicatedBytes());
+        finalised = last;
+        tell(number, ack.replicatedBytes());
+    }
+
+    private void tell(long number, long bytes) throws IOException {
+        try {
+            answers.next(number, bytes, finalised);
+        } catch (IOException e) {
+            throw new ClientGoneException(e);
+        }
+    }
+
+    /** Sends a PING where nothing was sent for long; returns how long until this is to be called again, at most. */
+    private long keepAlive(long nowNs) throws IOException {
+        long pingInNs = sender.sentNs() + next.answerTimeoutNs() / 2 - nowNs;
+        if (pingInNs <= 0 && !sender.isWithinFrame()) {
+            sender.ping();
+            pinged = true;
+        }
+        long leftNs = Math.max(pingInNs, 1);
+        if (owesAnswer()) {
+            long timeoutInNs = waitsSinceNs + next.answerTimeoutNs() - nowNs;
+            if (timeoutInNs <= 0) {
+                throw new SocketTimeoutException(
+                        "no answer for " + TimeUnit.NANOSECONDS.toMillis(next.answerTimeoutNs()) + " ms");
+            }
+            leftNs = Math.min(leftNs, timeoutInNs);
+        }
+        return leftNs;
+    }
+
+    private void failed(Exception why) {
+        if (why instanceof ClientGoneException) {
+            failure = why;
+            return;
+        }
+        boolean ofNext = why instanceof ConnectionEndedException
+                || why instanceof MalformedMessageException
+                || why instanceof SocketTimeoutException;
+        Exception said = ofNext ? NextNodeException.failed(next.address(), why) : why;
+        failure = said;
+        if (ended) {
+            return;
+        }
+        meter.forwardFailed();
+        try {
+            answers.fail(refusal.apply(said));
+        } catch (IOException e) {
+            said.addSuppressed(e);
+        }
+    }
+
+    private static void closeAll(@Nullable Closeable... all) {
+        for (Closeable each : all) {
+            try {
+                if (each != null) {
+                    each.close();
+                }
+            } catch (IOException e) {
+                LOG.debug("Closing what a block was sent on with", e);
+            }
+        }
+    }
+
+    /** The client cannot be told what was acknowledged. */
+    private static final class ClientGoneException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        ClientGoneException(IOException cause) {
+            super(cause);
+        }
+    }
+}

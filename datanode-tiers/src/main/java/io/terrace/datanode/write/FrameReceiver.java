@@ -1,0 +1,141 @@
+package io.terrace.datanode.write;
+
+import io.terrace.channel.MalformedMessageException;
+import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WriteData;
+import io.terrace.channel.write.WriteFrame;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives the frames of one block. A frame's data is taken in pieces: each is received into a buffer of this process,
+ * verified there and written from there, so nothing that the client does afterwards changes it.
+ */
+final class FrameReceiver {
+    private final FrameChannel frames;
+    private final OpenBlock block;
+    private final WriteBuffers.Pair pair;
+    private final BlockAnswers answers;
+    private final @Nullable Forwarder forwarder;
+    private final WriteMeter meter;
+    private final ByteBuffer fields = ByteBuffer.allocateDirect(WriteData.BYTES);
+    private final long startBytes;
+    private long lastNumber;
+
+    /** Where the last frame's data ended; negative before the first frame. */
+    private long position = -1;
+
+    FrameReceiver(
+            FrameChannel frames,
+            OpenBlock block,
+            WriteBuffers.Pair pair,
+            BlockAnswers answers,
+            @Nullable Forwarder forwarder,
+            WriteMeter meter) {
+        this.frames = frames;
+        this.block = block;
+        this.pair = pair;
+        this.answers = answers;
+        this.forwarder = forwarder;
+        this.meter = meter;
+        this.startBytes = block.lengthBytes();
+    }
+
+    /** Returns when the block is finalised, here and at all DataNodes after this one. */
+    void run() throws IOException {
+        boolean last = false;
+        while (!last) {
+            WriteFrame frame = frames.receive();
+            if (frame == null) {
+                if (forwarder != null) {
+                    forwarder.check();
+                }
+                throw new EOFException("the client is gone within a block");
+            }
+            if (frame.type() == WriteFrame.PING) {
+                answers.ping(frame);
+            } else if (frame.type() == WriteFrame.DATA) {
+                last = take(frame);
+            } else {
+                throw new MalformedMessageException("a frame of type " + frame.type() + " within a block");
+            }
+        }
+        if (forwarder != null) {
+            forwarder.awaitFinalised();
+        }
+    }
+
+    /** Whether the block ends with this frame. */
+    private boolean take(WriteFrame frame) throws IOException {
+        if (frame.number() <= lastNumber) {
+            throw new MalformedMessageException("frame " + frame.number() + " after frame " + lastNumber);
+        }
+        lastNumber = frame.number();
+        if (forwarder != null) {
+            forwarder.awaitRoom();
+        }
+        ForwardQueue.Part part = write(frame);
+        if (forwarder != null) {
+            forwarder.add(part);
+        }
+        boolean sync = frame.has(WriteFrame.SYNC);
+        if (sync) {
+            block.sync();
+        }
+        block.received();
+        boolean last = frame.has(WriteFrame.LAST);
+        if (last) {
+            block.finish(sync);
+            meter.finalised();
+        }
+        answers.own(frame.number(), position, last);
+        return last;
+    }
+
+    private ForwardQueue.Part write(WriteFrame frame) throws IOException {
+        int chunkBytes = block.chunkBytes();
+        frames.receiveBody(fields.clear());
+        WriteData data = WriteData.decode(frame, chunkBytes, fields.flip());
+        checkPlace(data);
+        ByteBuffer sums = pair.sums().clear().limit(WriteData.sumBytes(data.dataBytes(), chunkBytes));
+        frames.receiveBody(sums);
+        sums.flip();
+        int pieceBytes = pair.data().capacity() / chunkBytes * chunkBytes;
+        for (int done = 0; done < data.dataBytes(); done += pieceBytes) {
+            ByteBuffer piece = pair.data().clear().limit(Math.min(pieceBytes, data.dataBytes() - done));
+            frames.receiveBody(piece);
+            int sumsAt = WriteData.sumBytes(done, chunkBytes);
+            ByteBuffer pieceSums = sums.slice(sumsAt, WriteData.sumBytes(piece.limit(), chunkBytes));
+            block.write(data.offset() + done, piece.flip(), pieceSums);
+        }
+        meter.written(data.dataBytes());
+        position = data.offset() + data.dataBytes();
+        if (frame.has(WriteFrame.LAST) && position != block.lengthBytes()) {
+            throw new MalformedMessageException(
+                    "a block of " + position + " bytes, of which " + block.lengthBytes() + " bytes are written");
+        }
+        int lastSum = sums.limit() == 0 ? 0 : sums.getInt(sums.limit() - WriteData.SUM_BYTES);
+        return new ForwardQueue.Part(frame.number(), data.offset(), position, frame.flags(), lastSum);
+    }
+
+    /**
+     * Data continues where the last frame ended, or begins with its last, partial chunk and covers that. The first of a replica
+     * that had bytes already may begin before their end: the client sends again what not all DataNodes had.
+     */
+    private void checkPlace(WriteData data) throws MalformedMessageException {
+        int chunkBytes = block.chunkBytes();
+        boolean anywhere = position < 0 && startBytes > 0;
+        long from = Math.max(position, 0);
+        long expected = data.dataBytes() == 0 ? from : from - from % chunkBytes;
+        boolean inPlace = anywhere
+                ? data.offset() <= (data.dataBytes() == 0 ? startBytes : startBytes - startBytes % chunkBytes)
+                : data.offset() == expected;
+        long end = data.offset() + data.dataBytes();
+        if (!inPlace || end < from || end > block.mostBytes()) {
+            throw new MalformedMessageException(data.dataBytes() + " bytes at " + data.offset() + " of a block of "
+                    + block.lengthBytes() + " bytes that may have " + block.mostBytes());
+        }
+    }
+}

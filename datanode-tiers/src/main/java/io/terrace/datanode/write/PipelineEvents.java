@@ -1,0 +1,34 @@
+package io.terrace.datanode.write;
+
+import java.io.IOException;
+
+/** Told what happens between the DataNodes of a block; thread-safe. Where a method throws, the next DataNode has failed. */
+public interface PipelineEvents {
+    /** Where nobody wants to know. */
+    PipelineEvents NONE = new PipelineEvents() {};
+
+    /** A frame is about to be sent on. */
+    default void sending() throws IOException {
+        // Nothing to do.
+    }
+
+    /** A frame was sent on. */
+    default void sent(long tookNs) throws IOException {
+        // Nothing to do.
+    }
+
+    /** What the next DataNode answers is about to be taken in. */
+    default void receiving() throws IOException {
+        // Nothing to do.
+    }
+
+    /** An acknowledgement was sent to the client. */
+    default void acknowledged(long tookNs) throws IOException {
+        // Nothing to do.
+    }
+
+    /** Whether a client that pings is answered. */
+    default boolean answersPing() {
+        return true;
+    }
+}

@@ -1,0 +1,240 @@
+package io.terrace.datanode.write;
+
+import io.terrace.channel.tcp.TcpFrame;
+import io.terrace.channel.transport.ChecksumType;
+import io.terrace.channel.transport.ChunkVerifier;
+import io.terrace.channel.write.AcceptedConnection;
+import io.terrace.channel.write.FrameChannel;
+import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteData;
+import io.terrace.common.DaemonThreads;
+import io.terrace.metrics.MetricRegistry;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A DataNode that keeps blocks in files and sends them on, without HDFS. */
+final class WriteNode implements BlockStore, Closeable {
+    static final int CHUNK_BYTES = 512;
+    static final int MOST_BYTES = 64 << 20;
+    static final int FIRST_SUM_AT = 7;
+    static final long LAG_BYTES = 1 << 20;
+
+    final MetricRegistry figures = new MetricRegistry();
+    final List<Block> blocks = new CopyOnWriteArrayList<>();
+    final List<WriteConnection> givenBack = new CopyOnWriteArrayList<>();
+    private final ServerSocketChannel listener;
+    private final WriteService service;
+    private final Path directory;
+    private final @Nullable InetSocketAddress next;
+    private final long answerTimeoutNs;
+
+    /** What a block has when it is opened, as after a recovery. */
+    volatile byte[] startsWith = new byte[0];
+
+    WriteNode(Path directory, String name, @Nullable InetSocketAddress next, long answerTimeoutNs)
+            throws IOException {
+        this.directory = Files.createDirectory(directory.resolve(name));
+        this.next = next;
+        this.answerTimeoutNs = answerTimeoutNs;
+        long longNs = TimeUnit.MINUTES.toNanos(5);
+        service =
+                new WriteService(name, this, new WriteLimits(16, longNs, longNs, LAG_BYTES), new WriteMeter(figures));
+        listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        DaemonThreads.make("accepts-" + name, this::accept).start();
+    }
+
+    InetSocketAddress address() throws IOException {
+        return (InetSocketAddress) listener.getLocalAddress();
+    }
+
+    int connections() {
+        return service.connections();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                SocketChannel connection = listener.accept();
+                ByteBuffer hello = ByteBuffer.allocate(TcpFrame.HEADER_BYTES);
+                new FrameChannel(connection).receiveBody(hello);
+                service.accept(new AcceptedConnection(connection, ByteBuffer.allocate(0), "client", "node", () -> {}));
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    @Override
+    public @Nullable OpenBlock open(byte[] request, Client client) throws IOException {
+        Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith);
+        if (next != null) {
+            WriteConnection connection =
+                    WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
+            String answer = text(NextNode.open(connection, request, TimeUnit.MINUTES.toNanos(1)));
+            if (!answer.equals("yes")) {
+                connection.close();
+                block.close();
+                throw NextNodeException.said("next", answer.getBytes(StandardCharsets.UTF_8));
+            }
+            block.next = new NextNode(connection, "next", answerTimeoutNs, givenBack::add);
+        }
+        blocks.add(block);
+        return block;
+    }
+
+    static String text(byte[] answer) {
+        return new String(answer, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public byte[] success() {
+        return "yes".getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Says who is at fault, then why. */
+    @Override
+    public byte[] refusal(Throwable why) {
+        String said = why instanceof NextNodeException next ? next.address() + ": " + text(next.answer()) + " " : "";
+        return (said + why.getMessage()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void connected() {
+        // Not counted.
+    }
+
+    @Override
+    public void disconnected() {
+        // Not counted.
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        service.close();
+        for (WriteConnection each : givenBack) {
+            each.close();
+        }
+    }
+
+    /** A block in two files. */
+    static final class Block implements OpenBlock {
+        final Thread writer = Thread.currentThread();
+        final Path dataFile;
+        final Path sumFile;
+        private final FileChannel data;
+        private final FileChannel sums;
+        private final ChunkVerifier verifier = ChunkVerifier.JDK.of(ChecksumType.CRC32C, CHUNK_BYTES);
+        private @Nullable NextNode next;
+        volatile long lengthBytes;
+        volatile long acknowledged;
+        volatile int syncs;
+        volatile boolean finished;
+        volatile boolean left;
+
+        Block(Path dataFile, byte[] startsWith) throws IOException {
+            this.dataFile = dataFile;
+            this.sumFile = dataFile.resolveSibling(dataFile.getFileName() + ".sums");
+            data = FileChannel.open(dataFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            sums = FileChannel.open(sumFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            put(0, ByteBuffer.wrap(startsWith), Frames.sums(startsWith, 0, startsWith.length));
+        }
+
+        private void put(long offset, ByteBuffer bytes, ByteBuffer itsSums) throws IOException {
+            long end = offset + bytes.remaining();
+            data.write(bytes, offset);
+            sums.write(itsSums, FIRST_SUM_AT + offset / CHUNK_BYTES * WriteData.SUM_BYTES);
+            lengthBytes = Math.max(lengthBytes, end);
+        }
+
+        byte[] contents() throws IOException {
+            return Files.readAllBytes(dataFile);
+        }
+
+        ByteBuffer contentsSums() throws IOException {
+            byte[] all = Files.readAllBytes(sumFile);
+            return ByteBuffer.wrap(all, FIRST_SUM_AT, all.length - FIRST_SUM_AT).slice();
+        }
+
+        @Override
+        public @Nullable NextNode next() {
+            return next;
+        }
+
+        @Override
+        public PipelineEvents events() {
+            return PipelineEvents.NONE;
+        }
+
+        @Override
+        public WrittenFiles files() throws IOException {
+            return new WrittenFiles(dataFile, sumFile, FIRST_SUM_AT, CHUNK_BYTES);
+        }
+
+        @Override
+        public int chunkBytes() {
+            return CHUNK_BYTES;
+        }
+
+        @Override
+        public long mostBytes() {
+            return MOST_BYTES;
+        }
+
+        @Override
+        public long lengthBytes() {
+            return lengthBytes;
+        }
+
+        @Override
+        public void write(long offset, ByteBuffer bytes, ByteBuffer itsSums) throws IOException {
+            if (verifier.firstWrong(bytes.duplicate(), itsSums.duplicate()) >= 0) {
+                throw new IOException("wrong checksum");
+            }
+            if (offset + bytes.remaining() > lengthBytes) {
+                put(offset, bytes, itsSums);
+            }
+        }
+
+        @Override
+        public void sync() {
+            syncs++;
+        }
+
+        @Override
+        public void received() {
+            // Not counted.
+        }
+
+        @Override
+        public void acknowledge(long bytes) {
+            acknowledged = Math.max(acknowledged, bytes);
+        }
+
+        @Override
+        public void finish(boolean synced) {
+            finished = true;
+        }
+
+        @Override
+        public void close() throws IOException {
+            left = !finished;
+            data.close();
+            sums.close();
+        }
+    }
+}
