@@ -25,6 +25,7 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -71,9 +72,21 @@ final class RawWriter implements AutoCloseable {
                 TcpFrame.startWrites());
     }
 
+    /** To any DataNode over tcp. */
+    static RawWriter to(DatanodeInfo node) throws IOException {
+        int port = node.getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS;
+        return new RawWriter(
+                SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)),
+                TcpFrame.startWrites());
+    }
+
     /** A file being written by a client of that name. */
     record OpenFile(ClientProtocol nameNode, String path, String client, long id) {
         static OpenFile create(TerraceCluster cluster, String path) throws IOException {
+            return create(cluster, path, 1);
+        }
+
+        static OpenFile create(TerraceCluster cluster, String path, int replication) throws IOException {
             ClientProtocol nameNode = cluster.fs().getClient().getNamenode();
             String client = "raw-" + path;
             HdfsFileStatus status = nameNode.create(
@@ -82,7 +95,7 @@ final class RawWriter implements AutoCloseable {
                     client,
                     new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
                     true,
-                    (short) 1,
+                    (short) replication,
                     TerraceCluster.BLOCK_BYTES,
                     CryptoProtocolVersion.supported(),
                     null,
@@ -124,6 +137,19 @@ final class RawWriter implements AutoCloseable {
                 .setCachingStrategy(CachingStrategyProto.newBuilder())
                 .setStorageType(PBHelperClient.convertStorageType(type))
                 .setStorageId(block.getStorageIDs()[0]);
+    }
+
+    /** For the first of these DataNodes, which are those of the block or some of them, by their indexes. */
+    static OpWriteBlockProto.Builder request(OpenFile file, LocatedBlock block, int... nodes) {
+        OpWriteBlockProto.Builder request = request(file, block, block.getBlockToken(), block.getStorageTypes()[nodes[0]])
+                .setStorageId(block.getStorageIDs()[nodes[0]])
+                .setPipelineSize(nodes.length);
+        for (int i = 1; i < nodes.length; i++) {
+            request.addTargets(PBHelperClient.convert(block.getLocations()[nodes[i]]))
+                    .addTargetStorageTypes(PBHelperClient.convertStorageType(block.getStorageTypes()[nodes[i]]))
+                    .addTargetStorageIds(block.getStorageIDs()[nodes[i]]);
+        }
+        return request;
     }
 
     BlockOpResponseProto open(OpenFile file, LocatedBlock block) throws IOException {
@@ -187,6 +213,29 @@ final class RawWriter implements AutoCloseable {
         assertThat(frame.number()).isLessThanOrEqualTo(number);
         assertThat(frame.has(WriteFrame.ALL_FINALIZED)).isEqualTo(last);
         return WriteAck.decode(frame, ByteBuffer.wrap(body(frame)));
+    }
+
+    /** Takes acknowledgements until all DataNodes have the last frame. */
+    WriteAck awaitAll(boolean last) throws IOException {
+        WriteFrame frame = expect(WriteFrame.ACK);
+        WriteAck ack = WriteAck.decode(frame, ByteBuffer.wrap(body(frame)));
+        while (ack.replicatedNumber() < number) {
+            frame = expect(WriteFrame.ACK);
+            ack = WriteAck.decode(frame, ByteBuffer.wrap(body(frame)));
+        }
+        assertThat(frame.has(WriteFrame.ALL_FINALIZED)).isEqualTo(last);
+        return ack;
+    }
+
+    /** Takes acknowledgements until the DataNode says why the block is not written any further. */
+    BlockOpResponseProto awaitFailure() throws IOException {
+        WriteFrame frame = receive();
+        while (frame.type() == WriteFrame.ACK) {
+            body(frame);
+            frame = receive();
+        }
+        assertThat(frame.type()).isEqualTo(WriteFrame.FAILED);
+        return BlockOpResponseProto.parseFrom(body(frame));
     }
 
     BlockOpResponseProto failure() throws IOException {
