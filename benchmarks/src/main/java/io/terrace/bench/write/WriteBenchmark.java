@@ -13,11 +13,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Writes of files of one replica, by stock HDFS and over the channel, in interleaved rounds; see benchmarks/README.md for
- * what each figure is. Each file is compared after it was written, outside the measured time.
+ * Writes of files, by stock HDFS and over the channel, in interleaved rounds; see benchmarks/README.md for what each figure
+ * is. Files have a replica on each DataNode of the cluster. Each file is compared after it was written, outside the measured time.
  */
 public final class WriteBenchmark implements Closeable {
     /** As for remote reads: to where no port of a local cluster and no outgoing connection is. */
@@ -43,13 +44,15 @@ public final class WriteBenchmark implements Closeable {
         this.scores = scores;
         this.content = new FileContent(seed);
         Configuration conf = cluster.confStock();
+        Map<String, String> replicas = Map.of("dfs.replication", Integer.toString(cluster.spec().datanodes()));
         Map<String, String> writes = Map.of("terrace.client.write.enabled", "true");
-        this.stock = ClientVariant.stock().open(conf);
-        this.tuned = ClientVariant.stock()
+        ClientVariant stockWrites = ClientVariant.stock().with(STOCK, replicas);
+        this.stock = stockWrites.open(conf);
+        this.tuned = stockWrites
                 .with(TUNED, Map.of("dfs.client-write-packet-size", "1048576"))
                 .open(conf);
-        this.local = ClientVariant.local(cluster).with(LOCAL, writes).open(conf);
-        this.tcp = ClientVariant.remote().with(TCP, writes).open(conf);
+        this.local = ClientVariant.local(cluster).with(LOCAL, replicas).with(LOCAL, writes).open(conf);
+        this.tcp = ClientVariant.remote().with(TCP, replicas).with(TCP, writes).open(conf);
     }
 
     /** What the cluster must be told for this benchmark. */
@@ -61,6 +64,11 @@ public final class WriteBenchmark implements Closeable {
     public void run(Set<WritePart> parts) throws IOException {
         requireOverChannel(local);
         requireOverChannel(tcp);
+        if (parts.contains(WritePart.R3)) {
+            files("write.r3.tcp", "Files of three replicas over tcp", tcp, 2.5, 1.6);
+            scores.section("Processor time of the DataNodes, write.r3.tcp");
+            datanodeTime(tcp, "write.r3.tcp", 2.2);
+        }
         if (parts.contains(WritePart.LOCAL)) {
             files("write.r1.local", "Files of one replica on this host", local, 2.5, 1.5);
         }
@@ -108,13 +116,8 @@ public final class WriteBenchmark implements Closeable {
     /** @param target of the client and of the DataNode; 0 for none */
     private void processorTime(Client ours, String id, double target) throws IOException {
         scores.section("Processor time of client and DataNode, " + id);
+        datanodeTime(ours, id, target);
         FileWrites writes = writes(1, plan.fileBytes(), 0);
-        ProcessTime datanode = new ProcessTime(cluster.datanode(1));
-        cpu("cpu.datanode." + id, ours, target, (client, round) -> {
-            double seconds = datanode.secondsDuring(() -> writes.write(client, round));
-            writes.compareAndRemove(client, round);
-            return seconds / (writes.bytesOfRound() / 1e9);
-        });
         OwnProcessorTime own = new OwnProcessorTime();
         cpu("cpu.client." + id, ours, target, (client, round) -> {
             long beforeNs = own.ns();
@@ -123,6 +126,30 @@ public final class WriteBenchmark implements Closeable {
             writes.compareAndRemove(client, round);
             return ns / writes.bytesOfRound();
         });
+    }
+
+    /** Of all DataNodes together. */
+    private void datanodeTime(Client ours, String id, double target) throws IOException {
+        FileWrites writes = writes(1, plan.fileBytes(), 0);
+        ProcessTime[] datanodes = IntStream.rangeClosed(1, cluster.spec().datanodes())
+                .mapToObj(number -> new ProcessTime(cluster.datanode(number)))
+                .toArray(ProcessTime[]::new);
+        cpu("cpu.datanode." + id, ours, target, (client, round) -> {
+            double seconds = secondsDuring(datanodes, 0, () -> writes.write(client, round));
+            writes.compareAndRemove(client, round);
+            return seconds / (writes.bytesOfRound() / 1e9);
+        });
+    }
+
+    private static double secondsDuring(ProcessTime[] daemons, int from, ProcessTime.Work work) throws IOException {
+        if (from == daemons.length) {
+            work.run();
+            return 0;
+        }
+        double[] others = new double[1];
+        double seconds =
+                daemons[from].secondsDuring(() -> others[0] = secondsDuring(daemons, from + 1, work));
+        return seconds + others[0];
     }
 
     private void cpu(String id, Client ours, double target, InterleavedRuns.Probe probe) throws IOException {

@@ -11,5 +11,7 @@ public enum WritePart {
     /** Small files. */
     SMALL,
     /** Records that are flushed one by one. */
-    FLUSH
+    FLUSH,
+    /** Files of a gigabyte, three replicas, over tcp, and the processor time of the DataNodes; on a cluster of three. */
+    R3
 }
