@@ -98,6 +98,7 @@ final class Summary {
                         .sum());
         figures.put("classes.reading", counted.size());
         figures.put("classes.reading.uncounted", reads.size() - counted.size());
+        WrittenBytes.of(judged).addTo(figures);
         figures.put("classes.run.on.stock", (int)
                 judged.stream().filter(result -> !result.stock().isEmpty()).count());
         figures.put("classes.same", count(State.SAME));

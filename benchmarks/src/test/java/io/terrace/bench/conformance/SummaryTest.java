@@ -3,9 +3,11 @@ package io.terrace.bench.conformance;
 import static io.terrace.bench.conformance.Runs.logging;
 import static io.terrace.bench.conformance.Runs.reading;
 import static io.terrace.bench.conformance.Runs.run;
+import static io.terrace.bench.conformance.launcher.TestRun.Figure.CHANNEL_WRITTEN_BYTES;
 import static io.terrace.bench.conformance.launcher.TestRun.Figure.ERASURE_CODED_BYTES;
 import static io.terrace.bench.conformance.launcher.TestRun.Figure.GRANTED_BYTES;
 import static io.terrace.bench.conformance.launcher.TestRun.Figure.READ_BYTES;
+import static io.terrace.bench.conformance.launcher.TestRun.Figure.WRITTEN_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -91,11 +93,31 @@ class SummaryTest {
     }
 
     @Test
+    void share_ofWhatWasWritten() {
+        ClassResult most = result(
+                "Most",
+                List.of(run("write")),
+                List.of(logging(Map.of(WRITTEN_BYTES, 1000L, CHANNEL_WRITTEN_BYTES, 900L), "write")));
+        ClassResult none =
+                result("None", List.of(run("write")), List.of(logging(Map.of(WRITTEN_BYTES, 1000L), "write")));
+        ClassResult uncounted = result(
+                "Uncounted", List.of(run("write")), List.of(logging(Map.of(CHANNEL_WRITTEN_BYTES, 900L), "write")));
+        Summary summary = new Summary(List.of(most, none, uncounted), Exclusions.NONE, Exclusions.NONE);
+
+        assertThat(summary.figures())
+                .containsEntry("bytes.written.share", 0.45)
+                .containsEntry("bytes.written.channel", 900L)
+                .containsEntry("bytes.written", 2000L);
+    }
+
+    @Test
     void figures_nothingRead() {
         Summary summary = new Summary(
                 List.of(result("Same", List.of(run("read")), List.of(run("read")))), Exclusions.NONE, Exclusions.NONE);
 
-        assertThat(summary.figures()).doesNotContainKey("bytes.granted.share").containsEntry("differing", 0);
+        assertThat(summary.figures())
+                .doesNotContainKeys("bytes.granted.share", "bytes.written.share")
+                .containsEntry("differing", 0);
         assertThat(summary.differs()).isFalse();
     }
 

@@ -79,7 +79,7 @@ public final class TestJvm {
 
     private void writeFigures() {
         if (figuresWritten.compareAndSet(false, true)) {
-            Map<String, Long> figures = ReadBytes.ofThisJvm(side);
+            Map<String, Long> figures = ClientBytes.ofThisJvm(side);
             figures.putAll(presence.figures());
             figures.forEach((id, value) -> append(ResultFile.figureLine(id, value)));
         }

@@ -39,6 +39,10 @@ public record TestRun(
         public static final String READ_BYTES = "bytes.read";
         /** Those of erasure-coded files, whose blocks Terrace does not serve. */
         public static final String ERASURE_CODED_BYTES = "bytes.read.erasure-coded";
+        /** All bytes that HDFS clients of the JVM wrote. */
+        public static final String WRITTEN_BYTES = "bytes.written";
+        /** Those that all DataNodes of their blocks acknowledged over the channel. */
+        public static final String CHANNEL_WRITTEN_BYTES = "client.write.bytes";
         /** Starts of DataNodes, all of them and those that Terrace served. */
         public static final String DATANODES = "datanodes";
 
