@@ -153,7 +153,7 @@ public final class TerraceSettings {
     public static final Setting<Boolean> CLIENT_WRITE_ENABLED = key("terrace.client.write.enabled", "client")
             .flag(false)
             .doc(
-                    "Whether the FileSystem classes write files of one replica over the channel of the DataNodes that have one. What it cannot write, and all other files, stock HDFS writes.");
+                    "Whether the FileSystem classes write files over the channel of the DataNodes that have one. What it cannot write, and all other files, stock HDFS writes.");
 
     public static final Setting<Long> CLIENT_WRITE_RETAINED = key("terrace.client.write.retained", "client")
             .bytes("64m", 1 << 20)

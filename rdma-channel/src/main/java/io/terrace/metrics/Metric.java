@@ -102,14 +102,18 @@ public enum Metric {
             "client.fs.not_linked",
             "File systems that are stock HDFS because Hadoop's classes here are not those they were made for."),
     CLIENT_WRITE_BLOCKS("client.write.blocks", "Blocks written over the channel and finalised."),
-    CLIENT_WRITE_BYTES("client.write.bytes", "Bytes written over the channel and acknowledged."),
+    CLIENT_WRITE_BYTES(
+            "client.write.bytes", "Bytes written over the channel and acknowledged by all DataNodes of their blocks."),
+    CLIENT_WRITE_RECOVERIES(
+            "client.write.recoveries",
+            "Faults of a block's pipeline while it was written over the channel; stock's code sets it up again."),
     CLIENT_WRITE_RETAINED_BYTES(
             "client.write.retained.bytes",
             Kind.GAUGE,
             "Memory of what is written and not acknowledged; bounded by terrace.client.write.retained."),
     CLIENT_WRITE_FALLBACK_REPLICATION(
             "client.write.fallback.replication",
-            "Files left to stock HDFS by a client that writes over the channel: more than one replica."),
+            "Files left to stock HDFS by a client that writes over the channel: more than one replica, and a Hadoop whose pipelines cannot be set up again; or more than the file had when it was created."),
     CLIENT_WRITE_FALLBACK_ERASURE_CODED(
             "client.write.fallback.erasure_coded",
             "Files left to stock HDFS by a client that writes over the channel: erasure coding."),
@@ -127,7 +131,7 @@ public enum Metric {
             "Files left to stock HDFS by a client that writes over the channel: no checksums, or chunks too large for a frame."),
     CLIENT_WRITE_FALLBACK_NO_CHANNEL(
             "client.write.fallback.no_channel",
-            "Files left to stock HDFS by a client that writes over the channel: a DataNode takes no writes over a channel; stock writes from the beginning of its block on."),
+            "Files left to stock HDFS by a client that writes over the channel: a DataNode takes no writes over a channel; stock writes from there on."),
 
     // The server of grants in a DataNode.
     CHANNEL_CONNECTIONS("channel.connections", Kind.GAUGE, "Clients connected to the grant server."),

@@ -226,16 +226,22 @@ class ChannelWritesTest {
                 .isEqualTo(1);
     }
 
-    @Test
-    void create_withTwoReplicas_isStocks() throws IOException {
-        long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_REPLICATION);
-        Path file = new Path("/replicated");
-        try (FSDataOutputStream out = client(Way.LOCAL).create(file, (short) 2)) {
-            out.write(new byte[700]);
+    @ParameterizedTest
+    @EnumSource
+    void create_withTwoReplicas_writesBoth(Way way) throws IOException {
+        for (int bytes : new int[] {0, 1, 512, 700, BLOCK - 1, BLOCK, 5 * BLOCK + 7}) {
+            Path file = new Path("/replicated-" + way + bytes);
+            byte[] written = TerraceCluster.contents(file.toString(), bytes);
+            long before = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
+            try (FSDataOutputStream out = client(way).create(file, (short) 2)) {
+                out.write(written);
+            }
+            assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_BYTES) - before).isEqualTo(bytes);
+            assertSame(file, written);
+            if (bytes > 0) {
+                assertThat(cluster.located(file, 0).getLocations()).hasSize(2);
+            }
         }
-        assertThat(cluster.read(file)).hasSize(700);
-        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_REPLICATION) - before)
-                .isEqualTo(1);
     }
 
     /** The NameNode chooses two DataNodes for the next block. */

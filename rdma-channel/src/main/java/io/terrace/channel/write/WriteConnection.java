@@ -142,14 +142,16 @@ public final class WriteConnection implements Closeable {
     }
 
     /**
-     * Takes in what has arrived, as far as there is room for it.
+     * Takes in what has arrived, as far as there is room for it; whether that was anything.
      *
      * @throws ConnectionEndedException when the other side is gone
      */
-    public void fill() throws ConnectionEndedException {
-        if (read() < 0) {
+    public boolean fill() throws ConnectionEndedException {
+        int count = read();
+        if (count < 0) {
             throw new ConnectionEndedException("the DataNode closed the connection");
         }
+        return count > 0;
     }
 
     private int read() throws ConnectionEndedException {

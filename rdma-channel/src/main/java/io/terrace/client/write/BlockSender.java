@@ -10,28 +10,32 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.DFSClientFaultInjector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One block that is being written to its DataNode: sends frames, takes in acknowledgements, keeps the connection from
- * being idle. Used by the file's streamer.
+ * One block that is being written to its first DataNode: sends frames, keeps them until all DataNodes have them, keeps the
+ * connection from being idle. Used by the file's streamer.
  */
 final class BlockSender {
-    /** Told of acknowledged data. */
-    interface Acknowledged {
+    /** Told of data that is sent and acknowledged. */
+    interface Progress {
+        /** Data of the block up to this byte is about to be sent. */
+        void sending(long blockBytes);
+
         /**
-         * More was acknowledged.
+         * More was acknowledged by all.
          *
          * @param blockBytes acknowledged of the block
          * @param freshBytes of these for the first time
          */
-        void bytes(long blockBytes, long freshBytes);
+        void acknowledged(long blockBytes, long freshBytes);
     }
 
     private final FrameQueue queue;
     private final WriteConnection connection;
     private final long answerTimeoutNs;
-    private final Acknowledged acknowledged;
+    private final Progress progress;
     private final Deque<DataFrame> sent = new ArrayDeque<>();
 
     private @Nullable ByteBuffer sending;
@@ -39,6 +43,7 @@ final class BlockSender {
     private long lastNumber;
     private long ackedNumber;
     private boolean lastSent;
+    private boolean lastWaits;
     private boolean finalised;
     private boolean pinged;
     private long waitsSinceNs;
@@ -48,14 +53,13 @@ final class BlockSender {
      * A block that the DataNode has opened.
      *
      * @param answerTimeoutNs the longest that the DataNode may be silent while it owes an answer
-     * @param acknowledged told of what is
+     * @param progress told of it
      */
-    BlockSender(
-            FrameQueue queue, WriteConnection connection, long answerTimeoutNs, Acknowledged acknowledged, long nowNs) {
+    BlockSender(FrameQueue queue, WriteConnection connection, long answerTimeoutNs, Progress progress, long nowNs) {
         this.queue = queue;
         this.connection = connection;
         this.answerTimeoutNs = answerTimeoutNs;
-        this.acknowledged = acknowledged;
+        this.progress = progress;
         this.sentNs = nowNs;
     }
 
@@ -63,12 +67,12 @@ final class BlockSender {
         return connection;
     }
 
-    /** Whether the DataNode has finalised the block. */
+    /** Whether all DataNodes have finalised the block. */
     boolean isFinalised() {
         return finalised;
     }
 
-    /** Frames that are not acknowledged. */
+    /** Frames that are not acknowledged by all. */
     Deque<DataFrame> sent() {
         return sent;
     }
@@ -80,7 +84,7 @@ final class BlockSender {
 
     /** Whether more frames could be sent now. */
     boolean takesMore() {
-        return sending == null && !lastSent;
+        return sending == null && !lastSent && !lastWaits;
     }
 
     /** Sends what is queued of the block, as far as the socket takes it. */
@@ -92,17 +96,30 @@ final class BlockSender {
                     return;
                 }
                 sending = null;
+                sent(partlySent);
                 partlySent = null;
             }
-            DataFrame next = lastSent ? null : queue.poll();
-            if (next == null) {
+            DataFrame next = lastSent ? null : queue.peek();
+            lastWaits = next != null && next.isEnd() && !sent.isEmpty();
+            if (next == null || lastWaits) {
                 return;
             }
             begins(nowNs);
+            queue.poll();
             sent.add(next);
             partlySent = next;
+            progress.sending(next.endOffset());
+            if (!next.isEmpty() && DFSClientFaultInjector.get().corruptPacket()) {
+                next.corrupt();
+            }
             sending = next.wire(++lastNumber);
             lastSent = next.has(WriteFrame.LAST);
+        }
+    }
+
+    private static void sent(@Nullable DataFrame frame) {
+        if (frame != null && !frame.isEmpty() && DFSClientFaultInjector.get().uncorruptPacket()) {
+            frame.corrupt();
         }
     }
 
@@ -117,9 +134,9 @@ final class BlockSender {
         sentNs = nowNs;
     }
 
-    /** Takes in what has arrived. */
-    void receive(long nowNs) throws IOException {
-        connection.fill();
+    /** Takes in what has arrived; whether that was anything. */
+    boolean receive(long nowNs) throws IOException {
+        boolean any = connection.fill();
         for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
             waitsSinceNs = nowNs;
             switch (got.frame().type()) {
@@ -130,35 +147,54 @@ final class BlockSender {
                         "a frame of type " + got.frame().type());
             }
         }
+        return any;
     }
 
-    private void receive(WriteFrame header, WriteAck ack) throws MalformedMessageException {
+    private void receive(WriteFrame header, WriteAck ack) throws IOException {
         long number = ack.replicatedNumber();
         if (number < ackedNumber || header.number() > lastNumber) {
             throw new MalformedMessageException("frame " + number + " acknowledged, of " + lastNumber);
         }
         while (ackedNumber < number) {
-            ackedNumber++;
-            DataFrame frame = sent.remove();
+            DataFrame frame = sent.element();
             if (frame == partlySent) {
                 // Its memory would go to another file while it is sent.
-                sent.add(frame);
                 throw new MalformedMessageException("frame " + number + " acknowledged before it was sent");
             }
-            if (ackedNumber == number) {
+            if (ackedNumber + 1 == number) {
                 check(frame, header, ack);
-                finalised = frame.has(WriteFrame.LAST);
             }
-            acknowledged.bytes(frame.endOffset(), frame.freshBytes());
+            ackedNumber++;
+            finalised = frame.has(WriteFrame.LAST);
+            sent.remove();
+            progress.acknowledged(frame.endOffset(), frame.freshBytes());
             queue.acked(frame);
         }
     }
 
-    private static void check(DataFrame frame, WriteFrame header, WriteAck ack) throws MalformedMessageException {
-        if (ack.replicatedBytes() != frame.endOffset()
-                || header.has(WriteFrame.ALL_FINALIZED) != frame.has(WriteFrame.LAST)) {
+    private static void check(DataFrame frame, WriteFrame header, WriteAck ack) throws IOException {
+        boolean last = frame.has(WriteFrame.LAST);
+        if (ack.replicatedBytes() < frame.endOffset() || header.has(WriteFrame.ALL_FINALIZED) != last) {
             throw new MalformedMessageException(
                     "acknowledged " + ack.replicatedBytes() + " bytes, sent " + frame.endOffset());
+        }
+        if (last && DFSClientFaultInjector.get().failPacket()) {
+            throw new IOException("Failing the last packet for testing.");
+        }
+    }
+
+    /** What the DataNode said of a fault before its connection ended; the fault that was seen where it said nothing. */
+    IOException said(IOException seen) {
+        try {
+            boolean more = true;
+            while (more) {
+                more = receive(waitsSinceNs);
+            }
+            return seen;
+        } catch (PipelineException e) {
+            return e;
+        } catch (IOException e) {
+            return seen;
         }
     }
 

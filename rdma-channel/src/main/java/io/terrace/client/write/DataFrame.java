@@ -93,6 +93,11 @@ final class DataFrame {
         return filledBytes - repeatedBytes;
     }
 
+    /** Of its first byte in the block. */
+    long offset() {
+        return offset;
+    }
+
     /** Where the block ends with this frame. */
     long endOffset() {
         return offset + filledBytes;
@@ -141,15 +146,35 @@ final class DataFrame {
         return memory.position(beginsAt);
     }
 
+    /** Turns the last byte of its data over, or back: a fault that a test asked for. */
+    void corrupt() {
+        int at = dataAt + filledBytes - 1;
+        memory.put(at, (byte) ~memory.get(at));
+    }
+
     /** The data that was not sent before, for a stream that sends it otherwise. */
     byte[] fresh() {
-        byte[] bytes = new byte[freshBytes()];
-        memory.get(dataAt + repeatedBytes, bytes);
+        return data(repeatedBytes);
+    }
+
+    /** All its data, for a stream that sends it otherwise. */
+    byte[] all() {
+        return data(0);
+    }
+
+    private byte[] data(int from) {
+        byte[] bytes = new byte[filledBytes - from];
+        memory.get(dataAt + from, bytes);
         return bytes;
     }
 
     boolean has(byte flag) {
         return (flags & flag) != 0;
+    }
+
+    /** Whether it is nothing but the block's end. */
+    boolean isEnd() {
+        return isEmpty() && has(WriteFrame.LAST);
     }
 
     /** Counts the frames of a file. */

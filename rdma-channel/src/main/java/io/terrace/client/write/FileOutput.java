@@ -9,12 +9,15 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
  * A file that is written over the channel, for stock's output stream and its streamer. What the stream calls is under
  * the stream's lock, but for {@link #awaitAcked}; what the streamer calls is on its thread.
  *
- * <p>When a DataNode has no channel, the file is left to stock at the beginning of a block: the streamer goes on as stock's,
- * and the stream writes what is left by {@link #drainTo}.
+ * <p>When a DataNode has no channel, the file is left to stock, at the beginning of a block or where its pipeline is set up
+ * again: the streamer goes on as stock's, and the stream writes what is left by {@link #drainTo}.
  */
 public final class FileOutput {
     /** Stock's output stream. */
     public interface StockOutput {
+        /** The next byte is this one of the block, the first of a chunk. */
+        void begin(long blockOffset);
+
         void write(byte[] bytes) throws IOException;
 
         /** The next byte begins a block. */
@@ -26,10 +29,16 @@ public final class FileOutput {
     private final FrameFiller filler;
     private final long blockBytes;
 
-    FileOutput(FileSender sender, FramePool pool, ChunkSummer summer, long blockBytes, boolean syncBlocks) {
+    FileOutput(
+            FileSender sender,
+            FramePool pool,
+            ChunkSummer summer,
+            long blockBytes,
+            boolean syncBlocks,
+            boolean replicated) {
         this.sender = sender;
         this.queue = sender.queue();
-        this.filler = new FrameFiller(pool, queue, summer, blockBytes, syncBlocks);
+        this.filler = new FrameFiller(pool, queue, summer, blockBytes, syncBlocks, replicated);
         this.blockBytes = blockBytes;
     }
 
@@ -75,20 +84,31 @@ public final class FileOutput {
         return queue.isLeftToStock();
     }
 
-    /** Writes all that is not acknowledged to stock's stream, at whose block's beginning it begins. */
+    /**
+     * Writes all that is not acknowledged to stock's stream, from the first byte of the chunk that it begins in: the DataNodes
+     * pass over what they have.
+     */
     public void drainTo(StockOutput stock) throws IOException {
+        boolean begun = false;
         boolean blockEnds = false;
         for (DataFrame frame : queue.takeUnsent()) {
-            byte[] fresh = frame.fresh();
+            if (!begun && !frame.isEmpty()) {
+                stock.begin(frame.offset());
+            }
+            byte[] bytes = begun ? frame.fresh() : frame.all();
+            begun |= !frame.isEmpty();
             // A full block ends by itself; one that is the file's last by what stock's stream does next.
             if (blockEnds) {
                 stock.endBlock();
             }
             blockEnds = frame.has(WriteFrame.LAST) && frame.endOffset() < blockBytes;
             queue.drop(frame);
-            stock.write(fresh);
+            stock.write(bytes);
         }
-        byte[] rest = filler.takeFresh();
+        if (!begun) {
+            stock.begin(filler.chunkOffset());
+        }
+        byte[] rest = filler.take(!begun);
         if (blockEnds && rest.length > 0) {
             stock.endBlock();
         }
@@ -127,13 +147,14 @@ public final class FileOutput {
     }
 
     /**
-     * Opens a block at its DataNode, within {@link StockStreamer#nextBlock}.
+     * Opens a block at its DataNodes, within {@link StockStreamer#nextBlock} and {@link StockStreamer#recoverBlock}.
      *
+     * @param nodes the first one opens it at the others
      * @param request Hadoop's request to write a block
-     * @return false when the DataNode has no channel
-     * @throws IOException when the DataNode refuses the block or fails
+     * @return false when one of them has no channel
+     * @throws IOException when a DataNode refuses the block or fails
      */
-    public boolean open(DatanodeInfo node, byte[] request, long answerTimeoutNs) throws IOException {
-        return sender.open(node, request, answerTimeoutNs);
+    public boolean open(DatanodeInfo[] nodes, byte[] request, long answerTimeoutNs) throws IOException {
+        return sender.open(nodes, request, answerTimeoutNs);
     }
 }

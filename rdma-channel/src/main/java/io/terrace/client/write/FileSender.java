@@ -13,15 +13,17 @@ import java.nio.channels.Selector;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a file block by block. It asks for a block when there is data for it and the DataNode has finalised the one before.
- * Used by the thread of stock's streamer, but for {@link #wake}.
+ * Sends a file block by block. It asks for a block when there is data for it and all DataNodes have finalised the one
+ * before. What not all DataNodes have when one of them fails is sent again to those that are left. Used by the thread of stock's
+ * streamer, but for {@link #wake}.
  */
-final class FileSender {
+final class FileSender implements BlockSender.Progress {
     private static final Logger LOG = LoggerFactory.getLogger(FileSender.class);
     private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -33,6 +35,12 @@ final class FileSender {
     private volatile boolean waiting;
     private @Nullable BlockSender block;
     private boolean left;
+
+    /** Whether a block's pipeline is set up again. */
+    private boolean recovering;
+
+    /** Whether that is all: the DataNodes finalise the block when they open it. */
+    private boolean ending;
 
     FileSender(FramePool pool, WriteConnections connections, StockStreamer stock, MetricRegistry metricRegistry) {
         this.queue = new FrameQueue(pool, this::wakeWaiting);
@@ -57,7 +65,7 @@ final class FileSender {
             while (stock.isRunning() && !left) {
                 BlockSender current = block;
                 if (current != null) {
-                    advance(current, opened);
+                    send(current, opened);
                 } else if (queue.hasUnsent()) {
                     stock.nextBlock();
                     left = block == null;
@@ -88,6 +96,42 @@ final class FileSender {
         }
     }
 
+    private void send(BlockSender current, Selector opened) throws IOException {
+        try {
+            advance(current, opened);
+        } catch (IOException e) {
+            recover(current, current.said(e));
+        }
+    }
+
+    private void recover(BlockSender failed, IOException fault) throws IOException {
+        block = null;
+        close(failed.connection());
+        queue.giveBack(failed.sent());
+        DataFrame next = queue.peek();
+        ending = next != null && next.isEnd();
+        if (!stock.isRunning()) {
+            return;
+        }
+        metricRegistry.increment(Metric.CLIENT_WRITE_RECOVERIES);
+        recovering = true;
+        stock.recoverBlock(fault, ending);
+        recovering = false;
+        if (ending && next != null && stock.isRunning()) {
+            queue.poll();
+            queue.acked(next);
+            blockEnded();
+        } else {
+            left = block == null && stock.isRunning();
+        }
+        ending = false;
+    }
+
+    private void blockEnded() {
+        metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
+        stock.blockEnded();
+    }
+
     private void advance(BlockSender current, Selector opened) throws IOException {
         long nowNs = System.nanoTime();
         current.send(nowNs);
@@ -101,8 +145,7 @@ final class FileSender {
             block = null;
             current.connection().deregister(opened);
             connections.giveBack(current.connection());
-            metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
-            stock.blockEnded();
+            blockEnded();
         }
     }
 
@@ -121,13 +164,26 @@ final class FileSender {
     }
 
     /**
-     * Opens a block at its DataNode; what is queued goes there from now on.
+     * Opens a block at its DataNodes; what is queued goes there from now on.
      *
+     * @param nodes the first one opens it at the others
      * @param request Hadoop's request to write a block
-     * @return false when the DataNode has no channel
-     * @throws IOException when the DataNode refuses the block or fails
+     * @return false when one of them has no channel
+     * @throws IOException when a DataNode refuses the block or fails
      */
-    boolean open(DatanodeInfo node, byte[] request, long answerTimeoutNs) throws IOException {
+    boolean open(DatanodeInfo[] nodes, byte[] request, long answerTimeoutNs) throws IOException {
+        try {
+            return openAt(nodes[0], request, answerTimeoutNs);
+        } catch (PipelineException e) {
+            if (e.status() != Status.ERROR_UNSUPPORTED) {
+                throw e;
+            }
+            LOG.debug("A block is left to stock", e);
+            return false;
+        }
+    }
+
+    private boolean openAt(DatanodeInfo node, byte[] request, long answerTimeoutNs) throws IOException {
         WriteConnection idle = connections.takeIdle(node);
         if (idle != null) {
             try {
@@ -137,7 +193,7 @@ final class FileSender {
                 LOG.debug("An idle connection to {} has ended", node, e);
             }
         }
-        WriteConnection fresh = connections.connect(node);
+        WriteConnection fresh = recovering ? connections.connectAnyway(node) : connections.connect(node);
         if (fresh == null) {
             return false;
         }
@@ -159,8 +215,10 @@ final class FileSender {
             }
             connection.register(opened);
             handshake(connection, opened, request, answerTimeoutNs);
-            block = new BlockSender(queue, connection, answerTimeoutNs, this::acknowledged, System.nanoTime());
-            isOpen = true;
+            if (!ending) {
+                block = new BlockSender(queue, connection, answerTimeoutNs, this, System.nanoTime());
+                isOpen = true;
+            }
         } finally {
             if (!isOpen) {
                 close(connection);
@@ -192,7 +250,13 @@ final class FileSender {
         }
     }
 
-    private void acknowledged(long blockBytes, long freshBytes) {
+    @Override
+    public void sending(long blockBytes) {
+        stock.sending(blockBytes);
+    }
+
+    @Override
+    public void acknowledged(long blockBytes, long freshBytes) {
         metricRegistry.add(Metric.CLIENT_WRITE_BYTES, freshBytes);
         stock.acknowledged(blockBytes);
     }

@@ -5,6 +5,7 @@ import static io.terrace.channel.write.WriteFrame.LAST;
 import static io.terrace.channel.write.WriteFrame.SYNC;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ final class FrameFiller {
     private final ChunkSummer summer;
     private final long blockBytes;
     private final int blockEnd;
+    private final boolean endsApart;
 
     /** The chunk that the last frame ended within, from its first byte. */
     private final byte[] partialChunk;
@@ -31,13 +33,23 @@ final class FrameFiller {
     /** Of the block, with what is in the current frame. */
     private long writtenBytes;
 
-    /** @param syncBlocks whether each block is on the disk before it counts as written */
-    FrameFiller(FramePool pool, FrameQueue queue, ChunkSummer summer, long blockBytes, boolean syncBlocks) {
+    /**
+     * @param syncBlocks whether each block is on the disk before it counts as written
+     * @param endsApart whether a block's end is a frame of its own
+     */
+    FrameFiller(
+            FramePool pool,
+            FrameQueue queue,
+            ChunkSummer summer,
+            long blockBytes,
+            boolean syncBlocks,
+            boolean endsApart) {
         this.pool = pool;
         this.queue = queue;
         this.summer = summer;
         this.blockBytes = blockBytes;
         this.blockEnd = syncBlocks ? LAST | SYNC : LAST;
+        this.endsApart = endsApart;
         this.partialChunk = new byte[summer.chunkBytes()];
     }
 
@@ -103,32 +115,45 @@ final class FrameFiller {
         if (writtenBytes > 0) {
             int flags = sync ? blockEnd | SYNC : blockEnd;
             DataFrame frame = current;
-            if (frame != null && frame.freshBytes() > 0) {
-                endBlock(frame, flags);
-            } else {
-                sendEmpty(flags);
-                blockEnded();
-            }
+            endBlock(frame != null && frame.freshBytes() > 0 ? frame : null, flags);
         }
         return queue.lastQueued();
     }
 
-    private void endBlock(DataFrame frame, int flags) {
-        send(frame, flags);
-        blockEnded();
-    }
-
-    private void blockEnded() {
+    private void endBlock(@Nullable DataFrame frame, int flags) {
+        if (frame == null) {
+            sendEmpty(flags);
+        } else if (endsApart) {
+            send(frame, 0);
+            sendEmpty(flags);
+        } else {
+            send(frame, flags);
+        }
         writtenBytes = 0;
         partialBytes = 0;
     }
 
-    /** What is in the current frame, not sent: the file is left to stock's stream or has ended. */
-    byte[] takeFresh() {
+    /** Where the chunk begins in the block that the next byte belongs to, or what is not sent. */
+    long chunkOffset() {
         DataFrame frame = current;
-        byte[] fresh = frame == null ? new byte[0] : frame.fresh();
+        return frame == null ? writtenBytes - partialBytes : frame.offset();
+    }
+
+    /**
+     * What is not sent: the file is left to stock's stream.
+     *
+     * @param withChunk from the chunk's beginning on, also where that was sent
+     */
+    byte[] take(boolean withChunk) {
+        DataFrame frame = current;
+        byte[] taken;
+        if (frame == null) {
+            taken = Arrays.copyOf(partialChunk, withChunk ? partialBytes : 0);
+        } else {
+            taken = withChunk ? frame.all() : frame.fresh();
+        }
         release();
-        return fresh;
+        return taken;
     }
 
     /** Gives the memory of the current frame back. */

@@ -75,6 +75,11 @@ final class FrameQueue {
         return !unsent.isEmpty();
     }
 
+    /** What {@link #poll} would take. */
+    synchronized @Nullable DataFrame peek() {
+        return unsent.peek();
+    }
+
     /** The next frame to send; null when there is none. */
     synchronized @Nullable DataFrame poll() {
         return unsent.poll();

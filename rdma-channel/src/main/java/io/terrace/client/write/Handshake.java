@@ -24,8 +24,7 @@ final class Handshake {
         switch (answer.frame().type()) {
             case WriteFrame.OPENED -> {
                 BlockOpResponseProto response = parse(answer.body());
-                DataTransferProtoUtil.checkBlockOpStatus(
-                        response, "ack with firstBadLink as " + response.getFirstBadLink());
+                check(response, "ack with firstBadLink as " + response.getFirstBadLink());
             }
             case WriteFrame.FAILED -> throw failure(answer.body());
             default -> throw new MalformedMessageException(
@@ -37,10 +36,18 @@ final class Handshake {
     static IOException failure(ByteBuffer body) {
         try {
             BlockOpResponseProto response = parse(body);
-            DataTransferProtoUtil.checkBlockOpStatus(response, "the DataNode ended the block");
+            check(response, "the DataNode ended the block");
             return new MalformedMessageException("a failure with status " + response.getStatus());
         } catch (IOException e) {
             return e;
+        }
+    }
+
+    private static void check(BlockOpResponseProto response, String text) throws PipelineException {
+        try {
+            DataTransferProtoUtil.checkBlockOpStatus(response, text);
+        } catch (IOException e) {
+            throw new PipelineException(response.getStatus(), response.getFirstBadLink(), e);
         }
     }
 

@@ -14,9 +14,22 @@ public interface StockStreamer {
      */
     void nextBlock() throws IOException;
 
-    /** So many bytes of the present block are acknowledged. */
+    /**
+     * Sets the present block's pipeline up again, without the DataNode at fault, by {@link FileOutput#open} for each try. Where
+     * no try was good, stock's streamer goes on with the file; where that cannot be done either the file ends: {@link
+     * #isRunning} says so.
+     *
+     * @param ending whether all but the block's end is acknowledged: then the DataNodes finalise it when it is opened
+     * @throws IOException when the file cannot be written any further
+     */
+    void recoverBlock(IOException fault, boolean ending) throws IOException;
+
+    /** Bytes of the present block up to this one are about to be sent. */
+    void sending(long blockBytes);
+
+    /** So many bytes of the present block are acknowledged by all its DataNodes. */
     void acknowledged(long blockBytes);
 
-    /** The DataNode has finalised the present block. */
+    /** All DataNodes have finalised the present block. */
     void blockEnded();
 }

@@ -57,10 +57,13 @@ public final class WriteClient {
      *
      * @param checksum of a type that is known
      * @param syncBlocks whether each block is to be on the disk before it counts as written
+     * @param replicated whether blocks have more than one replica: then a block ends only when all have its data, so that
+     *     a fault does not find it finalised here and not written there
      */
-    public FileOutput open(StockStreamer stock, DataChecksum checksum, long blockBytes, boolean syncBlocks) {
+    public FileOutput open(
+            StockStreamer stock, DataChecksum checksum, long blockBytes, boolean syncBlocks, boolean replicated) {
         FileSender sender = new FileSender(frames, connections, stock, metricRegistry);
-        return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
+        return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks, replicated);
     }
 
     /** Counts a file, or the rest of one, that is left to stock. */

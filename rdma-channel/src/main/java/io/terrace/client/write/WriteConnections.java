@@ -62,10 +62,17 @@ final class WriteConnections {
     /** A new one; null when the DataNode has no channel, or had none lately. */
     @Nullable
     WriteConnection connect(DatanodeInfo node) {
+        return isPaused(node) ? null : connectAnyway(node);
+    }
+
+    private boolean isPaused(DatanodeInfo node) {
         Long until = pausedUntilNs.get(node.getDatanodeUuid());
-        if (until != null && until - System.nanoTime() > 0) {
-            return null;
-        }
+        return until != null && until - System.nanoTime() > 0;
+    }
+
+    /** As {@link #connect}, also where the DataNode had none lately: it may have been gone, and be back. */
+    @Nullable
+    WriteConnection connectAnyway(DatanodeInfo node) {
         try {
             WriteConnection connection = connectLocally(node);
             if (connection == null) {

@@ -72,7 +72,7 @@ record StreamCreation(
         if (stat.getErasureCodingPolicy() != null) {
             return Metric.CLIENT_WRITE_FALLBACK_ERASURE_CODED;
         }
-        if (stat.getReplication() != 1) {
+        if (stat.getReplication() > 1 && !StreamerStage.isKnown()) {
             return Metric.CLIENT_WRITE_FALLBACK_REPLICATION;
         }
         if (DataStreamer.isLazyPersist(stat)) {

@@ -1,19 +1,14 @@
 package org.apache.hadoop.hdfs;
 
 import io.terrace.client.write.FileOutput;
+import io.terrace.client.write.PipelineException;
 import io.terrace.client.write.StockStreamer;
 import io.terrace.client.write.WriteClient;
 import io.terrace.metrics.Metric;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.StorageType;
@@ -21,7 +16,8 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
-import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
+import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.ByteArrayManager;
 import org.apache.hadoop.util.DataChecksum;
@@ -29,21 +25,24 @@ import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stock's streamer with another way to the DataNodes: it asks the NameNode for blocks, abandons them and excludes
- * DataNodes as stock does, and {@link FileOutput} sends them. From a block on whose DataNode has no channel it is stock's.
+ * Stock's streamer with another way to the DataNodes: it asks the NameNode for blocks, abandons them, excludes DataNodes and
+ * sets pipelines up again as stock does, and {@link FileOutput} sends them. From where a DataNode of a pipeline has no channel
+ * it is stock's.
  */
 final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
-    /** The bytes of Hadoop's request before its protobuf: version (2) and operation (1). */
-    private static final int OPERATION_BYTES = 3;
-
     private final FileOutput output;
     private final WriteClient writes;
     private final AtomicReference<CachingStrategy> caching;
     private final String @Nullable [] favored;
+    private final boolean replicated;
     private volatile boolean closing;
     private volatile boolean stockWrites;
     private boolean connectedByStock;
     private boolean askingForBlock;
+    private boolean recovering;
+
+    /** Pipelines set up again since more was acknowledged last. */
+    private volatile int recoveries;
 
     TerraceDataStreamer(
             WriteClient writes,
@@ -61,7 +60,8 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         this.writes = writes;
         this.caching = caching;
         this.favored = favored;
-        this.output = writes.open(this, checksum, stat.getBlockSize(), syncBlocks);
+        this.replicated = stat.getReplication() > 1;
+        this.output = writes.open(this, checksum, stat.getBlockSize(), syncBlocks, replicated);
     }
 
     FileOutput output() {
@@ -87,20 +87,13 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         super.work();
     }
 
-    /** As stock, where the only DataNode of a block has failed, or there is no block. */
     private void fail(Throwable e) {
         if (e instanceof QuotaExceededException) {
             LOG.debug("DataStreamer Quota Exception", e);
         } else {
             LOG.warn("DataStreamer Exception", e);
         }
-        DatanodeInfo[] nodes = getNodes();
-        getLastException()
-                .set(
-                        askingForBlock || nodes == null
-                                ? e
-                                : new IOException(
-                                        "All datanodes " + Arrays.toString(nodes) + " are bad. Aborting...", e));
+        getLastException().set(e);
     }
 
     @Override
@@ -113,11 +106,65 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         askingForBlock = true;
         setupPipelineForCreate();
         askingForBlock = false;
+        if (!connectedByStock) {
+            StreamerStage.set(this, BlockConstructionStage.DATA_STREAMING);
+        }
+    }
+
+    @Override
+    public void recoverBlock(IOException fault, boolean ending) throws IOException {
+        mark(fault, getNodes());
+        getLastException().set(fault);
+        if (!getErrorState().isRestartingNode()) {
+            LOG.warn("Exception for {}", block, fault);
+            int most = dfsClient.getConf().getMaxPipelineRecoveryRetries();
+            if (++recoveries > most) {
+                getLastException()
+                        .set(new IOException(
+                                "Failing write. Tried pipeline recovery " + most + " times without success."));
+                setStreamerAsClosed();
+                return;
+            }
+        }
+        StreamerStage.set(this, ending ? BlockConstructionStage.PIPELINE_CLOSE : BlockConstructionStage.DATA_STREAMING);
+        recovering = true;
+        // Stock's looks at its own fields, not at these.
+        boolean unused = super.setupPipelineInternal(getNodes(), StorageType.EMPTY_ARRAY, getStorageIDs());
+        recovering = false;
+        connectedByStock &= !ending;
+        if (connectedByStock) {
+            // Where stock's loop asks for a pipeline that is set up within a block.
+            StreamerStage.set(this, BlockConstructionStage.PIPELINE_SETUP_APPEND);
+        }
+    }
+
+    /** Says which DataNode is to leave the pipeline, or to be waited for. */
+    private void mark(IOException fault, DatanodeInfo[] nodes) {
+        PipelineException said = fault instanceof PipelineException ? (PipelineException) fault : null;
+        int bad = said == null ? 0 : said.badNode(nodes);
+        ErrorState state = getErrorState();
+        state.setBadNodeIndex(bad);
+        if (said != null && PipelineAck.isRestartOOBStatus(said.status()) && !state.isRestartingNode()) {
+            state.initRestartingNode(
+                    bad, "Datanode " + bad + " is restarting: " + nodes[bad], shouldWaitForRestart(bad));
+        }
+        state.setInternalError();
+    }
+
+    @Override
+    int getPipelineRecoveryCount() {
+        return stockWrites ? super.getPipelineRecoveryCount() : recoveries;
+    }
+
+    @Override
+    public void sending(long blockBytes) {
+        bytesSent = Math.max(bytesSent, blockBytes);
     }
 
     @Override
     public void acknowledged(long blockBytes) {
         block.setNumBytes(blockBytes);
+        recoveries = 0;
         if (progress != null) {
             progress.progress();
         }
@@ -139,88 +186,74 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     @Override
+    protected boolean setupPipelineInternal(DatanodeInfo[] nodes, StorageType[] types, String[] storages)
+            throws IOException {
+        if (connectedByStock) {
+            // For the block within which the file was left to stock.
+            connectedByStock = false;
+            return true;
+        }
+        return super.setupPipelineInternal(nodes, types, storages);
+    }
+
+    @Override
     boolean createBlockOutputStream(
             DatanodeInfo[] nodes, StorageType[] types, String[] storages, long newStamp, boolean recovers) {
         // The NameNode may have chosen several: somebody set the replication of a file that is being written.
-        boolean single = nodes.length == 1;
-        if (askingForBlock && single && !recovers) {
+        boolean fits = nodes.length == 1 || (nodes.length > 1 && replicated);
+        if (recovering || (askingForBlock && fits)) {
             try {
                 getPersistBlocks().set(true);
-                if (output.open(nodes[0], request(nodes, types, storages), answerTimeoutNs(nodes.length))) {
+                if (output.open(
+                        nodes, request(nodes, types, storages, newStamp, recovers), answerTimeoutNs(nodes.length))) {
                     getErrorState().resetInternalError();
                     getLastException().clear();
                     return true;
                 }
             } catch (IOException e) {
-                LOG.warn("Exception in createBlockOutputStream {}", this, e);
-                getErrorState().setBadNodeIndex(0);
-                getErrorState().setInternalError();
+                if (!getErrorState().isRestartingNode()) {
+                    LOG.warn("Exception in createBlockOutputStream {}", this, e);
+                }
+                mark(e, nodes);
                 getLastException().set(e);
                 return false;
             }
         }
         boolean connected = super.createBlockOutputStream(nodes, types, storages, newStamp, recovers);
-        if (askingForBlock && connected) {
+        if (connected && (askingForBlock || recovering)) {
             connectedByStock = true;
             writes.leftToStock(
-                    single ? Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL : Metric.CLIENT_WRITE_FALLBACK_REPLICATION);
+                    fits ? Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL : Metric.CLIENT_WRITE_FALLBACK_REPLICATION);
         }
         return connected;
+    }
+
+    private byte[] request(
+            DatanodeInfo[] nodes, StorageType[] types, String[] storages, long newStamp, boolean recovers)
+            throws IOException {
+        ExtendedBlock whole = block.getCurrentBlock();
+        whole.setNumBytes(stat.getBlockSize());
+        return new OpenRequest(
+                        whole,
+                        accessToken,
+                        dfsClient.clientName,
+                        nodes,
+                        types,
+                        storages,
+                        recovers ? getStage().getRecoveryStage() : getStage(),
+                        block.getNumBytes(),
+                        bytesSent,
+                        newStamp,
+                        checksum4WriteBlock,
+                        caching.get(),
+                        isLazyPersist(stat),
+                        favored)
+                .encode();
     }
 
     private long answerTimeoutNs(int nodes) {
         int timeoutMs = dfsClient.getDatanodeReadTimeout(nodes);
         return timeoutMs > 0 ? TimeUnit.MILLISECONDS.toNanos(timeoutMs) : Long.MAX_VALUE / 4;
-    }
-
-    /** What stock sends, without what stands before the protobuf. */
-    private byte[] request(DatanodeInfo[] nodes, StorageType[] types, String[] storages) throws IOException {
-        ExtendedBlock whole = block.getCurrentBlock();
-        whole.setNumBytes(stat.getBlockSize());
-        boolean[] pinnings = pinnings(nodes);
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
-        new Sender(new DataOutputStream(bytes))
-                .writeBlock(
-                        whole,
-                        types[0],
-                        accessToken,
-                        dfsClient.clientName,
-                        nodes,
-                        types,
-                        null,
-                        getStage(),
-                        nodes.length,
-                        block.getNumBytes(),
-                        bytesSent,
-                        0,
-                        checksum4WriteBlock,
-                        caching.get(),
-                        isLazyPersist(stat),
-                        pinnings != null && pinnings[0],
-                        pinnings,
-                        storages[0],
-                        storages);
-        ByteBuffer request = ByteBuffer.wrap(bytes.toByteArray()).position(OPERATION_BYTES);
-        while (request.get() < 0) {
-            // The length, seven bits a byte.
-            continue;
-        }
-        byte[] proto = new byte[request.remaining()];
-        request.get(proto);
-        return proto;
-    }
-
-    private boolean @Nullable [] pinnings(DatanodeInfo[] nodes) {
-        String[] names = favored;
-        if (names == null) {
-            return null;
-        }
-        Set<String> left = new HashSet<>(Arrays.asList(names));
-        boolean[] pinnings = new boolean[nodes.length];
-        for (int i = 0; i < nodes.length; i++) {
-            pinnings[i] = left.remove(nodes[i].getXferAddrWithHostname());
-        }
-        return pinnings;
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stock's stream whose bytes go through {@link FileOutput}. What it asks of the NameNode, and how it waits, ends and fails,
- * is stock's. From a block on whose DataNode has no channel it is stock's stream altogether.
+ * is stock's. From where a DataNode of its pipeline has no channel it is stock's stream altogether.
  */
 final class TerraceOutputStream extends DFSOutputStream {
     private final TerraceDataStreamer sender;
@@ -100,6 +100,11 @@ final class TerraceOutputStream extends DFSOutputStream {
             isStock = true;
             sender.stockWrites();
             output.drainTo(new FileOutput.StockOutput() {
+                @Override
+                public void begin(long blockOffset) {
+                    sender.setBytesCurBlock(blockOffset);
+                }
+
                 @Override
                 public void write(byte[] bytes) throws IOException {
                     TerraceOutputStream.super.write(bytes, 0, bytes.length);

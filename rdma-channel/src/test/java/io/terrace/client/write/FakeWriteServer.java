@@ -23,7 +23,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.jspecify.annotations.Nullable;
 
 /** A DataNode's end of write connections over tcp, which keeps blocks in memory and verifies each frame. */
 class FakeWriteServer implements Closeable {
@@ -45,6 +47,10 @@ class FakeWriteServer implements Closeable {
     }
 
     final List<Block> blocks = new CopyOnWriteArrayList<>();
+
+    /** Whether each frame is acknowledged as its own before it is as everybody's. */
+    volatile boolean ownFirst;
+
     final AtomicInteger accepted = new AtomicInteger();
 
     FakeWriteServer() throws IOException {
@@ -64,6 +70,15 @@ class FakeWriteServer implements Closeable {
     /** Called before a frame is acknowledged; false ends the connection. */
     boolean received(Block block, WriteFrame frame) {
         return true;
+    }
+
+    /** What a FAILED frame says. */
+    record FailedPipeline(Status status, String address) {}
+
+    /** Called before a frame is acknowledged as everybody's; said instead of that where it is not null. */
+    @Nullable
+    FailedPipeline beforeAck(Block block, WriteFrame frame) {
+        return null;
     }
 
     /** Called before the first frame of a connection. */
@@ -106,8 +121,8 @@ class FakeWriteServer implements Closeable {
 
     private boolean serveBlock(FrameChannel frames, WriteFrame open) throws IOException {
         ByteBuffer body = body(frames, open);
-        Block block = new Block(OpWriteBlockProto.parseFrom(body));
-        Status status = opened(block.request);
+        OpWriteBlockProto request = OpWriteBlockProto.parseFrom(body);
+        Status status = opened(request);
         byte[] answer = BlockOpResponseProto.newBuilder()
                 .setStatus(status)
                 .setMessage("said by a test")
@@ -117,7 +132,12 @@ class FakeWriteServer implements Closeable {
         if (status != Status.SUCCESS) {
             return false;
         }
-        blocks.add(block);
+        Block block = block(request);
+        if (request.getStage() == BlockConstructionStage.PIPELINE_CLOSE_RECOVERY) {
+            block.finalised = true;
+        }
+        long replicatedNumber = 0;
+        int replicatedBytes = block.bytes.length;
         while (!block.finalised) {
             WriteFrame frame = frames.receive();
             if (frame == null) {
@@ -132,14 +152,37 @@ class FakeWriteServer implements Closeable {
             if (!received(block, frame)) {
                 return false;
             }
-            block.finalised = frame.has(WriteFrame.LAST);
-            WriteAck ack = new WriteAck(block.bytes.length, frame.number(), block.bytes.length);
-            int flags = block.finalised ? WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED : 0;
-            ByteBuffer ackBody = ByteBuffer.allocate(WriteAck.BYTES);
-            ack.encode(ackBody);
-            send(frames, ack.frame(flags, frame.number()), ackBody.array());
+            boolean last = frame.has(WriteFrame.LAST);
+            if (ownFirst) {
+                WriteAck own = new WriteAck(block.bytes.length, replicatedNumber, replicatedBytes);
+                send(frames, own, last ? WriteFrame.FINALIZED : 0, frame.number());
+            }
+            replicatedNumber = frame.number();
+            replicatedBytes = block.bytes.length;
+            FailedPipeline fault = beforeAck(block, frame);
+            if (fault != null) {
+                byte[] failed = BlockOpResponseProto.newBuilder()
+                        .setStatus(fault.status())
+                        .setFirstBadLink(fault.address())
+                        .build()
+                        .toByteArray();
+                send(frames, new WriteFrame(failed.length, WriteFrame.FAILED, (byte) 0, frame.number()), failed);
+                return false;
+            }
+            WriteAck ack = new WriteAck(replicatedBytes, replicatedNumber, replicatedBytes);
+            send(frames, ack, last ? WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED : 0, frame.number());
+            block.finalised = last;
         }
         return true;
+    }
+
+    private Block block(OpWriteBlockProto request) {
+        if (request.getStage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
+            Block fresh = new Block(request);
+            blocks.add(fresh);
+            return fresh;
+        }
+        return blocks.get(blocks.size() - 1);
     }
 
     private static void write(Block block, WriteFrame frame, ByteBuffer body) throws IOException {
@@ -156,6 +199,12 @@ class FakeWriteServer implements Closeable {
         block.bytes = Arrays.copyOf(block.bytes, Math.max(block.bytes.length, offset + fields.dataBytes()));
         data.get(block.bytes, offset, fields.dataBytes());
         block.frames.add(offset + "+" + fields.dataBytes() + " " + frame.flags());
+    }
+
+    private static void send(FrameChannel frames, WriteAck ack, int flags, long number) throws IOException {
+        ByteBuffer body = ByteBuffer.allocate(WriteAck.BYTES);
+        ack.encode(body);
+        send(frames, ack.frame(flags, number), body.array());
     }
 
     private static ByteBuffer body(FrameChannel frames, WriteFrame frame) throws IOException {

@@ -4,140 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.channel.write.WriteFrame;
-import io.terrace.client.ClientConfig;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BaseHeaderProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ChecksumProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientOperationHeaderProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
-import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ChecksumTypeProto;
-import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ExtendedBlockProto;
-import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class FileOutputTest {
     private static final int BLOCK_BYTES = 1 << 20;
-    private static final long TIMEOUT_MS = 10_000;
+    private static final long TIMEOUT_MS = FakeStreamer.TIMEOUT_MS;
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final FramePool pool = new FramePool(4 << 20);
     private FakeWriteServer server;
     private FakeStreamer streamer;
 
-    /** Stock's streamer and the NameNode: blocks are numbered. */
-    private final class FakeStreamer implements StockStreamer {
-        private final FileOutput output;
-        private final DatanodeInfo node;
-        private final FutureTask<Void> work = new FutureTask<>(this::work);
-        private volatile boolean closed;
-        private volatile long acknowledged;
-        private int asked;
-        private boolean opened;
-        private int ended;
-
-        FakeStreamer(int port, boolean syncBlocks) {
-            node = new DatanodeInfoBuilder()
-                    .setIpAddr(InetAddress.getLoopbackAddress().getHostAddress())
-                    .setHostName("localhost")
-                    .setDatanodeUuid("fake")
-                    .setXferPort(port - 1)
-                    .build();
-            Configuration conf = new Configuration(false);
-            conf.set("terrace.channel.tcp.port.offset", "1");
-            FileSender sender =
-                    new FileSender(pool, new WriteConnections(ClientConfig.from(conf)), this, metricRegistry);
-            DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
-            output = new FileOutput(sender, pool, ChunkSummer.of(checksum), BLOCK_BYTES, syncBlocks);
-            new Thread(work, "fake-streamer").start();
-        }
-
-        private Void work() throws IOException {
-            try {
-                output.send();
-            } finally {
-                output.sendEnded();
-            }
-            return null;
-        }
-
-        @Override
-        public boolean isRunning() {
-            return !closed;
-        }
-
-        @Override
-        public void nextBlock() throws IOException {
-            asked++;
-            opened = output.open(node, request(asked), TimeUnit.SECONDS.toNanos(10));
-        }
-
-        @Override
-        public void acknowledged(long blockBytes) {
-            acknowledged = blockBytes;
-        }
-
-        @Override
-        public void blockEnded() {
-            ended++;
-        }
-
-        void write(byte[] bytes) {
-            assertThat(output.write(bytes, 0, bytes.length)).isEqualTo(bytes.length);
-        }
-
-        void awaitAll() throws InterruptedException {
-            assertThat(output.awaitAcked(output.lastQueued(), TIMEOUT_MS)).isTrue();
-        }
-
-        void close() throws Exception {
-            output.endBlock(false);
-            awaitAll();
-            closed = true;
-            output.wake();
-            work.get();
-            output.release();
-        }
-    }
-
-    private static byte[] request(int block) {
-        return OpWriteBlockProto.newBuilder()
-                .setHeader(ClientOperationHeaderProto.newBuilder()
-                        .setBaseHeader(BaseHeaderProto.newBuilder()
-                                .setBlock(ExtendedBlockProto.newBuilder()
-                                        .setPoolId("pool")
-                                        .setBlockId(block)
-                                        .setGenerationStamp(1)))
-                        .setClientName("client"))
-                .setStage(OpWriteBlockProto.BlockConstructionStage.PIPELINE_SETUP_CREATE)
-                .setPipelineSize(1)
-                .setMinBytesRcvd(0)
-                .setMaxBytesRcvd(0)
-                .setLatestGenerationStamp(0)
-                .setRequestedChecksum(ChecksumProto.newBuilder()
-                        .setType(ChecksumTypeProto.CHECKSUM_CRC32C)
-                        .setBytesPerChecksum(512))
-                .build()
-                .toByteArray();
-    }
-
     private void start(FakeWriteServer with, boolean syncBlocks) throws IOException {
         server = with;
-        streamer = new FakeStreamer(with.port(), syncBlocks);
+        streamer = new FakeStreamer(pool, metricRegistry, with.port(), BLOCK_BYTES, syncBlocks, false);
     }
 
     @AfterEach
@@ -156,7 +47,7 @@ final class FileOutputTest {
             assertThat(stored()).isEqualTo(written);
             assertThat(server.blocks).hasSize((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
             assertThat(server.accepted.get()).isLessThanOrEqualTo(1);
-            assertThat(streamer.ended).isEqualTo(server.blocks.size());
+            assertThat(streamer.ended()).isEqualTo(server.blocks.size());
             server.close();
         }
     }
@@ -171,15 +62,15 @@ final class FileOutputTest {
         for (int i = 0; i < 400; i++) {
             byte[] bytes = random(random.nextInt(3) == 0 ? random.nextInt(200_000) : random.nextInt(700), i);
             if (bytes.length == 1) {
-                assertThat(streamer.output.write(bytes[0])).isTrue();
+                assertThat(streamer.output().write(bytes[0])).isTrue();
             } else {
                 streamer.write(bytes);
             }
             written.writeBytes(bytes);
             switch (random.nextInt(6)) {
-                case 0 -> streamer.output.flush(false);
-                case 1 -> streamer.output.flush(true);
-                case 2 -> streamer.output.endBlock(random.nextBoolean());
+                case 0 -> streamer.output().flush(false);
+                case 1 -> streamer.output().flush(true);
+                case 2 -> streamer.output().endBlock(random.nextBoolean());
                 default -> {
                     continue;
                 }
@@ -195,11 +86,11 @@ final class FileOutputTest {
     void flush_withinAChunk_sendsTheChunkAgain() throws Exception {
         start(new FakeWriteServer(), true);
         streamer.write(random(700, 1));
-        streamer.output.flush(false);
-        streamer.output.flush(false);
-        streamer.output.flush(true);
+        streamer.output().flush(false);
+        streamer.output().flush(false);
+        streamer.output().flush(true);
         streamer.write(random(10, 2));
-        streamer.output.flush(true);
+        streamer.output().flush(true);
         streamer.close();
         assertThat(server.blocks.get(0).frames)
                 .containsExactly("0+700 2", "700+0 3", "512+198 3", "710+0 " + (WriteFrame.LAST | WriteFrame.SYNC));
@@ -223,12 +114,17 @@ final class FileOutputTest {
         server.endConnections();
         byte[] rest = Arrays.copyOfRange(written, BLOCK_BYTES, written.length);
         streamer.write(Arrays.copyOf(rest, 600));
-        streamer.output.flush(false);
-        assertThat(streamer.output.awaitAcked(streamer.output.lastQueued(), TIMEOUT_MS))
+        streamer.output().flush(false);
+        assertThat(streamer.output().awaitAcked(streamer.output().lastQueued(), TIMEOUT_MS))
                 .isTrue();
-        assertThat(streamer.output.isLeftToStock()).isTrue();
+        assertThat(streamer.output().isLeftToStock()).isTrue();
         ByteArrayOutputStream stock = new ByteArrayOutputStream();
-        streamer.output.drainTo(new FileOutput.StockOutput() {
+        streamer.output().drainTo(new FileOutput.StockOutput() {
+            @Override
+            public void begin(long blockOffset) {
+                assertThat(blockOffset).isZero();
+            }
+
             @Override
             public void write(byte[] bytes) {
                 stock.writeBytes(bytes);
@@ -239,9 +135,9 @@ final class FileOutputTest {
                 throw new AssertionError("no block ends");
             }
         });
-        streamer.output.release();
+        streamer.output().release();
         assertThat(stock.toByteArray()).isEqualTo(Arrays.copyOf(rest, 600));
-        assertThat(streamer.output.write(rest, 0, 1)).isZero();
+        assertThat(streamer.output().write(rest, 0, 1)).isZero();
     }
 
     @Test
@@ -255,12 +151,12 @@ final class FileOutputTest {
                 },
                 false);
         streamer.write(random(10, 4));
-        streamer.output.flush(false);
-        assertThatThrownBy(streamer.work::get)
+        streamer.output().flush(false);
+        assertThatThrownBy(streamer::await)
                 .isInstanceOf(ExecutionException.class)
                 .hasMessageContaining("access token error")
                 .hasMessageContaining("said by a test");
-        streamer.output.release();
+        streamer.output().release();
     }
 
     @Test
@@ -274,11 +170,11 @@ final class FileOutputTest {
                 },
                 false);
         streamer.write(random(600_000, 5));
-        streamer.output.flush(false);
-        assertThatThrownBy(streamer.work::get).hasRootCauseInstanceOf(IOException.class);
-        assertThat(streamer.output.write(random(1, 6), 0, 1)).isZero();
-        assertThat(streamer.output.isLeftToStock()).isFalse();
-        streamer.output.release();
+        streamer.output().flush(false);
+        assertThatThrownBy(streamer::await).hasRootCauseInstanceOf(IOException.class);
+        assertThat(streamer.output().write(random(1, 6), 0, 1)).isZero();
+        assertThat(streamer.output().isLeftToStock()).isFalse();
+        streamer.output().release();
     }
 
     private byte[] stored() {

@@ -1,0 +1,286 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.client.ClientMetrics;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.fs.TerraceFileSystem;
+import io.terrace.metrics.Metric;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.FutureTask;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSOutputStream;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** DataNodes of a pipeline that go while a file of three replicas is written over the channel. */
+@Tag("cluster")
+@Timeout(300)
+class WriteRecoveryTest {
+    private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String REPLACE = "dfs.client.block.write.replace-datanode-on-failure.";
+
+    private final long seed = System.nanoTime();
+    private final Random random = new Random(seed);
+    private TerraceCluster cluster;
+    private DistributedFileSystem client;
+    private int clients;
+
+    /** When a DataNode goes. */
+    private enum Stage {
+        BEFORE_THE_FIRST_BYTE,
+        IN_THE_BLOCK,
+        AFTER_HFLUSH,
+        IN_HFLUSH,
+        IN_CLOSE
+    }
+
+    private void start(int datanodes) throws IOException {
+        System.out.println("seed " + seed);
+        Configuration conf = TerraceCluster.configuration();
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
+        conf.setInt("dfs.client.socket-timeout", 20_000);
+        cluster = TerraceCluster.startByConfiguration(datanodes, conf);
+        for (DataNode datanode : cluster.cluster().getDataNodes()) {
+            awaitChannel(datanode);
+        }
+    }
+
+    /** Its plugin starts on a thread of its own. */
+    private static void awaitChannel(DataNode datanode) {
+        InetSocketAddress address = new InetSocketAddress(
+                datanode.getXferAddress().getAddress(), datanode.getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            try (Socket socket = new Socket()) {
+                socket.connect(address, 1_000);
+                return true;
+            }
+        });
+    }
+
+    /** A client that knows no DataNode yet, so that none is one that had no channel lately. */
+    private void newClient(String... settings) throws IOException {
+        if (client != null) {
+            client.close();
+        }
+        Configuration conf = new Configuration(cluster.cluster().getConfiguration(0));
+        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
+        conf.set(TerraceSettings.CLIENT_WRITE_ENABLED.key(), "true");
+        conf.set(
+                TerraceSettings.CHANNEL_DIR.key(),
+                cluster.scratch().resolve("channel").toString());
+        conf.setBoolean(TerraceSettings.CLIENT_LOCAL.key(), random.nextBoolean());
+        conf.set("terrace.client.connect.pause", 50 + ++clients + "ms");
+        for (int i = 0; i < settings.length; i += 2) {
+            conf.set(settings[i], settings[i + 1]);
+        }
+        client =
+                (DistributedFileSystem) FileSystem.newInstance(cluster.cluster().getURI(), conf);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        client.close();
+        cluster.close();
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_RETAINED_BYTES)).isZero();
+    }
+
+    private DataNodeProperties stop(DatanodeInfo node) {
+        for (int i = 0; i < cluster.cluster().getDataNodes().size(); i++) {
+            if (cluster.datanode(i).getDatanodeUuid().equals(node.getDatanodeUuid())) {
+                return cluster.cluster().stopDataNode(i);
+            }
+        }
+        throw new AssertionError(node + " does not run");
+    }
+
+    private void startAgain(DataNodeProperties stopped) throws IOException {
+        assertThat(cluster.cluster().restartDataNode(stopped, true)).isTrue();
+        cluster.cluster().waitActive();
+        cluster.cluster().getDataNodes().forEach(WriteRecoveryTest::awaitChannel);
+    }
+
+    /** Of the block that is being written; waits until there is one. */
+    private static DatanodeInfo[] pipeline(FSDataOutputStream out) {
+        DFSOutputStream stream = (DFSOutputStream) out.getWrappedStream();
+        await().atMost(PATIENCE).until(() -> stream.getPipeline() != null);
+        return Objects.requireNonNull(stream.getPipeline());
+    }
+
+    /** Writes a file of which a DataNode goes meanwhile; returns that DataNode, to be started again. */
+    private DataNodeProperties write(Path file, byte[] written, Stage stage, int victim) throws Exception {
+        int first = 1 + random.nextInt(BLOCK - 1);
+        DataNodeProperties gone;
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            switch (stage) {
+                case BEFORE_THE_FIRST_BYTE -> {
+                    gone = cluster.cluster().stopDataNode(victim);
+                    out.write(written, 0, first);
+                }
+                case IN_THE_BLOCK -> {
+                    out.write(written, 0, BLOCK - 1);
+                    gone = stop(pipeline(out)[victim]);
+                    first = BLOCK - 1;
+                }
+                case AFTER_HFLUSH -> {
+                    out.write(written, 0, first);
+                    out.hflush();
+                    gone = stop(pipeline(out)[victim]);
+                }
+                case IN_HFLUSH -> {
+                    out.write(written, 0, 1);
+                    out.hflush();
+                    FutureTask<DataNodeProperties> stops = stops(pipeline(out)[victim]);
+                    first = 1;
+                    while (!stops.isDone() && first < BLOCK - 700) {
+                        out.write(written, first, 700);
+                        out.hflush();
+                        first += 700;
+                    }
+                    gone = stops.get();
+                }
+                case IN_CLOSE -> {
+                    out.write(written, 0, BLOCK + 1);
+                    out.hflush();
+                    FutureTask<DataNodeProperties> stops = stops(pipeline(out)[victim]);
+                    out.write(written, BLOCK + 1, written.length - BLOCK - 1);
+                    out.close();
+                    return stops.get();
+                }
+                default -> throw new AssertionError(stage);
+            }
+            int second = first + random.nextInt(written.length - first);
+            out.write(written, first, second - first);
+            out.hflush();
+            assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, second));
+            try (HdfsDataInputStream in =
+                    (HdfsDataInputStream) cluster.fs().open(file)) {
+                assertThat(in.getVisibleLength()).isEqualTo(second);
+            }
+            out.write(written, second, written.length - second);
+        }
+        return gone;
+    }
+
+    private FutureTask<DataNodeProperties> stops(DatanodeInfo node) {
+        FutureTask<DataNodeProperties> stops = new FutureTask<>(() -> stop(node));
+        new Thread(stops, "stops-a-datanode").start();
+        return stops;
+    }
+
+    /** The file is closed, and each DataNode that runs has either nothing of a block or all of it. */
+    private void assertWhole(Path file, byte[] written, int replicas) throws IOException {
+        assertThat(cluster.fs().isFileClosed(file)).isTrue();
+        assertThat(cluster.read(file)).isEqualTo(written);
+        int blocks = (written.length + BLOCK - 1) / BLOCK;
+        for (int i = 0; i < blocks; i++) {
+            LocatedBlock located = cluster.located(file, i);
+            ExtendedBlock block = located.getBlock();
+            byte[] contents = Arrays.copyOfRange(written, i * BLOCK, Math.min(written.length, (i + 1) * BLOCK));
+            int found = 0;
+            for (DataNode datanode : cluster.cluster().getDataNodes()) {
+                assertThat(datanode.getFSDataset().isValidRbw(block)).isFalse();
+                if (datanode.getFSDataset().isValidBlock(block)) {
+                    try (InputStream in = datanode.getFSDataset().getBlockInputStream(block, 0)) {
+                        assertThat(in.readAllBytes()).isEqualTo(contents);
+                    }
+                    found++;
+                }
+            }
+            assertThat(found).as("replicas of block " + i).isGreaterThanOrEqualTo(replicas);
+        }
+    }
+
+    private void everyStageAndNode(int replicas, String... settings) throws Exception {
+        for (Stage stage : Stage.values()) {
+            for (int victim = 0; victim < 3; victim++) {
+                newClient(settings);
+                Path file = new Path("/" + stage + victim);
+                byte[] written = TerraceCluster.contents(file.toString(), BLOCK + 1 + random.nextInt(2 * BLOCK));
+                long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
+                long bytes = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
+                DataNodeProperties gone = write(file, written, stage, victim);
+                assertWhole(file, written, stage == Stage.IN_CLOSE ? 2 : replicas);
+                assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_BYTES) - bytes)
+                        .isEqualTo(written.length);
+                if (stage == Stage.IN_THE_BLOCK || stage == Stage.AFTER_HFLUSH) {
+                    assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES))
+                            .isGreaterThan(recoveries);
+                }
+                startAgain(gone);
+            }
+        }
+    }
+
+    @Test
+    void dataNodeGone_ofThree_goesOnWithTheOthers() throws Exception {
+        start(3);
+        everyStageAndNode(2, REPLACE + "policy", "NEVER");
+    }
+
+    @Test
+    void dataNodeGone_ofFour_isReplaced() throws Exception {
+        start(4);
+        everyStageAndNode(3, REPLACE + "policy", "ALWAYS");
+    }
+
+    @Test
+    void dataNodeGone_withoutReplacement_failsAsStock() throws Exception {
+        start(3);
+        newClient();
+        FSDataOutputStream out = client.create(new Path("/failed"), (short) 3);
+        out.write(new byte[700]);
+        out.hflush();
+        stop(pipeline(out)[random.nextInt(3)]);
+        assertThatThrownBy(() -> {
+                    out.write(new byte[700]);
+                    out.hflush();
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Failed to replace a bad datanode");
+        assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    }
+
+    /** Stock says the same when the last one goes. */
+    @Test
+    void allDataNodesGone_fails() throws Exception {
+        start(3);
+        newClient(REPLACE + "policy", "NEVER");
+        FSDataOutputStream out = client.create(new Path("/failed"), (short) 3);
+        out.write(new byte[700]);
+        out.hflush();
+        for (DatanodeInfo node : pipeline(out)) {
+            stop(node);
+        }
+        assertThatThrownBy(() -> {
+                    out.write(new byte[700]);
+                    out.hflush();
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("are bad. Aborting...");
+        assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    }
+}

@@ -1,0 +1,188 @@
+package io.terrace.client.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.client.ClientConfig;
+import io.terrace.metrics.MetricRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BaseHeaderProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ChecksumProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientOperationHeaderProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ChecksumTypeProto;
+import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ExtendedBlockProto;
+import org.apache.hadoop.util.DataChecksum;
+
+/** Stock's streamer and the NameNode: blocks are numbered, all at one DataNode, which stands for its pipeline. */
+final class FakeStreamer implements StockStreamer {
+    static final long TIMEOUT_MS = 10_000;
+
+    private final FileOutput output;
+    private final DatanodeInfo[] nodes = new DatanodeInfo[2];
+    private final FutureTask<Void> work = new FutureTask<>(this::work);
+    private final List<Integer> badNodes = new ArrayList<>();
+    private volatile boolean closed;
+    private volatile boolean recovers;
+    private long acknowledged;
+    private long sent;
+    private int asked;
+    private int ended;
+
+    FakeStreamer(
+            FramePool pool,
+            MetricRegistry metricRegistry,
+            int port,
+            long blockBytes,
+            boolean syncBlocks,
+            boolean replicated) {
+        nodes[0] = node(InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
+        nodes[1] = node("192.0.2.1", 9866);
+        recovers = replicated;
+        Configuration conf = new Configuration(false);
+        conf.set("terrace.channel.tcp.port.offset", "1");
+        FileSender sender = new FileSender(pool, new WriteConnections(ClientConfig.from(conf)), this, metricRegistry);
+        DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
+        output = new FileOutput(sender, pool, ChunkSummer.of(checksum), blockBytes, syncBlocks, replicated);
+        new Thread(work, "fake-streamer").start();
+    }
+
+    private static DatanodeInfo node(String address, int port) {
+        return new DatanodeInfoBuilder()
+                .setIpAddr(address)
+                .setHostName(address)
+                .setDatanodeUuid(address)
+                .setXferPort(port)
+                .build();
+    }
+
+    private Void work() throws IOException {
+        try {
+            output.send();
+        } finally {
+            output.sendEnded();
+        }
+        return null;
+    }
+
+    FileOutput output() {
+        return output;
+    }
+
+    /** Of blocks that all have finalised. Once the file is closed. */
+    int ended() {
+        return ended;
+    }
+
+    /** Which node was said to be at fault, fault by fault. Once the file is closed. */
+    List<Integer> badNodes() {
+        return badNodes;
+    }
+
+    String secondAddress() {
+        return nodes[1].getXferAddr();
+    }
+
+    /** From now on a fault ends the file. */
+    void recoverNoMore() {
+        recovers = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return !closed;
+    }
+
+    @Override
+    public void nextBlock() throws IOException {
+        asked++;
+        acknowledged = 0;
+        sent = 0;
+        open(BlockConstructionStage.PIPELINE_SETUP_CREATE);
+    }
+
+    @Override
+    public void recoverBlock(IOException fault, boolean ending) throws IOException {
+        if (!recovers) {
+            throw fault;
+        }
+        badNodes.add(fault instanceof PipelineException said ? said.badNode(nodes) : 0);
+        boolean opened = open(
+                ending
+                        ? BlockConstructionStage.PIPELINE_CLOSE_RECOVERY
+                        : BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY);
+        assertThat(opened).isTrue();
+    }
+
+    private boolean open(BlockConstructionStage stage) throws IOException {
+        return output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS));
+    }
+
+    @Override
+    public void sending(long blockBytes) {
+        sent = Math.max(sent, blockBytes);
+    }
+
+    @Override
+    public void acknowledged(long blockBytes) {
+        assertThat(blockBytes).isBetween(acknowledged, sent);
+        acknowledged = blockBytes;
+    }
+
+    @Override
+    public void blockEnded() {
+        ended++;
+    }
+
+    void write(byte[] bytes) {
+        assertThat(output.write(bytes, 0, bytes.length)).isEqualTo(bytes.length);
+    }
+
+    void awaitAll() throws InterruptedException {
+        assertThat(output.awaitAcked(output.lastQueued(), TIMEOUT_MS)).isTrue();
+    }
+
+    /** Waits until nothing is sent any more. */
+    void await() throws ExecutionException, InterruptedException {
+        work.get();
+    }
+
+    void close() throws Exception {
+        output.endBlock(false);
+        awaitAll();
+        closed = true;
+        output.wake();
+        await();
+        output.release();
+    }
+
+    private byte[] request(BlockConstructionStage stage) {
+        return OpWriteBlockProto.newBuilder()
+                .setHeader(ClientOperationHeaderProto.newBuilder()
+                        .setBaseHeader(BaseHeaderProto.newBuilder()
+                                .setBlock(ExtendedBlockProto.newBuilder()
+                                        .setPoolId("pool")
+                                        .setBlockId(asked)
+                                        .setGenerationStamp(1)))
+                        .setClientName("client"))
+                .setStage(stage)
+                .setPipelineSize(nodes.length)
+                .setMinBytesRcvd(acknowledged)
+                .setMaxBytesRcvd(sent)
+                .setLatestGenerationStamp(0)
+                .setRequestedChecksum(ChecksumProto.newBuilder()
+                        .setType(ChecksumTypeProto.CHECKSUM_CRC32C)
+                        .setBytesPerChecksum(512))
+                .build()
+                .toByteArray();
+    }
+}
