@@ -4,8 +4,6 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
-import io.terrace.protocol.MoveOrder;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.move.MoveDispatcher;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
@@ -21,6 +19,9 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.placement.volume.VolumePlacement;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ final class EngineEpoch {
     private final ClusterState clusterState;
     private final MoveDispatcher dispatcher;
     private final PinnedBlocks pinnedBlocks;
+    private final VolumePlacement volumes;
     private RuleEvaluator ruleEvaluator;
     private HeartbeatProcessor heartbeatProcessor;
     private MovePlanner planner;
@@ -54,6 +56,7 @@ final class EngineEpoch {
                 new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
+        volumes = new VolumePlacement(clusterState, view, activePolicy.spec());
     }
 
     ClusterState clusterState() {
@@ -61,12 +64,13 @@ final class EngineEpoch {
     }
 
     /** Another policy is in force, so other rules hold. */
-    void rulesChanged() {
+    void rulesChanged(long nowMs) {
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
         heartbeatProcessor =
                 new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks.rules(ruleEvaluator);
+        volumes.rules(nowMs, activePolicy.spec());
     }
 
     void operatorStateChanged() {
@@ -88,6 +92,7 @@ final class EngineEpoch {
     void take(long nowMs, long epoch, DataNodeState node, Heartbeat heartbeat, AccessListener accesses) {
         if (node.note(nowMs, heartbeat)) {
             dispatcher.abandon(nowMs, node, "the DataNode was restarted");
+            volumes.abandon(nowMs, node, "the DataNode was restarted");
             for (Resident resident : List.copyOf(node.residents().all())) {
                 node.residents().remove(resident.block.id());
                 clusterState
@@ -96,10 +101,11 @@ final class EngineEpoch {
             }
         }
         boolean answerLost = heartbeat.full() && !node.session().askedForFull();
-        heartbeatProcessor.results(nowMs, epoch, node, heartbeat.results());
+        heartbeatProcessor.results(nowMs, epoch, node, volumes.results(nowMs, epoch, node, heartbeat.results()));
         if (answerLost) {
             // A DataNode that sends a full report unasked did not get its last answer, nor the orders in it.
             dispatcher.sendAgain(node);
+            volumes.sendAgain(node);
         }
         heartbeatProcessor.residency(nowMs, node, heartbeat.residency(), heartbeat.full());
         for (Heat entry : heartbeat.heat()) {
@@ -113,6 +119,7 @@ final class EngineEpoch {
                     entry.bytesWritten());
         }
         heartbeatProcessor.heat(nowMs, node, heartbeat.heat());
+        volumes.accessed(heartbeat.heat());
     }
 
     /** Plans the moves that policies requested, and gives a DataNode its orders if moves are allowed. */
@@ -122,7 +129,8 @@ final class EngineEpoch {
             return List.of();
         }
         dispatcher.examine(nowMs, node);
-        List<MoveOrder> toDo = dispatcher.dispatch(nowMs, node);
+        List<MoveOrder> toDo = new ArrayList<>(dispatcher.dispatch(nowMs, node));
+        toDo.addAll(volumes.dispatch(nowMs, node));
         planner.plan(nowMs, node, true);
         return toDo;
     }
@@ -145,6 +153,7 @@ final class EngineEpoch {
                         .moveTracker()
                         .dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
             }
+            volumes.turn(nowMs);
         }
         boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
         if (tick) {
@@ -163,11 +172,13 @@ final class EngineEpoch {
             if (node.isLive() && silentMs > settings.heartbeats().expiryMs()) {
                 node.expire();
                 dispatcher.abandon(nowMs, node, "the DataNode fell silent");
+                volumes.abandon(nowMs, node, "the DataNode fell silent");
             }
             if (silentMs > settings.heartbeats().forgetMs()) {
                 gone.add(node);
             }
             dispatcher.expire(nowMs, node);
+            volumes.expire(nowMs, node);
             if (tick) {
                 node.policy().tick(nowMs, node::request);
             }
@@ -183,7 +194,7 @@ final class EngineEpoch {
     }
 
     PlacementReports reports() {
-        return new PlacementReports(clusterState, pinnedBlocks, ruleEvaluator);
+        return new PlacementReports(clusterState, pinnedBlocks, ruleEvaluator, volumes);
     }
 
     /** @param epoch 0 while the engine is inactive */
@@ -191,11 +202,13 @@ final class EngineEpoch {
         int silent = 0;
         int waiting = 0;
         int inFlight = 0;
+        int volumesWaiting = 0;
         long resident = 0;
         for (DataNodeState node : clusterState.nodes().values()) {
             silent += node.isLive() ? 0 : 1;
             waiting += node.moveQueue().waitingCount();
             inFlight += node.moveQueue().inFlightCount();
+            volumesWaiting += node.volumeMoves().waitingCount();
             resident += node.residents().size();
         }
         return new EngineStatus(
@@ -210,6 +223,8 @@ final class EngineEpoch {
                 pinnedBlocks.size(),
                 waiting,
                 inFlight,
+                volumesWaiting,
+                clusterState.volumeMovesInFlight(),
                 reports().memoryBytes());
     }
 }

@@ -5,7 +5,6 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.move.OperatorMoves;
 import io.terrace.placement.policy.ActivePolicy;
 import io.terrace.placement.policy.PolicyChoice;
@@ -19,6 +18,7 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.MoveOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +111,7 @@ public final class PlacementEngine {
         }
         String refusal = new PolicySwitch(engineEpoch.clusterState(), activePolicy).to(nowMs, wanted);
         if (refusal == null) {
-            engineEpoch.rulesChanged();
+            engineEpoch.rulesChanged(nowMs);
         }
         return refusal;
     }

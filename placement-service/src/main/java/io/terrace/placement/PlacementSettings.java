@@ -5,6 +5,7 @@ import io.terrace.placement.heartbeat.HeartbeatSettings;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
+import io.terrace.placement.state.VolumeMoveSettings;
 import java.util.function.UnaryOperator;
 
 /**
@@ -29,7 +30,8 @@ public record PlacementSettings(
                         TerraceSettings.PLACEMENT_MOVES_IN_FLIGHT.get(conf),
                         TerraceSettings.PLACEMENT_MOVES_WAITING.get(conf),
                         TerraceSettings.PLACEMENT_MOVE_TIMEOUT.get(conf),
-                        TerraceSettings.PLACEMENT_MOVE_WAIT.get(conf)),
+                        TerraceSettings.PLACEMENT_MOVE_WAIT.get(conf),
+                        volumes(conf)),
                 new HeatSettings(
                         TerraceSettings.PLACEMENT_TRACKED_BLOCKS.get(conf),
                         TerraceSettings.PLACEMENT_HEAT_HALF_LIFE.get(conf)),
@@ -38,5 +40,17 @@ public record PlacementSettings(
                         TerraceSettings.PLACEMENT_NODE_EXPIRY.get(conf),
                         TerraceSettings.PLACEMENT_NODE_FORGET.get(conf),
                         TerraceSettings.PLACEMENT_HEARTBEAT_ENTRIES.get(conf)));
+    }
+
+    private static VolumeMoveSettings volumes(UnaryOperator<String> conf) {
+        return new VolumeMoveSettings(
+                TerraceSettings.PLACEMENT_VOLUME_BANDWIDTH.get(conf),
+                TerraceSettings.PLACEMENT_VOLUME_BANDWIDTH_TOTAL.get(conf),
+                TerraceSettings.PLACEMENT_VOLUME_MOVES_IN_FLIGHT.get(conf),
+                TerraceSettings.PLACEMENT_VOLUME_MOVES_IN_FLIGHT_TOTAL.get(conf),
+                TerraceSettings.PLACEMENT_VOLUME_MOVES_WAITING.get(conf),
+                TerraceSettings.PLACEMENT_VOLUME_HIGH_WATER.get(conf) / 100.0,
+                TerraceSettings.PLACEMENT_VOLUME_COLD.get(conf),
+                TerraceSettings.PLACEMENT_VOLUME_OTHERS_REST.get(conf));
     }
 }

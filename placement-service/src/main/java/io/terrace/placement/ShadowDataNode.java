@@ -7,12 +7,12 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -140,7 +140,8 @@ final class ShadowDataNode {
                 List.of(),
                 heartbeat.bytesServed(),
                 heartbeat.serving(),
-                Map.of());
+                Map.of(),
+                false);
         results.clear();
         return translated;
     }

@@ -86,6 +86,9 @@ final class ExplainCommand implements Callable<Integer> {
                 + Quantity.bytes(block.getBlock().getLengthBytes()) + ", "
                 + block.getState().replace('_', ' ') + (block.getPinned() ? ", pinned" : "")
                 + (block.hasExcluded() ? ", never promoted: " + block.getExcluded() : ""));
+        if (block.hasRange()) {
+            printer.line("  " + block.getRange());
+        }
         if (block.hasHeat()) {
             HotBlockProto heat = block.getHeat();
             printer.line("  heat " + Quantity.decimal(heat.getHeat()) + ", " + heat.getReads() + " reads, "
@@ -118,6 +121,12 @@ final class ExplainCommand implements Callable<Integer> {
             if (replica.hasOpenMove()) {
                 print(printer, replica.getOpenMove());
             }
+            if (replica.hasVolumeMove()) {
+                print(printer, replica.getVolumeMove());
+            }
+            if (replica.hasStays()) {
+                wrapped(printer, "stays on " + replica.getName() + ": " + replica.getStays());
+            }
             if (replica.getHeldBackMs() > 0) {
                 printer.line("  held back on " + replica.getName() + " for " + Quantity.millis(replica.getHeldBackMs())
                         + " after a failure");
@@ -143,7 +152,12 @@ final class ExplainCommand implements Callable<Integer> {
                 : "open for " + Quantity.millis(move.getWishedAgoMs());
         wrapped(
                 printer,
-                "move " + move.getId() + ": " + move.getKind().name().toLowerCase(Locale.ROOT) + " on "
+                "move " + move.getId() + ": "
+                        + (move.hasTo()
+                                ? move.getFrom().name().toLowerCase(Locale.ROOT) + " to "
+                                        + move.getTo().name().toLowerCase(Locale.ROOT)
+                                : move.getKind().name().toLowerCase(Locale.ROOT))
+                        + " on "
                         + move.getNode() + ", " + move.getState().replace('_', ' ') + ", " + when + ", by "
                         + move.getCause().replace('_', ' ')
                         + (move.getMessage().isEmpty() || move.getState().equals("done")

@@ -23,6 +23,7 @@ import picocli.CommandLine.IVersionProvider;
             TiersCommand.class,
             TopCommand.class,
             ExplainCommand.class,
+            MovesCommand.class,
             ChangeCommands.Promote.class,
             ChangeCommands.Demote.class,
             ChangeCommands.Pin.class,

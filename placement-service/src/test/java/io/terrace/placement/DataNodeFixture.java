@@ -4,7 +4,6 @@ import io.terrace.common.StorageTier;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.HeatSettings;
@@ -13,6 +12,8 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.placement.state.VolumeMoveSettings;
+import io.terrace.protocol.StampedBlock;
 import java.util.List;
 import java.util.Map;
 
@@ -23,7 +24,14 @@ public abstract class DataNodeFixture {
     protected static final int MEMORY = 0;
     protected static final int BASE = 1;
     protected static final int TRACKED_BLOCKS = 20;
-    protected static final MoveSettings SETTINGS = new MoveSettings(10 * MB, 1000, 2, 300, 60_000, 30_000);
+    protected static final MoveSettings SETTINGS = new MoveSettings(
+            10 * MB,
+            1000,
+            2,
+            300,
+            60_000,
+            30_000,
+            new VolumeMoveSettings(10 * MB, 15 * MB, 2, 3, 20, 0.9, 3_600_000, 7_200_000));
 
     protected final MetricRegistry metricRegistry = new MetricRegistry();
     protected final FakeNamespaceView names = new FakeNamespaceView();
@@ -61,7 +69,8 @@ public abstract class DataNodeFixture {
                         List.of(),
                         bytesServed,
                         serving,
-                        Map.of()));
+                        Map.of(),
+                        true));
     }
 
     protected static StampedBlock block(long id, long megabytes) {

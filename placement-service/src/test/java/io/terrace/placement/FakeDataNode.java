@@ -8,15 +8,17 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A DataNode in memory that carries out orders at once and reports them with its next heartbeat. */
 public final class FakeDataNode {
@@ -30,11 +32,15 @@ public final class FakeDataNode {
     long sequence;
     long bytesServed = 1L << 40;
     boolean serving = true;
+    boolean takesVolumeMoves;
     boolean wantsFull = true;
     final Map<Long, StampedBlock> memory = new LinkedHashMap<>();
     final Map<Long, Boolean> pinned = new LinkedHashMap<>();
     final List<MoveOrder> orders = new ArrayList<>();
     Function<MoveOrder, MoveOutcome> carryOut = order -> null;
+    /** Given the epoch; answers null where no result is sent. */
+    BiFunction<Long, MoveOrder, @Nullable Result> carryOutVolumeMove = (epoch, order) -> null;
+
     private final List<Heat> heat = new ArrayList<>();
     private final List<Residency> changes = new ArrayList<>();
     private final List<Result> results = new ArrayList<>();
@@ -84,6 +90,10 @@ public final class FakeDataNode {
         wantsFull = true;
     }
 
+    void result(Result result) {
+        results.add(result);
+    }
+
     void result(MoveOrder order, long epoch, MoveOutcome outcome) {
         results.add(new Result(
                 order.moveId(), epoch, outcome, order.block(), order.block().lengthBytes(), 1, null));
@@ -116,7 +126,8 @@ public final class FakeDataNode {
                 conditions,
                 bytesServed,
                 serving,
-                Map.of());
+                Map.of(),
+                takesVolumeMoves);
         heat.clear();
         results.clear();
         return heartbeat;
@@ -133,6 +144,13 @@ public final class FakeDataNode {
         wantsFull = answer.fullWanted();
         for (MoveOrder order : answer.orders()) {
             orders.add(order);
+            if (order.isVolumeMove()) {
+                Result result = carryOutVolumeMove.apply(answer.epoch(), order);
+                if (result != null) {
+                    results.add(result);
+                }
+                continue;
+            }
             MoveOutcome forced = carryOut.apply(order);
             MoveOutcome outcome = forced != null ? forced : perform(order);
             if (outcome != MoveOutcome.LOST) {

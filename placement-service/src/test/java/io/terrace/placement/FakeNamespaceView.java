@@ -1,13 +1,15 @@
 package io.terrace.placement;
 
-import io.terrace.protocol.StampedBlock;
+import io.terrace.common.StorageTier;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The NameNode's maps in memory: every candidate is fit, unless the block's holders or a verdict are set. */
 public final class FakeNamespaceView implements NamespaceView {
@@ -18,6 +20,13 @@ public final class FakeNamespaceView implements NamespaceView {
     final Map<Long, Named> named = new HashMap<>();
     final Map<Long, Long> lengths = new HashMap<>();
     final List<Long> lengthsAsked = new ArrayList<>();
+    final Map<Long, Placed> places = new HashMap<>();
+    final Map<String, Map<StorageTier, VolumeSpace>> spaces = new HashMap<>();
+
+    @Nullable
+    String upgrade;
+
+    int placeLooks;
     public int looks;
     public int pathLooks;
     int asked;
@@ -64,6 +73,25 @@ public final class FakeNamespaceView implements NamespaceView {
         List<Named> names = new ArrayList<>();
         blocks.forEach(block -> names.add(named.get(block)));
         return names;
+    }
+
+    @Override
+    public List<@Nullable Placed> placed(List<Long> blocks) {
+        placeLooks++;
+        mostInOneLook = Math.max(mostInOneLook, blocks.size());
+        List<@Nullable Placed> found = new ArrayList<>();
+        blocks.forEach(block -> found.add(places.get(block)));
+        return found;
+    }
+
+    @Override
+    public @Nullable String stopsVolumeMoves() {
+        return upgrade;
+    }
+
+    @Override
+    public Map<StorageTier, VolumeSpace> volumes(String node) {
+        return spaces.getOrDefault(node, Map.of());
     }
 
     @Override

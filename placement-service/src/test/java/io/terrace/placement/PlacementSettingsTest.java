@@ -10,6 +10,7 @@ import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
+import io.terrace.placement.state.VolumeMoveSettings;
 import io.terrace.protocol.HeartbeatLimits;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,7 +35,15 @@ class PlacementSettingsTest {
         assertThat(read())
                 .isEqualTo(new PlacementSettings(
                         choice("adaptive", Map.of("tracked", "100000")),
-                        new MoveSettings(100L << 20, 1L << 20, 4, 256, 60_000, 30_000),
+                        new MoveSettings(
+                                100L << 20,
+                                1L << 20,
+                                4,
+                                256,
+                                60_000,
+                                30_000,
+                                new VolumeMoveSettings(
+                                        100L << 20, 10L << 30, 4, 1_000, 1_000, 0.9, 86_400_000, 21_600_000)),
                         new HeatSettings(500_000, 600_000),
                         new HeartbeatSettings(250, 10_000, 600_000, 10_000)));
     }
@@ -56,10 +65,25 @@ class PlacementSettingsTest {
         conf.put("terrace.placement.node.expiry", "10s");
         conf.put("terrace.placement.node.forget", "11s");
         conf.put("terrace.placement.heartbeat.entries", "12000");
+        conf.put("terrace.placement.volume.bandwidth", "13");
+        conf.put("terrace.placement.volume.bandwidth.total", "14");
+        conf.put("terrace.placement.volume.moves.in-flight", "15");
+        conf.put("terrace.placement.volume.moves.in-flight.total", "16");
+        conf.put("terrace.placement.volume.moves.waiting", "17");
+        conf.put("terrace.placement.volume.high-water", "18");
+        conf.put("terrace.placement.volume.cold", "19s");
+        conf.put("terrace.placement.volume.others.rest", "20s");
         assertThat(read())
                 .isEqualTo(new PlacementSettings(
                         choice("idecider", Map.of("threshold", "5", "remembered", "6144")),
-                        new MoveSettings(1 << 30, 2_048, 3, 4, 5_000, 6_000),
+                        new MoveSettings(
+                                1 << 30,
+                                2_048,
+                                3,
+                                4,
+                                5_000,
+                                6_000,
+                                new VolumeMoveSettings(13, 14, 15, 16, 17, 0.18, 19_000, 20_000)),
                         new HeatSettings(7_000, 8_000),
                         new HeartbeatSettings(90, 10_000, 11_000, 12_000)));
     }

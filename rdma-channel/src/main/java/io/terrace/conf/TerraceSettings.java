@@ -264,6 +264,48 @@ public final class TerraceSettings {
             .millis("30s", 1_000, DAYS_24)
             .doc("A promotion that the budget let wait for longer is given up.");
 
+    public static final Setting<Long> PLACEMENT_VOLUME_BANDWIDTH = key("terrace.placement.volume.bandwidth", "NameNode")
+            .bytes("100m", 0)
+            .doc(
+                    "Bytes a second that each DataNode moves between its volumes while it serves reads; 0 is no limit. An idle DataNode has none.");
+
+    public static final Setting<Long> PLACEMENT_VOLUME_BANDWIDTH_TOTAL = key(
+                    "terrace.placement.volume.bandwidth.total", "NameNode")
+            .bytes("10g", 0)
+            .doc("Bytes a second that all DataNodes together move between their volumes; 0 is no limit.");
+
+    public static final Setting<Integer> PLACEMENT_VOLUME_MOVES_IN_FLIGHT = key(
+                    "terrace.placement.volume.moves.in-flight", "NameNode")
+            .whole(4, 1, 1_024)
+            .doc("Replicas that one DataNode is asked to move between its volumes at a time.");
+
+    public static final Setting<Integer> PLACEMENT_VOLUME_MOVES_IN_FLIGHT_TOTAL = key(
+                    "terrace.placement.volume.moves.in-flight.total", "NameNode")
+            .whole(1_000, 1, 100_000)
+            .doc("The same for all DataNodes together.");
+
+    public static final Setting<Integer> PLACEMENT_VOLUME_MOVES_WAITING = key(
+                    "terrace.placement.volume.moves.waiting", "NameNode")
+            .whole(1_000, 1, 100_000)
+            .doc("Moves between volumes that may wait for one DataNode; more are decided on again later.");
+
+    public static final Setting<Integer> PLACEMENT_VOLUME_HIGH_WATER = key(
+                    "terrace.placement.volume.high-water", "NameNode")
+            .whole(90, 1, 100)
+            .doc(
+                    "Percent of a tier's volumes on a DataNode above which its coldest blocks that a rule gives a range of tiers go down, and nothing goes up to it.");
+
+    public static final Setting<Long> PLACEMENT_VOLUME_COLD = key("terrace.placement.volume.cold", "NameNode")
+            .millis("1d", 1_000, DAYS_24)
+            .doc(
+                    "A block that a rule gives a range of tiers goes down to the slowest of them once it was not accessed for so long.");
+
+    public static final Setting<Long> PLACEMENT_VOLUME_OTHERS_REST = key(
+                    "terrace.placement.volume.others.rest", "NameNode")
+            .millis("6h", 0, DAYS_24)
+            .doc(
+                    "A replica that changed its storage type without an order of Terrace (Mover, Satisfier, Balancer) stays there for so long.");
+
     public static final Setting<Long> PLACEMENT_INTERVAL = key("terrace.placement.interval", "NameNode")
             .millis("250ms", 10, DAYS_24)
             .doc("Time between two turns of the placement loop.");

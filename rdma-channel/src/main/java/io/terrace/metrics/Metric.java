@@ -239,6 +239,42 @@ public enum Metric {
     PLACEMENT_MOVES_UNPAID("placement.moves.unpaid", "Memory copies that left without having served a byte."),
     PLACEMENT_PROMOTED_BYTES("placement.promoted.bytes", "Bytes copied into memory."),
     PLACEMENT_DROPPED_BYTES("placement.dropped.bytes", "Bytes of memory copies dropped on orders."),
+    PLACEMENT_VOLUME_MOVES_WISHED(
+            "placement.volume.moves.wished", "Moves of replicas between volumes that rules and heat asked for."),
+    PLACEMENT_VOLUME_MOVES_SENT("placement.volume.moves.sent", "Moves between volumes ordered of DataNodes."),
+    PLACEMENT_VOLUME_MOVES_DONE("placement.volume.moves.done", "Moves between volumes carried out."),
+    PLACEMENT_VOLUME_MOVED_BYTES("placement.volume.moved.bytes", "Bytes moved between volumes."),
+    PLACEMENT_VOLUME_MOVES_NO_ROOM(
+            "placement.volume.moves.no_room",
+            "Moves between volumes that ended because no volume of the tier had room."),
+    PLACEMENT_VOLUME_MOVES_NOT_HERE(
+            "placement.volume.moves.not_here",
+            "Moves between volumes that ended because the DataNode had no such replica any more."),
+    PLACEMENT_VOLUME_MOVES_CHANGED(
+            "placement.volume.moves.changed",
+            "Moves between volumes that ended because the replica was appended to, recovered, deleted or moved by others."),
+    PLACEMENT_VOLUME_MOVES_CORRUPT(
+            "placement.volume.moves.corrupt",
+            "Moves between volumes that ended because the replica failed its checksums."),
+    PLACEMENT_VOLUME_MOVES_REFUSED(
+            "placement.volume.moves.refused",
+            "Moves between volumes that the DataNode refused: open replica, no volume of the tier, upgrade, stopping."),
+    PLACEMENT_VOLUME_MOVES_FAILED("placement.volume.moves.failed", "Moves between volumes that failed otherwise."),
+    PLACEMENT_VOLUME_MOVES_LOST("placement.volume.moves.lost", "Moves between volumes that no result came for."),
+    PLACEMENT_VOLUME_MOVES_UNFIT(
+            "placement.volume.moves.unfit",
+            "Moves between volumes that the NameNode's maps ruled out before they were sent."),
+    PLACEMENT_VOLUME_MOVES_WITHDRAWN(
+            "placement.volume.moves.withdrawn", "Moves between volumes taken back before they were sent."),
+    PLACEMENT_VOLUME_MOVES_WAITING(
+            "placement.volume.moves.waiting",
+            Kind.GAUGE,
+            "Moves between volumes that wait for the budget or a heartbeat."),
+    PLACEMENT_VOLUME_MOVES_IN_FLIGHT(
+            "placement.volume.moves.in_flight", Kind.GAUGE, "Moves between volumes that DataNodes are carrying out."),
+    PLACEMENT_VOLUME_OTHERS(
+            "placement.volume.others",
+            "Replicas that changed their storage type without an order of Terrace, and are left there for a time."),
     PLACEMENT_RESULTS_STALE(
             "placement.results.stale", "Results of orders that are not open, e.g. of an earlier epoch."),
     PLACEMENT_MEMORY_BYTES(

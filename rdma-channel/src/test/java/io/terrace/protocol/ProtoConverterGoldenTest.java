@@ -79,8 +79,7 @@ final class ProtoConverterGoldenTest {
         assertThat(order.isVolumeMove()).isTrue();
         assertThat(order.isPromotion()).isFalse();
         VolumeMoveProto fromAnywhere = VolumeMoveProto.parseFrom(HEX.parseHex("0808" + "1206080110021803" + "2004"));
-        assertThat(ProtoConverter.order(fromAnywhere))
-                .isEqualTo(new MoveOrder(8, block, null, StorageTier.ARCHIVE, 0));
+        assertThat(ProtoConverter.order(fromAnywhere)).isEqualTo(new MoveOrder(8, block, null, StorageTier.ARCHIVE, 0));
     }
 
     @Test

@@ -1,8 +1,8 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.protocol.StampedBlock;
 import io.terrace.common.StorageTier;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     shorter than {@link io.terrace.protocol.HeartbeatLimits#ENTRIES}
  * @param bytesServed bytes served to all readers since the last heartbeat
  * @param figures running totals of this incarnation by figure id
+ * @param takesVolumeMoves orders to move replicas between volumes are carried out
  */
 public record Heartbeat(
         String node,
@@ -33,7 +34,8 @@ public record Heartbeat(
         List<HealthFinding> conditions,
         long bytesServed,
         boolean serving,
-        Map<String, Long> figures) {
+        Map<String, Long> figures,
+        boolean takesVolumeMoves) {
 
     /** The same with other heat. */
     public Heartbeat withHeat(List<Heat> other) {
@@ -51,7 +53,8 @@ public record Heartbeat(
                 conditions,
                 bytesServed,
                 serving,
-                figures);
+                figures,
+                takesVolumeMoves);
     }
 
     /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */
@@ -78,7 +81,12 @@ public record Heartbeat(
     /** A block that entered or left the memory tier; {@code pinned} by an {@code hdfs cacheadmin} directive. */
     public record Residency(StampedBlock block, boolean resident, boolean pinned) {}
 
-    /** How an order ended; {@code epoch} is that of the order. */
+    /**
+     * How an order ended.
+     *
+     * @param epoch of the order
+     * @param tier where the replica is after a move between volumes; null if there is none, or it was another kind of move
+     */
     public record Result(
             long moveId,
             long epoch,
@@ -86,5 +94,19 @@ public record Heartbeat(
             StampedBlock block,
             long bytesMoved,
             long tookMs,
-            @Nullable String message) {}
+            @Nullable String message,
+            @Nullable StorageTier tier) {
+
+        /** Of a promotion or a drop. */
+        public Result(
+                long moveId,
+                long epoch,
+                MoveOutcome outcome,
+                StampedBlock block,
+                long bytesMoved,
+                long tookMs,
+                @Nullable String message) {
+            this(moveId, epoch, outcome, block, bytesMoved, tookMs, message, null);
+        }
+    }
 }

@@ -1,6 +1,5 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.protocol.StampedBlock;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
@@ -8,6 +7,7 @@ import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.protocol.ProtoConverter;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
@@ -63,7 +63,8 @@ public final class HeartbeatCodec {
                         condition -> condition(condition, limits)),
                 amount(proto.getBytesServed(), "bytesServed"),
                 proto.getServing(),
-                figures(proto.getFiguresList(), limits));
+                figures(proto.getFiguresList(), limits),
+                proto.getTakesVolumeMoves());
     }
 
     private static Map<String, Long> figures(List<FigureValueProto> all, HeartbeatLimits limits) {
@@ -139,7 +140,8 @@ public final class HeartbeatCodec {
                 block(proto.getBlock()),
                 amount(proto.getBytesMoved(), "bytesMoved"),
                 amount(proto.getTookMs(), "tookMs"),
-                proto.hasMessage() ? limits.text(proto.getMessage()) : null);
+                proto.hasMessage() ? limits.text(proto.getMessage()) : null,
+                proto.hasTier() ? ProtoConverter.tier(proto.getTier()) : null);
     }
 
     private static HealthFinding condition(ConditionProto proto, HeartbeatLimits limits) {

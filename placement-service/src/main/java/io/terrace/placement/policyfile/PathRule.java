@@ -1,5 +1,7 @@
 package io.terrace.placement.policyfile;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What the policy file says of the files that a pattern takes in. The first rule that matches a block's file decides.
  *
@@ -8,8 +10,17 @@ package io.terrace.placement.policyfile;
  * @param size bounds of a block's length; a block outside them is left at home
  * @param pool number of the pool that its blocks belong to, 0 for the rest
  * @param mostBytes bound of what the rule pins in all, where {@code place} is {@link Place#PIN}
+ * @param tiers that replicas are kept in; null where HDFS put them
  */
-public record PathRule(int number, PathGlob path, Place place, int weight, SizeRange size, int pool, long mostBytes) {
+public record PathRule(
+        int number,
+        PathGlob path,
+        Place place,
+        int weight,
+        SizeRange size,
+        int pool,
+        long mostBytes,
+        @Nullable TierRange tiers) {
 
     /** Where blocks that a rule matches may be. */
     public enum Place {

@@ -36,13 +36,14 @@ public final class PolicyFile {
 
     private static final List<String> KEYS = List.of("policy", "parameters", "smallest", "largest", "pools", "rules");
     private static final List<String> RULE_KEYS =
-            List.of("path", "place", "tier", "pool", "weight", "most", "smallest", "largest");
+            List.of("path", "place", "tier", "tiers", "replicas", "pool", "weight", "most", "smallest", "largest");
     private static final List<String> PLACES = Stream.of(Place.values())
             .map(place -> place.name().toLowerCase(Locale.ROOT))
             .toList();
-    private static final List<String> DECIDING_KEYS = List.of("place", "tier", "pool", "smallest", "largest");
+    private static final List<String> DECIDING_KEYS = List.of("place", "tier", "tiers", "pool", "smallest", "largest");
     private static final List<String> TIERS =
             PolicySpec.TIERS.tiers().stream().map(TierSpec::name).toList();
+    private static final List<String> REPLICAS = List.of("one", "all");
     private static final int MOST_WEIGHT = 100;
     private static final int MOST_NESTING = 8;
 
@@ -201,7 +202,9 @@ public final class PolicyFile {
         int pool = pool(map, node, what, place, pools);
         int weight = map.whole("weight", 2, MOST_WEIGHT, place == Place.PREFER ? 4 : 1);
         long most = map.bytes("most", 1, Long.MAX_VALUE);
-        return glob == null ? null : new PathRule(number, glob, place, weight, size, pool, most);
+        return glob == null
+                ? null
+                : new PathRule(number, glob, place, weight, size, pool, most, range(map, node, what));
     }
 
     private void checkKeys(YamlMap map, Node node, String what, Place place) {
@@ -214,7 +217,27 @@ public final class PolicyFile {
         if (place == Place.ALLOW && DECIDING_KEYS.stream().noneMatch(map::has)) {
             parseErrors.add(
                     node,
-                    what + " says nothing; give it a place (" + String.join(", ", PLACES) + "), a pool or a size");
+                    what + " says nothing; give it a place (" + String.join(", ", PLACES)
+                            + "), tiers, a pool or a size");
+        }
+    }
+
+    /** The tiers that a rule's replicas are kept in. */
+    private @Nullable TierRange range(YamlMap map, Node node, String what) {
+        String replicas = map.word("replicas", REPLICAS);
+        String text = map.text("tiers");
+        Node where = map.node("tiers");
+        if (text == null || where == null) {
+            if (replicas != null && !map.has("tiers")) {
+                parseErrors.add(node, what + ": replicas goes with tiers, e.g. tiers: ssd..disk");
+            }
+            return null;
+        }
+        try {
+            return TierRange.parse(text, "all".equals(replicas));
+        } catch (IllegalArgumentException e) {
+            parseErrors.add(where, what + ": " + e.getMessage());
+            return null;
         }
     }
 

@@ -82,6 +82,16 @@ public record PolicySpec(
         return !rules.isEmpty() || !size.equals(SizeRange.ANY);
     }
 
+    /** Whether replicas may be moved between volumes. */
+    public boolean hasTiers() {
+        for (PathRule rule : rules) {
+            if (rule.tiers() != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * What holds for one block.
      *

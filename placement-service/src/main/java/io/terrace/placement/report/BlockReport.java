@@ -4,11 +4,17 @@ import io.terrace.placement.state.Move;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Everything known of one block; {@code excluded} says why it can never be promoted. */
+/**
+ * Everything known of one block.
+ *
+ * @param excluded why it can never be promoted; null if it can
+ * @param range the tiers that its replicas are kept in, and by which rule; null if they stay where HDFS put them
+ */
 public record BlockReport(
         long blockId,
         @Nullable HotBlock heat,
         boolean pinned,
         @Nullable String excluded,
+        @Nullable String range,
         List<ReplicaReport> replicas,
         List<Move> lastMoves) {}

@@ -18,6 +18,8 @@ public record EngineStatus(
         int pinned,
         int waiting,
         int inFlight,
+        int volumeMovesWaiting,
+        int volumeMovesInFlight,
         long memoryBytes) {
 
     /** Connects the placement gauges to the latest status. */
@@ -31,6 +33,8 @@ public record EngineStatus(
         metricRegistry.gauge(Metric.PLACEMENT_BLOCKS_PINNED, () -> latest.get().pinned);
         metricRegistry.gauge(Metric.PLACEMENT_MOVES_WAITING, () -> latest.get().waiting);
         metricRegistry.gauge(Metric.PLACEMENT_MOVES_IN_FLIGHT, () -> latest.get().inFlight);
+        metricRegistry.gauge(Metric.PLACEMENT_VOLUME_MOVES_WAITING, () -> latest.get().volumeMovesWaiting);
+        metricRegistry.gauge(Metric.PLACEMENT_VOLUME_MOVES_IN_FLIGHT, () -> latest.get().volumeMovesInFlight);
         metricRegistry.gauge(Metric.PLACEMENT_MEMORY_BYTES, () -> latest.get().memoryBytes);
     }
 }

@@ -7,11 +7,14 @@ import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.MoveHistory;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.placement.volume.VolumePlacement;
 import io.terrace.policy.api.Explanation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +26,11 @@ public final class PlacementReports {
     private final ClusterState clusterState;
     private final PinnedBlocks pins;
     private final RuleEvaluator ruleEvaluator;
+    private final VolumePlacement volumes;
 
-    public PlacementReports(ClusterState clusterState, PinnedBlocks pins, RuleEvaluator ruleEvaluator) {
+    public PlacementReports(
+            ClusterState clusterState, PinnedBlocks pins, RuleEvaluator ruleEvaluator, VolumePlacement volumes) {
+        this.volumes = volumes;
         this.ruleEvaluator = ruleEvaluator;
         this.clusterState = clusterState;
         this.pins = pins;
@@ -78,10 +84,18 @@ public final class PlacementReports {
         for (DataNodeState node : clusterState.nodes().values()) {
             Resident resident = node.residents().find(blockId);
             Move open = node.moveQueue().open(blockId);
+            Move between = node.volumeMoves().open(blockId);
+            String stays = volumes.stays(nowMs, blockId, node);
             Explanation why = node.policy().explain(nowMs, blockId);
             float share = heat == null ? 0 : heat.shareOf(node);
             boolean home = heat != null && heat.home() == node;
-            if (resident == null && open == null && why == null && share == 0 && !home) {
+            if (resident == null
+                    && open == null
+                    && between == null
+                    && stays == null
+                    && why == null
+                    && share == 0
+                    && !home) {
                 continue;
             }
             replicas.add(new ReplicaReport(
@@ -96,13 +110,16 @@ public final class PlacementReports {
                     resident == null ? 0 : resident.bytesServed,
                     why,
                     open,
-                    Math.max(0, node.backoffTable().untilMs(blockId) - nowMs)));
+                    Math.max(0, node.backoffTable().untilMs(blockId) - nowMs),
+                    between,
+                    stays));
         }
         return new BlockReport(
                 blockId,
                 heat == null ? null : hot(nowMs, heat),
                 pins.find(blockId) != null,
                 excluded(heat),
+                volumes.range(blockId),
                 replicas,
                 clusterState.moveTracker().history().of(blockId, moves));
     }
@@ -116,6 +133,22 @@ public final class PlacementReports {
         return verdict != null
                 ? verdict.text()
                 : ruleDecision != null && ruleDecision.forbids() ? ruleDecision.sentence() : null;
+    }
+
+    /** The moves between volumes that are in flight, then those that wait, then the latest that ended; at most so many of each. */
+    public List<Move> volumeMoves(int most) {
+        List<Move> sent = new ArrayList<>();
+        List<Move> waiting = new ArrayList<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            sent.addAll(node.volumeMoves().inFlight());
+            waiting.addAll(node.volumeMoves().waiting());
+        }
+        return Stream.of(
+                        sent.stream(),
+                        waiting.stream(),
+                        latestMoves(MoveHistory.MOST_MOVES).stream().filter(move -> move.volumes() != null))
+                .flatMap(moves -> moves.limit(most))
+                .toList();
     }
 
     public List<Move> latestMoves(int most) {

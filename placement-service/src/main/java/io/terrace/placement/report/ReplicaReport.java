@@ -4,7 +4,13 @@ import io.terrace.placement.state.Move;
 import io.terrace.policy.api.Explanation;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one DataNode's replica of a block, and of its copy in memory. */
+/**
+ * What is known of one DataNode's replica of a block, and of its copy in memory.
+ *
+ * @param open the open move into memory or out of it
+ * @param between the open move of the replica between volumes
+ * @param stays why the replica is not moved between volumes now; null if nothing keeps it
+ */
 public record ReplicaReport(
         String node,
         String name,
@@ -17,4 +23,6 @@ public record ReplicaReport(
         long bytesServedFromMemory,
         @Nullable Explanation why,
         @Nullable Move open,
-        long heldBackMs) {}
+        long heldBackMs,
+        @Nullable Move between,
+        @Nullable String stays) {}

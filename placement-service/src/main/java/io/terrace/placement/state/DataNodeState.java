@@ -30,6 +30,9 @@ public final class DataNodeState {
     private final ResidentBlocks residents = new ResidentBlocks();
     private final HeartbeatSession session = new HeartbeatSession();
     private final MoveQueue moveQueue;
+    private final MoveQueue volumeMoves;
+    private final TokenBucket volumeBudget;
+    private final BackoffTable volumeBackoff = new BackoffTable();
     private final TokenBucket budget;
     private final BackoffTable backoffTable = new BackoffTable();
     private final BackoffTable refuted = new BackoffTable();
@@ -41,6 +44,7 @@ public final class DataNodeState {
     private long lastMs;
     private boolean serving;
     private boolean idle;
+    private boolean takesVolumeMoves;
     private List<TierState> tiers = List.of();
     private TierState memory = NO_MEMORY;
     private List<HealthFinding> conditions = List.of();
@@ -57,6 +61,9 @@ public final class DataNodeState {
         this.moveQueue = new MoveQueue(settings.waiting());
         long budgetBytes = settings.bytesPerSecond();
         this.budget = new TokenBucket(budgetBytes, budgetBytes, Accrual.CAPPED, TimeUnit.MILLISECONDS, nowMs);
+        this.volumeMoves = new MoveQueue(settings.volumes().waiting());
+        long volumeBytes = settings.volumes().bytesPerSecond();
+        this.volumeBudget = new TokenBucket(volumeBytes, volumeBytes, Accrual.CAPPED, TimeUnit.MILLISECONDS, nowMs);
         this.reportQuota = ReportQuota.from(nowMs);
     }
 
@@ -73,6 +80,7 @@ public final class DataNodeState {
         lastMs = nowMs;
         expired = false;
         serving = heartbeat.serving();
+        takesVolumeMoves = heartbeat.takesVolumeMoves();
         tiers = List.copyOf(heartbeat.tiers());
         memory = tiers.stream()
                 .filter(tier -> tier.tier() == StorageTier.MEMORY)
@@ -100,7 +108,8 @@ public final class DataNodeState {
                 List.of(),
                 Long.MAX_VALUE / 1000,
                 serving,
-                Map.of());
+                Map.of(),
+                false);
     }
 
     /** Gives the policy what is not reserved for pins, by cache directives or by the service. */
@@ -219,6 +228,26 @@ public final class DataNodeState {
 
     public MoveQueue moveQueue() {
         return moveQueue;
+    }
+
+    /** The open moves between its volumes. */
+    public MoveQueue volumeMoves() {
+        return volumeMoves;
+    }
+
+    /** Whether it may be asked to move replicas between its volumes. */
+    public boolean takesVolumeMoves() {
+        return takesVolumeMoves && serving && !expired;
+    }
+
+    /** Bytes of moves between volumes; a second of it is saved up. */
+    public TokenBucket volumeBudget() {
+        return volumeBudget;
+    }
+
+    /** Blocks whose moves between volumes failed recently. */
+    public BackoffTable volumeBackoff() {
+        return volumeBackoff;
     }
 
     /** Bytes of promotions; a second of it is saved up. */

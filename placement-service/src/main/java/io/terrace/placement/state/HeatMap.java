@@ -33,6 +33,16 @@ public final class HeatMap {
         return blocks.getAndMoveToLast(blockId);
     }
 
+    /** The same, but a block that is only looked at is not one that was read last. */
+    public @Nullable BlockHeat peek(long blockId) {
+        return blocks.get(blockId);
+    }
+
+    /** The ids of all blocks now. */
+    public long[] ids() {
+        return blocks.keySet().toLongArray();
+    }
+
     /** The heat of a block whose report counts, its length included. */
     public BlockHeat touch(long nowMs, StampedBlock block) {
         BlockHeat known = blocks.getAndMoveToLast(block.id());

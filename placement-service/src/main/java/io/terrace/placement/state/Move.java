@@ -1,8 +1,9 @@
 package io.terrace.placement.state;
 
+import io.terrace.common.StorageTier;
 import io.terrace.protocol.MoveOrder;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,13 @@ public final class Move {
         /** Another DataNode has become the block's home. */
         MOVED_HOME,
         /** A rule of the policy file. */
-        RULE
+        RULE,
+        /** A rule gives a range of tiers, and within it the block was accessed much. */
+        HEAT,
+        /** The same; it was not accessed for long. */
+        COLD,
+        /** The same; the tier is full. */
+        FULL
     }
 
     private static final int MOST_SENDINGS = 10;
@@ -35,6 +42,7 @@ public final class Move {
     private final String reason;
     private final long requestedMs;
     private final List<Move> victims = new ArrayList<>(0);
+    private final @Nullable Volumes volumes;
 
     private long examinedMs = -1;
     private long notBeforeMs;
@@ -46,6 +54,15 @@ public final class Move {
     private String message = "";
     private long bytesMoved;
 
+    /** The tiers of a move between volumes. */
+    public record Volumes(StorageTier from, StorageTier to) {
+
+        /** Whether it leads to a faster tier. */
+        public boolean isUp() {
+            return to.compareTo(from) < 0;
+        }
+    }
+
     Move(long id, int from, int to, StampedBlock block, String node, Cause cause, String reason, long requestedMs) {
         this.id = id;
         this.from = from;
@@ -55,13 +72,35 @@ public final class Move {
         this.cause = cause;
         this.reason = reason;
         this.requestedMs = requestedMs;
+        this.volumes = null;
+    }
+
+    /** A move of a replica between volumes. */
+    Move(long id, Volumes volumes, StampedBlock block, String node, Cause cause, String reason, long requestedMs) {
+        this.id = id;
+        this.from = 0;
+        this.to = 0;
+        this.block = block;
+        this.node = node;
+        this.cause = cause;
+        this.reason = reason;
+        this.requestedMs = requestedMs;
+        this.volumes = volumes;
     }
 
     public long id() {
         return id;
     }
 
-    /** Index of the tier in the DataNode's {@link TierLayout} that the block is to leave; likewise {@link #to}. */
+    /** The tiers of a move of the replica itself; null for one into memory or out of it. */
+    public @Nullable Volumes volumes() {
+        return volumes;
+    }
+
+    /**
+     * Index of the tier in the DataNode's {@link TierLayout} that the block is to leave; likewise {@link #to}. Of no use for
+     * a move between {@link #volumes}.
+     */
     public int from() {
         return from;
     }
@@ -152,6 +191,9 @@ public final class Move {
     public MoveOrder order(long nowMs, long bytesPerSecond) {
         sentMs = nowMs;
         attempts++;
+        if (volumes != null) {
+            return new MoveOrder(id, block, volumes.from, volumes.to, bytesPerSecond);
+        }
         return isPromotion() ? MoveOrder.promotion(id, block, bytesPerSecond) : MoveOrder.drop(id, block);
     }
 
@@ -186,6 +228,7 @@ public final class Move {
 
     @Override
     public String toString() {
-        return (isPromotion() ? "PROMOTE " : "DROP ") + block + " on " + node + (outcome == null ? "" : ": " + outcome);
+        String kind = volumes != null ? volumes.from + " to " + volumes.to : isPromotion() ? "PROMOTE" : "DROP";
+        return kind + " " + block + " on " + node + (outcome == null ? "" : ": " + outcome);
     }
 }

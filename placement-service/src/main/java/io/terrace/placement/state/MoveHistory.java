@@ -6,7 +6,7 @@ import java.util.List;
 /** The latest moves that ended, a bounded number of them. Owned by one thread. */
 public final class MoveHistory {
 
-    static final int MOST_MOVES = 4096;
+    public static final int MOST_MOVES = 4096;
 
     private final Move[] ring = new Move[MOST_MOVES];
     private long written;

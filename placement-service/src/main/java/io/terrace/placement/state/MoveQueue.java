@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open moves of one DataNode: those that wait, in the sequence they are to be sent, and those in flight. One open
- * move per block. Owned by one thread.
+ * The open moves of one DataNode of one sort (into memory and out of it, or between volumes): those that wait, in the
+ * sequence they are to be sent, and those in flight. One open move per block. Owned by one thread.
  */
 public final class MoveQueue {
 
@@ -21,15 +21,16 @@ public final class MoveQueue {
     /** Drops that may wait; they follow from promotions and capacity, so they are bounded by what is resident too. */
     static final int DROPS_WAITING = 100_000;
 
-    private final int mostPromotions;
+    private final int mostWaiting;
     private final ArrayDeque<Move> waiting = new ArrayDeque<>();
     private final Map<Long, Move> inFlight = new HashMap<>();
     private final Map<Long, Move> openByBlock = new HashMap<>();
     private int promotionsWaiting;
     private int promotionsInFlight;
 
-    MoveQueue(int mostPromotions) {
-        this.mostPromotions = mostPromotions;
+    /** @param mostWaiting promotions or moves between volumes that may wait */
+    MoveQueue(int mostWaiting) {
+        this.mostWaiting = mostWaiting;
     }
 
     @Nullable
@@ -38,11 +39,16 @@ public final class MoveQueue {
     }
 
     public boolean isFullForPromotions() {
-        return promotionsWaiting >= mostPromotions;
+        return promotionsWaiting >= mostWaiting;
     }
 
     public boolean isFullForDrops() {
         return waiting.size() - promotionsWaiting >= DROPS_WAITING;
+    }
+
+    /** Whether no further move between volumes may wait. */
+    public boolean isFull() {
+        return waiting.size() >= mostWaiting;
     }
 
     /** Makes it the block's one open move; it waits once it is enqueued, or goes along with the move it serves. */

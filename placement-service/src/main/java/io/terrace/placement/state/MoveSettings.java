@@ -9,9 +9,16 @@ package io.terrace.placement.state;
  * @param waiting promotions that may wait for it
  * @param timeoutMs an order without a result is given up after this and the time its bytes take at 10 MB/s
  * @param waitMs a promotion that the budget let wait for longer is given up
+ * @param volumes bounds on moves between volumes, which have a budget of their own
  */
 public record MoveSettings(
-        long bytesPerSecond, long idleBytesPerSecond, int inFlight, int waiting, long timeoutMs, long waitMs) {
+        long bytesPerSecond,
+        long idleBytesPerSecond,
+        int inFlight,
+        int waiting,
+        long timeoutMs,
+        long waitMs,
+        VolumeMoveSettings volumes) {
 
     /** An order that is slower than this counts as lost. */
     private static final long SLOWEST_BYTES_PER_SECOND = 10_000_000;
@@ -19,5 +26,13 @@ public record MoveSettings(
     /** When an order for so many bytes counts as lost. */
     public long lostAfterMs(long bytes) {
         return timeoutMs + bytes / (SLOWEST_BYTES_PER_SECOND / 1000);
+    }
+
+    /** The same for a move between volumes: the others in flight may go first, at the rate that all of them share. */
+    public long volumeMoveLostAfterMs(long bytes) {
+        long slowest = volumes.bytesPerSecond() == 0
+                ? SLOWEST_BYTES_PER_SECOND
+                : Math.min(SLOWEST_BYTES_PER_SECOND, volumes.bytesPerSecond());
+        return timeoutMs + (long) (1000.0 * bytes * volumes.inFlight() / slowest);
     }
 }

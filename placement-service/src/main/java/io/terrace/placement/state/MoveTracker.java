@@ -3,10 +3,11 @@ package io.terrace.placement.state;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 
 /**
  * Opens and ends the moves of all DataNodes, keeps the latest that ended, and tells the policies where blocks are.
@@ -31,6 +32,27 @@ public final class MoveTracker {
         Move move = new Move(++lastMoveId, from, to, block, node.uuid(), cause, reason, nowMs);
         node.moveQueue().book(move);
         return move;
+    }
+
+    /** A new move between volumes, which waits. */
+    public Move between(
+            long nowMs, DataNodeState node, Volumes volumes, StampedBlock block, Cause cause, String reason) {
+        Move move = new Move(++lastMoveId, volumes, block, node.uuid(), cause, reason, nowMs);
+        node.volumeMoves().book(move);
+        node.volumeMoves().enqueue(move, false);
+        return move;
+    }
+
+    /** Closes a move between volumes and remembers how it ended. */
+    public void endBetween(long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, long bytes) {
+        node.volumeMoves().close(move);
+        move.end(nowMs, outcome, message, bytes);
+        history.add(move);
+        metricRegistry.increment(VolumeMoveMetrics.of(outcome));
+        if (outcome == MoveOutcome.DONE) {
+            metricRegistry.add(Metric.PLACEMENT_VOLUME_MOVED_BYTES, bytes);
+            node.volumeBackoff().succeeded(move.block().id());
+        }
     }
 
     /** A new open move from the base into memory. */

@@ -1,9 +1,11 @@
 package io.terrace.placement.state;
 
+import io.terrace.common.StorageTier;
 import io.terrace.protocol.StampedBlock;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +78,59 @@ public interface NamespaceView {
     /** The length of a file, which may cost a look at each of its blocks; -1 when it is gone. */
     default long lengthOf(long inode) {
         return -1;
+    }
+
+    /**
+     * A replica of a block.
+     *
+     * @param node UUID of the DataNode
+     * @param tier of the volume that it is on; null for RAM_DISK and PROVIDED storage
+     * @param obstacle why it may not be moved; null if it may
+     */
+    record PlacedReplica(String node, @Nullable StorageTier tier, @Nullable String obstacle) {}
+
+    /**
+     * A block, its file and where its replicas are.
+     *
+     * @param path of the file
+     * @param obstacle why none of the replicas may be moved; null if they may
+     */
+    record Placed(StampedBlock block, String path, @Nullable String obstacle, List<PlacedReplica> replicas) {
+
+        public Placed {
+            replicas = List.copyOf(replicas);
+        }
+
+        /** The replica on a DataNode; null if there is none. */
+        public @Nullable PlacedReplica on(String node) {
+            for (PlacedReplica replica : replicas) {
+                if (replica.node.equals(node)) {
+                    return replica;
+                }
+            }
+            return null;
+        }
+    }
+
+    /**
+     * Where the replicas of blocks are, in the order of the blocks, of which there are at most {@link #lockBlocks}; null
+     * where the block is gone. Empty while the NameNode cannot say, and for a view that does not know.
+     */
+    default List<@Nullable Placed> placed(List<Long> blocks) {
+        return List.of();
+    }
+
+    /** Why no replica may be moved between volumes now, e.g. an upgrade; null if they may. */
+    default @Nullable String stopsVolumeMoves() {
+        return null;
+    }
+
+    /** Room on the volumes of one tier of a DataNode, as it reported last. */
+    record VolumeSpace(long capacityBytes, long remainingBytes) {}
+
+    /** The volumes of a DataNode by tier, those of RAM_DISK and PROVIDED storage left out. */
+    default Map<StorageTier, VolumeSpace> volumes(String node) {
+        return Map.of();
     }
 
     /** Verdicts in the order of the candidates, of which there are at most {@link #lockBlocks}. */

@@ -1,6 +1,5 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.protocol.StampedBlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
@@ -12,6 +11,7 @@ import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
@@ -70,7 +70,8 @@ final class HeartbeatCodecGoldenTest {
                         List.of(new HealthFinding("id", Severity.WARNING, "text", "remedy")),
                         80,
                         false,
-                        Map.of("ok", 3L)));
+                        Map.of("ok", 3L),
+                        false));
         assertThat(proto.getBlockPoolId()).isEqualTo("BP-1");
         assertThat(HEX.formatHex(proto.toByteArray()))
                 .as("no field is unknown here")
@@ -81,14 +82,7 @@ final class HeartbeatCodecGoldenTest {
     @Test
     void answer() {
         HeartbeatAnswer answer = new HeartbeatAnswer(
-                true,
-                5,
-                false,
-                true,
-                List.of(
-                        MoveOrder.promotion(11, BLOCK, 1000),
-                        MoveOrder.drop(12, BLOCK)),
-                3000);
+                true, 5, false, true, List.of(MoveOrder.promotion(11, BLOCK, 1000), MoveOrder.drop(12, BLOCK)), 3000);
         assertThat(HEX.formatHex(HeartbeatCodec.answer(answer).toByteArray())).isEqualTo(HEX.formatHex(bytes(ANSWER)));
     }
 

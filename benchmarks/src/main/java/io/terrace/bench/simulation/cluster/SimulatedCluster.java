@@ -10,6 +10,7 @@ import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
+import io.terrace.placement.state.VolumeMoveSettings;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -31,6 +32,8 @@ public final class SimulatedCluster {
     public static final int NAMENODES = 2;
     public static final long MOVE_BYTES_PER_SECOND = 8_000;
 
+    private static final VolumeMoveSettings VOLUME_MOVES =
+            new VolumeMoveSettings(MOVE_BYTES_PER_SECOND, 0, 2, 4, 32, 0.9, 60_000, 60_000);
     private static final int HOSTS = 3;
     private static final int CLIENTS = 5;
     private static final long MS = 1_000_000;
@@ -79,7 +82,7 @@ public final class SimulatedCluster {
                 eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of();
         this.settings = new PlacementSettings(
                 new PolicyChoice(PolicySpec.plain(policy, parameters), PolicyChoice.Source.SETTINGS, 0),
-                new MoveSettings(hooks.moveBytesPerSecond(MOVE_BYTES_PER_SECOND), 0, 2, 32, 3_000, 4_000),
+                new MoveSettings(hooks.moveBytesPerSecond(MOVE_BYTES_PER_SECOND), 0, 2, 32, 3_000, 4_000, VOLUME_MOVES),
                 new HeatSettings(1_000, 10_000),
                 new HeartbeatSettings(250, 1_500, 60_000, 100));
         for (int i = 0; i < HOSTS; i++) {

@@ -8,6 +8,7 @@ import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Volumes;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.ProtoConverter;
@@ -103,12 +104,21 @@ final class AdminCodec {
                 .build();
     }
 
+    /** A move, with its block for those who may change placement. */
+    static MoveProto listed(Move move, Reader reader) {
+        MoveProto.Builder proto = move(move, reader).toBuilder();
+        return reader.full()
+                ? proto.setBlock(ProtoConverter.block(move.block())).build()
+                : proto.build();
+    }
+
     private static MoveProto move(Move move, Reader reader) {
         MoveOutcome outcome = move.outcome();
+        Volumes volumes = move.volumes();
         String state = outcome != null ? outcome.name() : move.isSent() ? "IN_FLIGHT" : "WAITING";
         MoveProto.Builder proto = MoveProto.newBuilder()
                 .setId(move.id())
-                .setKind(ProtoConverter.kind(move.isPromotion()))
+                .setKind(ProtoConverter.kind(volumes == null ? move.isPromotion() : volumes.isUp()))
                 .setNode(reader.names().getOrDefault(move.node(), move.node()))
                 .setCause(move.cause().name().toLowerCase(Locale.ROOT))
                 .setReason(reader.shown(move.reason()))
@@ -116,6 +126,9 @@ final class AdminCodec {
                 .setMessage(move.message())
                 .setWishedAgoMs(Math.max(0, reader.nowMs() - move.requestedMs()))
                 .setBytesMoved(move.bytesMoved());
+        if (volumes != null) {
+            proto.setFrom(ProtoConverter.tier(volumes.from())).setTo(ProtoConverter.tier(volumes.to()));
+        }
         if (move.endedMs() >= 0) {
             proto.setEndedAgoMs(Math.max(0, reader.nowMs() - move.endedMs()));
         }
@@ -132,6 +145,9 @@ final class AdminCodec {
         }
         if (report.excluded() != null) {
             proto.setExcluded(report.excluded());
+        }
+        if (report.range() != null) {
+            proto.setRange(report.range());
         }
         Set<String> shown = new HashSet<>();
         for (ReplicaFacts stored : facts.replicas()) {
@@ -176,6 +192,12 @@ final class AdminCodec {
         }
         if (replica.open() != null) {
             proto.setOpenMove(move(replica.open(), reader));
+        }
+        if (replica.between() != null) {
+            proto.setVolumeMove(move(replica.between(), reader));
+        }
+        if (replica.stays() != null) {
+            proto.setStays(replica.stays());
         }
         return proto;
     }

@@ -35,6 +35,8 @@ import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
+import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
@@ -69,12 +71,14 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
 
     private static final int MOST_EXPLAINED = 100;
     private static final int MOVES_SHOWN = 10;
+    private static final int MOST_MOVES = 1000;
 
     private final NameNode nameNode;
     private final Configuration conf;
     private final PlacementSettings settings;
     private final PlacementLoop loop;
     private final NamesystemLookup lookup;
+    private final NamesystemView view;
     private final MetricRegistry metricRegistry;
     private final OperatorStateUpdater updater;
     private final PolicyStore policies;
@@ -107,6 +111,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         this.store = store;
         this.accessLog = accessLog;
         this.nameNode = nameNode;
+        this.view = view;
         this.conf = conf;
         this.settings = settings;
         this.loop = loop;
@@ -209,6 +214,41 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     }
 
     @Override
+    public MovesResponseProto moves(RpcController controller, MovesRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            checkActive();
+            int most = Math.max(1, Math.min(MOST_MOVES, request.getCount()));
+            boolean full = rights.mayChange();
+            String stopped = view.stopsVolumeMoves();
+            return loop.ask(placement -> {
+                EngineStatus status = placement.engineStatus();
+                MovesResponseProto.Builder response = MovesResponseProto.newBuilder()
+                        .setInFlight(status.volumeMovesInFlight())
+                        .setWaiting(status.volumeMovesWaiting());
+                Reader reader = reader(placement, full);
+                placement
+                        .reports()
+                        .volumeMoves(most)
+                        .forEach(move -> response.addMoves(AdminCodec.listed(move, reader)));
+                if (!placement.operatorState().mayMove()) {
+                    response.setStopped("moves are paused or Terrace is off");
+                } else if (stopped != null) {
+                    response.setStopped(stopped);
+                }
+                return response.build();
+            });
+        });
+    }
+
+    private Reader reader(PlacementEngine placement, boolean full) {
+        long nowMs = loop.nowMs();
+        return new Reader(
+                nowMs,
+                placement.reports().nodes(nowMs).stream().collect(Collectors.toMap(NodeReport::uuid, NodeReport::name)),
+                full);
+    }
+
+    @Override
     public ExplainResponseProto explain(RpcController controller, ExplainRequestProto request) throws ServiceException {
         return answerOneOfFew(() -> {
             checkActive();
@@ -247,12 +287,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             throws IOException, TimeoutException, InterruptedException {
         boolean full = rights.mayChange();
         return loop.ask(placement -> {
-            long nowMs = loop.nowMs();
-            Reader reader = new Reader(
-                    nowMs,
-                    placement.reports().nodes(nowMs).stream()
-                            .collect(Collectors.toMap(NodeReport::uuid, NodeReport::name)),
-                    full);
+            Reader reader = reader(placement, full);
             ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
                     .setPinned(file != null && placement.operatorState().pins().contains(file.inode()));
             if (file != null) {
@@ -264,7 +299,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             }
             for (BlockFacts facts : blocks) {
                 BlockReport report =
-                        placement.reports().block(nowMs, facts.block().id(), MOVES_SHOWN);
+                        placement.reports().block(reader.nowMs(), facts.block().id(), MOVES_SHOWN);
                 response.addBlocks(AdminCodec.block(facts, report, reader));
             }
             return response.build();

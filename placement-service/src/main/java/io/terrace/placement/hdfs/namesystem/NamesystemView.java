@@ -1,14 +1,16 @@
 package io.terrace.placement.hdfs.namesystem;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.protocol.Block;
@@ -129,6 +131,38 @@ public final class NamesystemView implements NamespaceView {
             }
             return names;
         });
+    }
+
+    @Override
+    public List<@Nullable Placed> placed(List<Long> blocks) {
+        if (blocks.size() > lockBlocks) {
+            throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
+        }
+        if (namesystem.isInSafeMode()) {
+            return List.of();
+        }
+        return locked(RwLockMode.GLOBAL, "terracePlaced", blocks.size(), () -> {
+            List<@Nullable Placed> placed = new ArrayList<>(blocks.size());
+            for (long id : blocks) {
+                placed.add(BlockPlaces.of(namesystem, id));
+            }
+            return placed;
+        });
+    }
+
+    @Override
+    public @Nullable String stopsVolumeMoves() {
+        if (namesystem.isRollingUpgrade()) {
+            return "a rolling upgrade is under way";
+        }
+        return namesystem.isUpgradeFinalized() ? null : "an upgrade is not finalized";
+    }
+
+    @Override
+    public Map<StorageTier, VolumeSpace> volumes(String node) {
+        DatanodeDescriptor found =
+                namesystem.getBlockManager().getDatanodeManager().getDatanode(node);
+        return found == null ? Map.of() : BlockPlaces.volumes(found);
     }
 
     @Override

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.policy.api.Explanation;
+import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +28,9 @@ class AdminCodecTest {
             "read 2 times; next to leave is object " + COMPETITOR + ", read once");
 
     private static WhyProto why(boolean full) {
-        ReplicaReport replica = new ReplicaReport("uuid", "node:1", true, true, false, true, 1, 0, 0, WHY, null, 0);
-        BlockReport report = new BlockReport(1, null, false, null, List.of(replica), List.of());
+        ReplicaReport replica =
+                new ReplicaReport("uuid", "node:1", true, true, false, true, 1, 0, 0, WHY, null, 0, null, null);
+        BlockReport report = new BlockReport(1, null, false, null, null, List.of(replica), List.of());
         BlockFacts facts = new BlockFacts(new StampedBlock(1, 1, 1), 5, "complete", List.of());
         return AdminCodec.block(facts, report, new Reader(0, Map.of(), full))
                 .getReplicas(0)

@@ -1,0 +1,100 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import io.terrace.common.StorageTier;
+import io.terrace.placement.state.NamespaceView.Placed;
+import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.placement.state.NamespaceView.VolumeSpace;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
+import org.apache.hadoop.hdfs.server.protocol.StorageReport;
+import org.jspecify.annotations.Nullable;
+
+/** Where replicas are, by the storages of the block manager. The caller holds the read lock. */
+final class BlockPlaces {
+
+    private BlockPlaces() {}
+
+    /** The tier of a storage type; null for those that no replica is moved from or to. */
+    static @Nullable StorageTier tier(StorageType type) {
+        return switch (type) {
+            case NVDIMM -> StorageTier.NVM;
+            case SSD -> StorageTier.SSD;
+            case DISK -> StorageTier.DISK;
+            case ARCHIVE -> StorageTier.ARCHIVE;
+            case RAM_DISK, PROVIDED -> null;
+        };
+    }
+
+    static @Nullable Placed of(FSNamesystem namesystem, long blockId) {
+        BlockManager blocks = namesystem.getBlockManager();
+        BlockInfo stored = blocks.getStoredBlock(new Block(blockId));
+        INode file = stored == null || stored.isDeleted()
+                ? null
+                : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
+        if (stored == null || file == null || !file.isFile()) {
+            return null;
+        }
+        Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
+        List<PlacedReplica> replicas = new ArrayList<>();
+        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
+            DatanodeStorageInfo storage = i.next();
+            DatanodeDescriptor node = storage.getDatanodeDescriptor();
+            StorageTier tier = tier(storage.getStorageType());
+            boolean isCorrupt = corrupt != null && corrupt.contains(node);
+            replicas.add(new PlacedReplica(node.getDatanodeUuid(), tier, obstacle(storage, node, isCorrupt)));
+        }
+        return new Placed(NamesystemView.stamped(stored), file.getFullPathName(), obstacle(stored), replicas);
+    }
+
+    private static @Nullable String obstacle(BlockInfo stored) {
+        return stored.isStriped()
+                ? "the block is erasure-coded"
+                : stored.isComplete() ? null : "the block is being written or recovered";
+    }
+
+    private static @Nullable String obstacle(DatanodeStorageInfo storage, DatanodeDescriptor node, boolean isCorrupt) {
+        if (isCorrupt) {
+            return "the replica is corrupt";
+        }
+        if (!node.isAlive()) {
+            return "the DataNode is dead";
+        }
+        if (!node.isInService()) {
+            return "the DataNode is decommissioned or in maintenance";
+        }
+        return tier(storage.getStorageType()) == null
+                ? "replicas on " + storage.getStorageType() + " are not moved"
+                : null;
+    }
+
+    static Map<StorageTier, VolumeSpace> volumes(DatanodeDescriptor node) {
+        Map<StorageTier, VolumeSpace> volumes = new EnumMap<>(StorageTier.class);
+        for (StorageReport report : node.getStorageReports()) {
+            DatanodeStorage storage = report.getStorage();
+            StorageTier tier = tier(storage.getStorageType());
+            if (tier != null && storage.getState() == DatanodeStorage.State.NORMAL) {
+                VolumeSpace here = new VolumeSpace(report.getCapacity(), report.getRemaining());
+                volumes.merge(
+                        tier,
+                        here,
+                        (one, other) -> new VolumeSpace(
+                                one.capacityBytes() + other.capacityBytes(),
+                                one.remainingBytes() + other.remainingBytes()));
+            }
+        }
+        return volumes;
+    }
+}

@@ -1,0 +1,89 @@
+package io.terrace.placement.volume;
+
+import io.terrace.common.StorageTier;
+import io.terrace.placement.policyfile.TierRange;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.volume.KnownReplicas.Known;
+import io.terrace.placement.volume.KnownReplicas.Place;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The coldest replicas in each tier of each DataNode that may go down, at most {@value #MOST} of each: who makes room. Found
+ * by one pass over the known replicas, at most every {@value #VALID_MS} ms, and only if somebody asks. Owned by the engine's
+ * thread.
+ */
+final class ColdestBlocks {
+
+    static final int MOST = 64;
+    static final long VALID_MS = 10_000;
+
+    private final ClusterState clusterState;
+    private final KnownReplicas known;
+    private final Map<Key, PriorityQueue<Cold>> coldest = new HashMap<>();
+    private long foundMs = Long.MIN_VALUE;
+
+    private record Key(String node, StorageTier tier) {}
+
+    /** A replica and the heat of its block. */
+    record Cold(Known block, double heat) {}
+
+    ColdestBlocks(ClusterState clusterState, KnownReplicas known) {
+        this.clusterState = clusterState;
+        this.known = known;
+    }
+
+    /** The coldest one that is left, without taking it; null if there is none. */
+    @Nullable
+    Cold peek(long nowMs, String node, StorageTier tier) {
+        if (foundMs == Long.MIN_VALUE || nowMs - foundMs >= VALID_MS) {
+            foundMs = nowMs;
+            find(nowMs);
+        }
+        PriorityQueue<Cold> here = coldest.get(new Key(node, tier));
+        return here == null ? null : here.peek();
+    }
+
+    /** Takes the one that {@link #peek} gave. */
+    void take(String node, StorageTier tier) {
+        PriorityQueue<Cold> here = coldest.get(new Key(node, tier));
+        if (here != null) {
+            here.poll();
+        }
+    }
+
+    private void find(long nowMs) {
+        coldest.clear();
+        Map<Key, PriorityQueue<Cold>> hottestFirst = new HashMap<>();
+        long halfLifeMs = clusterState.heatSettings().halfLifeMs();
+        for (Known block : known.all()) {
+            TierRange range = block.rule().tiers();
+            BlockHeat heat = clusterState.heat().peek(block.block().id());
+            double reads = heat == null ? 0 : heat.heat(nowMs, halfLifeMs);
+            for (Place place : block.places()) {
+                if (range == null
+                        || !place.mayMove(nowMs)
+                        || range.slowerThan(place.tier()).isEmpty()) {
+                    continue;
+                }
+                PriorityQueue<Cold> here = hottestFirst.computeIfAbsent(
+                        new Key(place.node(), place.tier()),
+                        key -> new PriorityQueue<>(
+                                Comparator.comparingDouble(Cold::heat).reversed()));
+                here.add(new Cold(block, reads));
+                if (here.size() > MOST) {
+                    here.poll();
+                }
+            }
+        }
+        hottestFirst.forEach((key, found) -> {
+            PriorityQueue<Cold> coldestFirst = new PriorityQueue<>(Comparator.comparingDouble(Cold::heat));
+            coldestFirst.addAll(found);
+            coldest.put(key, coldestFirst);
+        });
+    }
+}

@@ -1,0 +1,215 @@
+package io.terrace.placement.volume;
+
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
+import io.terrace.placement.policyfile.PathRule;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.NamespaceView.Placed;
+import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.protocol.StampedBlock;
+import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the replicas of blocks were that a rule gives a range of tiers. A replica that is elsewhere without an order of
+ * Terrace was moved by somebody else (Mover, Satisfier, Balancer): it is left alone for a time. Keeps as many blocks as the
+ * heat does. Owned by the engine's thread.
+ */
+final class KnownReplicas {
+
+    /** The NameNode hears of a move from the DataNode; until it does, what it says of the replica does not count. */
+    static final long UNSURE_MS = 60_000;
+
+    /** A block, the rule that gives its range, and its replicas. */
+    static final class Known {
+        private final List<Place> places = new ArrayList<>(3);
+        private StampedBlock block;
+        private PathRule rule;
+        private long lookedMs;
+        private long climbsFromMs = Long.MIN_VALUE;
+
+        private Known(StampedBlock block, PathRule rule) {
+            this.block = block;
+            this.rule = rule;
+        }
+
+        StampedBlock block() {
+            return block;
+        }
+
+        PathRule rule() {
+            return rule;
+        }
+
+        /** When the NameNode was asked last. */
+        long lookedMs() {
+            return lookedMs;
+        }
+
+        /** Whether it may go up: one that made room for another one stays down for a time, else the two would take turns. */
+        boolean mayClimb(long nowMs) {
+            return nowMs >= climbsFromMs;
+        }
+
+        void staysDownUntil(long untilMs) {
+            climbsFromMs = untilMs;
+        }
+
+        List<Place> places() {
+            return places;
+        }
+
+        @Nullable
+        Place on(String node) {
+            for (Place place : places) {
+                if (place.node.equals(node)) {
+                    return place;
+                }
+            }
+            return null;
+        }
+    }
+
+    /** A replica. */
+    static final class Place {
+        private final String node;
+        private StorageTier tier;
+        private long unsureUntilMs = Long.MIN_VALUE;
+        private long leftAloneUntilMs = Long.MIN_VALUE;
+        private String movedBy = "";
+
+        private Place(String node, StorageTier tier) {
+            this.node = node;
+            this.tier = tier;
+        }
+
+        String node() {
+            return node;
+        }
+
+        StorageTier tier() {
+            return tier;
+        }
+
+        /** Whether it may be moved: it was not moved by others lately, and the NameNode knows where it is. */
+        boolean mayMove(long nowMs) {
+            return nowMs >= unsureUntilMs && !isLeftAlone(nowMs);
+        }
+
+        boolean isLeftAlone(long nowMs) {
+            return nowMs < leftAloneUntilMs;
+        }
+
+        long leftAloneUntilMs() {
+            return leftAloneUntilMs;
+        }
+
+        /** What others did. */
+        String movedBy() {
+            return movedBy;
+        }
+    }
+
+    private final ClusterState clusterState;
+    private final int mostBlocks;
+    private final long restMs;
+    private final Long2ObjectLinkedOpenHashMap<Known> blocks = new Long2ObjectLinkedOpenHashMap<>();
+
+    KnownReplicas(ClusterState clusterState) {
+        this.clusterState = clusterState;
+        this.mostBlocks = clusterState.heatSettings().trackedBlocks();
+        this.restMs = clusterState.moveSettings().volumes().othersRestMs();
+    }
+
+    @Nullable
+    Known find(long blockId) {
+        return blocks.get(blockId);
+    }
+
+    Collection<Known> all() {
+        return blocks.values();
+    }
+
+    void forget(long blockId) {
+        blocks.remove(blockId);
+    }
+
+    /** Takes what the NameNode says of a block that the rule gives a range. */
+    Known see(long nowMs, Placed placed, PathRule rule) {
+        Known known = blocks.getAndMoveToLast(placed.block().id());
+        boolean isNew = known == null;
+        if (known == null) {
+            known = new Known(placed.block(), rule);
+            blocks.putAndMoveToLast(placed.block().id(), known);
+            if (blocks.size() > mostBlocks) {
+                blocks.removeFirst();
+            }
+        }
+        known.block = placed.block();
+        known.rule = rule;
+        known.lookedMs = nowMs;
+        boolean left = known.places.removeIf(place -> placed.on(place.node) == null && isLive(place.node));
+        known.places.removeIf(place -> placed.on(place.node) == null);
+        for (PlacedReplica replica : placed.replicas()) {
+            StorageTier tier = replica.tier();
+            Place place = known.on(replica.node());
+            if (tier == null) {
+                known.places.remove(place);
+            } else if (place == null) {
+                Place came = new Place(replica.node(), tier);
+                known.places.add(came);
+                if (!isNew && left) {
+                    moved(nowMs, came, "moved here from another DataNode");
+                }
+            } else if (place.tier == tier) {
+                place.unsureUntilMs = Long.MIN_VALUE;
+            } else if (nowMs >= place.unsureUntilMs
+                    && !hasOpenMove(replica.node(), placed.block().id())) {
+                moved(nowMs, place, "moved from " + TierKeeper.name(place.tier) + " to " + TierKeeper.name(tier));
+                place.tier = tier;
+            }
+        }
+        return known;
+    }
+
+    private void moved(long nowMs, Place place, String how) {
+        place.leftAloneUntilMs = nowMs + restMs;
+        place.movedBy = how;
+        clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OTHERS);
+    }
+
+    private boolean isLive(String node) {
+        DataNodeState state = clusterState.nodes().get(node);
+        return state != null && state.isLive();
+    }
+
+    private boolean hasOpenMove(String node, long blockId) {
+        DataNodeState state = clusterState.nodes().get(node);
+        return state != null && state.volumeMoves().open(blockId) != null;
+    }
+
+    /** The DataNode says where the replica is after a move of ours; the NameNode hears it too, sooner or later. */
+    void settled(long nowMs, String node, long blockId, StorageTier tier) {
+        Known known = blocks.get(blockId);
+        Place place = known == null ? null : known.on(node);
+        if (place != null) {
+            place.tier = tier;
+            place.unsureUntilMs = nowMs + UNSURE_MS;
+        }
+    }
+
+    /** What became of a move of ours is not known, so wherever the replica is, nobody else needs to have moved it. */
+    void unknown(String node, long blockId) {
+        Known known = blocks.get(blockId);
+        if (known != null) {
+            known.places.removeIf(place -> place.node.equals(node));
+            if (known.places.isEmpty()) {
+                blocks.remove(blockId);
+            }
+        }
+    }
+}

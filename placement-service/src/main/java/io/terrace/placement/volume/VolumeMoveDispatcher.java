@@ -1,0 +1,228 @@
+package io.terrace.placement.volume;
+
+import io.terrace.metrics.Metric;
+import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Volumes;
+import io.terrace.placement.state.MoveQueue;
+import io.terrace.placement.state.MoveTracker;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Placed;
+import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.placement.state.VolumeMoveSettings;
+import io.terrace.protocol.MoveOrder;
+import io.terrace.protocol.MoveOutcome;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends moves between volumes that wait, as far as the budgets allow, and ends them with their results. Just before a move
+ * is sent, the NameNode is asked whether it may still be made. Owned by the engine's thread.
+ */
+final class VolumeMoveDispatcher {
+
+    /** A move that waited for longer is decided on again. */
+    static final long WAIT_MS = 600_000;
+
+    static final long NO_ROOM_PAUSE_MS = 1_000;
+    static final int NO_ROOM_ATTEMPTS = 4;
+
+    private final ClusterState clusterState;
+    private final MoveTracker moveTracker;
+    private final NamespaceView view;
+    private final KnownReplicas known;
+    private final VolumeMoveSettings settings;
+
+    VolumeMoveDispatcher(ClusterState clusterState, NamespaceView view, KnownReplicas known) {
+        this.clusterState = clusterState;
+        this.moveTracker = clusterState.moveTracker();
+        this.view = view;
+        this.known = known;
+        this.settings = clusterState.moveSettings().volumes();
+    }
+
+    /** Makes orders of what is due, fit and within the budgets. */
+    List<MoveOrder> dispatch(long nowMs, DataNodeState node) {
+        MoveQueue queue = node.volumeMoves();
+        if (queue.waitingCount() == 0 || !node.takesVolumeMoves() || view.stopsVolumeMoves() != null) {
+            return List.of();
+        }
+        int most = Math.min(view.lockBlocks(), settings.inFlight() - queue.inFlightCount());
+        most = Math.min(most, settings.totalInFlight() - clusterState.volumeMovesInFlight());
+        if (most <= 0 || !hasBudget(nowMs, node)) {
+            return List.of();
+        }
+        List<Move> due = due(nowMs, node, most);
+        List<@Nullable Placed> placed =
+                view.placed(due.stream().map(move -> move.block().id()).toList());
+        List<MoveOrder> orders = new ArrayList<>();
+        // Without an answer the NameNode cannot say, so all of them wait.
+        for (int i = 0; i < placed.size(); i++) {
+            Move move = due.get(i);
+            String unfit = unfit(move, placed.get(i));
+            if (unfit != null) {
+                end(nowMs, node, move, MoveOutcome.UNFIT, unfit);
+                node.volumeBackoff().failed(nowMs, move.block().id());
+            } else if (hasBudget(nowMs, node)) {
+                orders.add(send(nowMs, node, move));
+            }
+        }
+        return orders;
+    }
+
+    private List<Move> due(long nowMs, DataNodeState node, int most) {
+        List<Move> due = new ArrayList<>();
+        for (Move move : node.volumeMoves().waiting()) {
+            if (nowMs - move.requestedMs() > WAIT_MS) {
+                end(nowMs, node, move, MoveOutcome.EXPIRED, MoveOutcome.EXPIRED.text());
+            } else if (due.size() < most && move.isDue(nowMs)) {
+                due.add(move);
+            }
+        }
+        return due;
+    }
+
+    private boolean hasBudget(long nowMs, DataNodeState node) {
+        return clusterState.volumeBudget().isOpen(nowMs)
+                && (node.isIdle() || node.volumeBudget().isOpen(nowMs));
+    }
+
+    /** Why the move may not be made any more; null if it may. */
+    private static @Nullable String unfit(Move move, @Nullable Placed placed) {
+        Volumes volumes = move.volumes();
+        if (placed == null) {
+            return "the block is deleted";
+        }
+        if (!placed.block().equals(move.block())) {
+            return "the block has another generation stamp or length";
+        }
+        if (placed.obstacle() != null) {
+            return placed.obstacle();
+        }
+        PlacedReplica replica = placed.on(move.node());
+        if (replica == null) {
+            return "the DataNode holds no replica";
+        }
+        if (replica.obstacle() != null) {
+            return replica.obstacle();
+        }
+        return volumes != null && replica.tier() == volumes.from()
+                ? null
+                : "the replica is not where it was when the move was decided on";
+    }
+
+    private MoveOrder send(long nowMs, DataNodeState node, Move move) {
+        long bytes = move.block().lengthBytes();
+        clusterState.volumeBudget().charge(nowMs, bytes);
+        if (!node.isIdle()) {
+            node.volumeBudget().charge(nowMs, bytes);
+        }
+        clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_MOVES_SENT);
+        MoveOrder order = move.order(nowMs, node.isIdle() ? 0 : settings.bytesPerSecond());
+        node.volumeMoves().sent(move);
+        return order;
+    }
+
+    /**
+     * Ends moves with their results.
+     *
+     * @return results of other moves
+     */
+    List<Result> results(long nowMs, long epoch, DataNodeState node, List<Result> results) {
+        List<Result> others = new ArrayList<>();
+        for (Result result : results) {
+            Move move = result.epoch() == epoch ? node.volumeMoves().inFlight(result.moveId()) : null;
+            if (move == null || !move.block().sameContent(result.block())) {
+                others.add(result);
+            } else {
+                settle(nowMs, node, move, result);
+            }
+        }
+        return others;
+    }
+
+    private void settle(long nowMs, DataNodeState node, Move move, Result result) {
+        long id = move.block().id();
+        if (result.outcome() == MoveOutcome.NO_ROOM && move.retry(nowMs, NO_ROOM_PAUSE_MS, NO_ROOM_ATTEMPTS)) {
+            node.volumeMoves().waitAgain(move);
+            return;
+        }
+        String message = result.message();
+        moveTracker.endBetween(
+                nowMs,
+                node,
+                move,
+                result.outcome(),
+                message == null || message.isEmpty() ? result.outcome().text() : message,
+                result.bytesMoved());
+        if (result.tier() != null) {
+            known.settled(nowMs, node.uuid(), id, result.tier());
+        } else {
+            known.unknown(node.uuid(), id);
+        }
+        if (result.outcome() != MoveOutcome.DONE) {
+            node.volumeBackoff().failed(nowMs, id);
+        }
+    }
+
+    /** Orders of the last answer did not arrive: those without a result go out again under their old ids. */
+    void sendAgain(DataNodeState node) {
+        HeartbeatAnswer lost = node.session().lastAnswer();
+        if (lost == null) {
+            return;
+        }
+        List<MoveOrder> backwards = new ArrayList<>(lost.orders());
+        Collections.reverse(backwards);
+        for (MoveOrder order : backwards) {
+            Move move = node.volumeMoves().inFlight(order.moveId());
+            if (move != null && move.unsend()) {
+                node.volumeMoves().waitAgain(move);
+            }
+        }
+    }
+
+    /** Gives up orders that no result came for. */
+    void expire(long nowMs, DataNodeState node) {
+        for (Move move : List.copyOf(node.volumeMoves().inFlight())) {
+            long lostAfterMs = clusterState
+                    .moveSettings()
+                    .volumeMoveLostAfterMs(move.block().lengthBytes());
+            if (nowMs - move.sentMs() > lostAfterMs) {
+                lose(nowMs, node, move, MoveOutcome.LOST.text());
+            }
+        }
+    }
+
+    /** The DataNode is gone or was restarted: moves that were sent or wait are void. */
+    void abandon(long nowMs, DataNodeState node, String why) {
+        for (Move move : node.volumeMoves().all()) {
+            if (move.isSent()) {
+                lose(nowMs, node, move, why);
+            } else {
+                end(nowMs, node, move, MoveOutcome.CANCELLED, why);
+            }
+        }
+    }
+
+    /** Moves that wait are void. */
+    void withdraw(long nowMs, DataNodeState node, String why) {
+        for (Move move : node.volumeMoves().waiting()) {
+            end(nowMs, node, move, MoveOutcome.CANCELLED, why);
+        }
+    }
+
+    private void lose(long nowMs, DataNodeState node, Move move, String why) {
+        end(nowMs, node, move, MoveOutcome.LOST, why);
+        node.volumeBackoff().failed(nowMs, move.block().id());
+        known.unknown(node.uuid(), move.block().id());
+    }
+
+    private void end(long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String why) {
+        moveTracker.endBetween(nowMs, node, move, outcome, why, 0);
+    }
+}

@@ -1,0 +1,228 @@
+package io.terrace.placement.volume;
+
+import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.policyfile.PathRule;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.policyfile.RuleDecision;
+import io.terrace.placement.policyfile.TierRange;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Placed;
+import io.terrace.placement.volume.KnownReplicas.Known;
+import io.terrace.placement.volume.KnownReplicas.Place;
+import io.terrace.protocol.MoveOrder;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps replicas in the tiers that the rules of the policy file give. Looks at blocks that were accessed, and at all whose
+ * heat is known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read lock; other
+ * blocks it never looks at. Without a rule that gives tiers it does nothing. Owned by the engine's thread.
+ */
+public final class VolumePlacement {
+
+    static final long SWEEP_MS = 60_000;
+
+    /** A block that is accessed all the time is looked at that often. */
+    static final long LOOK_AGAIN_MS = 5_000;
+
+    /** Of more blocks that wait to be looked at, the sweep finds the others. */
+    static final int MOST_ACCESSED = 100_000;
+
+    /** Of those, how many are seen through at a turn for some that are due. */
+    private static final int MOST_SEEN = 10_000;
+
+    private final ClusterState clusterState;
+    private final NamespaceView view;
+    private final KnownReplicas known;
+    private final TierKeeper keeper;
+    private final VolumeMoveDispatcher dispatcher;
+    private final Set<Long> accessed = new LinkedHashSet<>();
+    private PolicySpec spec;
+    private long[] sweep = {};
+    private int swept;
+    private long sweepFromMs = Long.MIN_VALUE;
+
+    public VolumePlacement(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
+        this.clusterState = clusterState;
+        this.view = view;
+        this.spec = spec;
+        this.known = new KnownReplicas(clusterState);
+        TierSpace space =
+                new TierSpace(view, clusterState.moveSettings().volumes().highWater());
+        this.keeper = new TierKeeper(clusterState, known, space);
+        this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known);
+    }
+
+    /** Other rules hold from now on: what waits is decided on again, and all blocks are looked at. */
+    public void rules(long nowMs, PolicySpec others) {
+        spec = others;
+        accessed.clear();
+        sweep = new long[0];
+        swept = 0;
+        sweepFromMs = Long.MIN_VALUE;
+        for (DataNodeState node : clusterState.nodes().values()) {
+            dispatcher.withdraw(nowMs, node, "the rules changed");
+        }
+    }
+
+    /** A DataNode reported accesses. */
+    public void accessed(List<Heat> heat) {
+        if (!spec.hasTiers()) {
+            return;
+        }
+        for (Heat entry : heat) {
+            long id = entry.block().id();
+            BlockHeat block = clusterState.heat().peek(id);
+            if (block != null
+                    && block.isRuledBy(spec)
+                    && TierRange.of(block.rule()) != null
+                    && accessed.size() < MOST_ACCESSED) {
+                accessed.add(id);
+            }
+        }
+    }
+
+    /** Looks at some blocks, and lets tiers that are too full drain. */
+    public void turn(long nowMs) {
+        if (!spec.hasTiers() || view.stopsVolumeMoves() != null || !anyTakesMoves()) {
+            return;
+        }
+        look(nowMs, nextAccessed(nowMs));
+        look(nowMs, nextOfSweep(nowMs));
+        keeper.drain(nowMs);
+    }
+
+    private boolean anyTakesMoves() {
+        for (DataNodeState node : clusterState.nodes().values()) {
+            if (node.takesVolumeMoves()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private List<Long> nextAccessed(long nowMs) {
+        List<Long> next = new ArrayList<>();
+        int seen = 0;
+        Iterator<Long> ids = accessed.iterator();
+        while (ids.hasNext() && next.size() < view.lockBlocks() && seen++ < MOST_SEEN) {
+            long id = ids.next();
+            Known before = known.find(id);
+            if (before == null || nowMs - before.lookedMs() >= LOOK_AGAIN_MS) {
+                next.add(id);
+                ids.remove();
+            }
+        }
+        return next;
+    }
+
+    private List<Long> nextOfSweep(long nowMs) {
+        if (swept >= sweep.length) {
+            long pauseMs = keeper.hasOverflowed() ? LOOK_AGAIN_MS : SWEEP_MS;
+            if (sweepFromMs != Long.MIN_VALUE && nowMs - sweepFromMs < pauseMs) {
+                return List.of();
+            }
+            sweepFromMs = nowMs;
+            keeper.clearOverflowed();
+            sweep = clusterState.heat().ids();
+            swept = 0;
+        }
+        List<Long> next = new ArrayList<>();
+        while (swept < sweep.length && next.size() < view.lockBlocks()) {
+            long id = sweep[swept++];
+            BlockHeat heat = clusterState.heat().peek(id);
+            if (heat != null && !isKnownToHaveNoTiers(heat)) {
+                next.add(id);
+            }
+        }
+        return next;
+    }
+
+    /** A rename is noticed with the next access. */
+    private boolean isKnownToHaveNoTiers(BlockHeat heat) {
+        return heat.isRuledBy(spec) && TierRange.of(heat.rule()) == null;
+    }
+
+    private void look(long nowMs, List<Long> ids) {
+        if (ids.isEmpty()) {
+            return;
+        }
+        List<@Nullable Placed> placed = view.placed(ids);
+        for (int i = 0; i < placed.size(); i++) {
+            Placed block = placed.get(i);
+            BlockHeat heat = clusterState.heat().peek(ids.get(i));
+            if (block == null) {
+                known.forget(ids.get(i));
+            } else if (heat != null) {
+                look(nowMs, block, heat);
+            }
+        }
+    }
+
+    private void look(long nowMs, Placed block, BlockHeat heat) {
+        PathRule rule = spec.ruleFor(block.path());
+        RuleDecision decision = spec.decide(rule, block.block().lengthBytes());
+        if (rule == null || rule.tiers() == null || !decision.fits()) {
+            known.forget(block.block().id());
+        } else {
+            keeper.decide(nowMs, block, heat, rule);
+        }
+    }
+
+    /** The orders for a DataNode. */
+    public List<MoveOrder> dispatch(long nowMs, DataNodeState node) {
+        return dispatcher.dispatch(nowMs, node);
+    }
+
+    /**
+     * Takes results of moves between volumes.
+     *
+     * @return results of other moves
+     */
+    public List<Result> results(long nowMs, long epoch, DataNodeState node, List<Result> results) {
+        return dispatcher.results(nowMs, epoch, node, results);
+    }
+
+    /** The last answer to a DataNode did not arrive. */
+    public void sendAgain(DataNodeState node) {
+        dispatcher.sendAgain(node);
+    }
+
+    /** Gives up orders that no result came for. */
+    public void expire(long nowMs, DataNodeState node) {
+        dispatcher.expire(nowMs, node);
+    }
+
+    /** The DataNode is gone or was restarted. */
+    public void abandon(long nowMs, DataNodeState node, String why) {
+        dispatcher.abandon(nowMs, node, why);
+    }
+
+    /** Which tiers a block is kept in, and by which rule; null if by none. */
+    public @Nullable String range(long blockId) {
+        Known block = known.find(blockId);
+        return block == null ? null : TierKeeper.sentence(block.rule());
+    }
+
+    /** Why a replica stays where it is; null if nothing keeps it there. */
+    public @Nullable String stays(long nowMs, long blockId, DataNodeState node) {
+        Known block = known.find(blockId);
+        Place place = block == null ? null : block.on(node.uuid());
+        if (place != null && place.isLeftAlone(nowMs)) {
+            long minutes = (place.leftAloneUntilMs() - nowMs + 59_999) / 60_000;
+            return place.movedBy() + " by others (Mover, Satisfier or Balancer): left alone for " + minutes + " min";
+        }
+        long untilMs = node.volumeBackoff().untilMs(blockId);
+        return untilMs > nowMs
+                ? "its last move between volumes failed: held back for " + (untilMs - nowMs) + " ms"
+                : null;
+    }
+}
