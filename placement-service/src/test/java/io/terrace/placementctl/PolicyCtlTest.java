@@ -13,44 +13,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code placementctl policy} against a NameNode with the plugin, a policy file and a log of accesses. */
 @Tag("cluster")
-class PolicyCtlTest {
-
-    @TempDir
-    static Path dir;
-
-    private static PolicyFixture fixture;
-    private static CtlSession ctl;
-
-    @BeforeAll
-    static void start() throws Exception {
-        fixture = new PolicyFixture(dir);
-        ctl = fixture.ctl;
-    }
-
-    @AfterAll
-    static void stop() {
-        fixture.close();
-    }
-
-    @BeforeEach
-    void connect() throws IOException {
-        fixture.connect();
-    }
-
-    @AfterEach
-    void disconnect() throws IOException {
-        fixture.disconnect();
-    }
+class PolicyCtlTest extends PolicyCommandsFixture {
 
     @Test
     void list_namesEveryPolicyWithItsParameters() throws Exception {

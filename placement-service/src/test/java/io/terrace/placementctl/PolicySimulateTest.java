@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,44 +11,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import javax.imageio.ImageIO;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code placementctl policy simulate} over the log of accesses of a NameNode, and over a trace. */
 @Tag("cluster")
-class PolicySimulateTest {
-
-    @TempDir
-    static Path dir;
-
-    private static PolicyFixture fixture;
-    private static CtlSession ctl;
-
-    @BeforeAll
-    static void start() throws Exception {
-        fixture = new PolicyFixture(dir);
-        ctl = fixture.ctl;
-    }
-
-    @AfterAll
-    static void stop() {
-        fixture.close();
-    }
-
-    @BeforeEach
-    void connect() throws IOException {
-        fixture.connect();
-    }
-
-    @AfterEach
-    void disconnect() throws IOException {
-        fixture.disconnect();
-    }
+class PolicySimulateTest extends PolicyCommandsFixture {
 
     @Test
     void simulate_logOfAccesses_comparesCandidateWithCurrent() throws Exception {

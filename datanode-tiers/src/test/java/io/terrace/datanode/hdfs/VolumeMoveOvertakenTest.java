@@ -17,18 +17,13 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.StorageType;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,33 +31,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Moves between volumes, overtaken at each of their steps by whatever else changes a replica. */
 @Tag("cluster")
-class VolumeMoveOvertakenTest {
-
-    private static final int BYTES = 700_003;
+class VolumeMoveOvertakenTest extends VolumeMoveFixture {
 
     private interface Change {
         void make() throws Exception;
-    }
-
-    private static TerraceCluster cluster;
-    private static TieredVolumes volumes;
-
-    @BeforeAll
-    static void start() throws IOException {
-        Configuration conf = TerraceCluster.configuration();
-        conf.setLong(DFSConfigKeys.DFS_BLOCKREPORT_INTERVAL_MSEC_KEY, 5_000);
-        cluster = TerraceCluster.start(1, conf, TieredVolumes.TYPES);
-        volumes = new TieredVolumes(cluster);
-    }
-
-    @AfterAll
-    static void stop() throws IOException {
-        cluster.close();
-    }
-
-    @AfterEach
-    void noHook() {
-        volumes.mover().onStep(step -> {});
     }
 
     /** Moves the file's block to SSD, and makes the change at the step. */

@@ -25,49 +25,21 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StorageType;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Readers of a replica that is moved between volumes, and moves that the process does not survive. */
 @Tag("cluster")
-class VolumeMoveReadersTest {
-
-    private static final int BYTES = 700_003;
-
-    private static TerraceCluster cluster;
-    private static TieredVolumes volumes;
-
-    @BeforeAll
-    static void start() throws IOException {
-        Configuration conf = TerraceCluster.configuration();
-        conf.setLong(DFSConfigKeys.DFS_BLOCKREPORT_INTERVAL_MSEC_KEY, 5_000);
-        cluster = TerraceCluster.start(1, conf, TieredVolumes.TYPES);
-        volumes = new TieredVolumes(cluster);
-    }
-
-    @AfterAll
-    static void stop() throws IOException {
-        cluster.close();
-    }
-
-    @AfterEach
-    void noHook() {
-        volumes.mover().onStep(step -> {});
-    }
+class VolumeMoveReadersTest extends VolumeMoveFixture {
 
     /** Seeded: readers of all kinds while a file is moved, appended to and moved by stock. */
     @Test
