@@ -34,7 +34,7 @@ public final class Scrubber {
     private final MetricRegistry metricRegistry;
     private final LongSupplier nanoClock;
 
-    /** Scrubs at the given pace. */
+    /** Scrubs at the given rate. */
     public Scrubber(
             LocalTier tier,
             ExtentStore store,

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out the orders of placement services: drops at once, promotions through the {@link CopyQueue}, moves between
- * volumes through the {@link VolumeMoveQueue}. An order that
- * is sent again while it is carried out is taken once; one of an epoch that was superseded is refused, also when its turn
- * comes only later. Copies keep to the least pace of all whose orders are under way. Thread-safe.
+ * volumes through the {@link VolumeMoveQueue}. An order that is sent again while it is carried out is taken once; one of
+ * an epoch that was superseded is refused, also when its turn comes only later. Copies and moves keep to the lowest rate
+ * of all services whose orders are under way. Thread-safe.
  */
 public final class MoveOrderExecutor {
 
@@ -31,7 +31,7 @@ public final class MoveOrderExecutor {
     private final LocalTier tier;
     private final CopyQueue copyQueue;
     private final EpochFence epochFence;
-    private final SharedRateLimit pace;
+    private final SharedRateLimit rateLimit;
     private final MetricRegistry metricRegistry;
     private final Runnable wakeHousekeeping;
     private final @Nullable VolumeMoveQueue volumeMoves;
@@ -67,7 +67,7 @@ public final class MoveOrderExecutor {
         this.tier = tier;
         this.copyQueue = copyQueue;
         this.epochFence = epochFence;
-        this.pace = new SharedRateLimit(tokenBucket, ownBytesPerSecond);
+        this.rateLimit = new SharedRateLimit(tokenBucket, ownBytesPerSecond);
         this.metricRegistry = metricRegistry;
         this.wakeHousekeeping = wakeHousekeeping;
         this.volumeMoves = volumeMoves;
@@ -101,9 +101,9 @@ public final class MoveOrderExecutor {
         if (!isCurrent.getAsBoolean()) {
             finish.accept(MoveResult.of(MoveOutcome.REFUSED, "an order of an earlier epoch"));
         } else if (order.isPromotion()) {
-            pace.begun(pool, order.bytesPerSecond());
+            rateLimit.begun(pool, order.bytesPerSecond());
             copyQueue.submit(new CopyQueue.Order(block, false, isCurrent, result -> {
-                pace.ended(pool);
+                rateLimit.ended(pool);
                 finish.accept(result);
             }));
         } else if (order.isVolumeMove()) {
@@ -121,9 +121,9 @@ public final class MoveOrderExecutor {
             return;
         }
         String pool = block.key().pool();
-        pace.begun(pool, order.bytesPerSecond());
+        rateLimit.begun(pool, order.bytesPerSecond());
         volumeMoves.submit(new VolumeMoveQueue.Order(block, to, isCurrent, result -> {
-            pace.ended(pool);
+            rateLimit.ended(pool);
             finish.accept(result);
         }));
     }

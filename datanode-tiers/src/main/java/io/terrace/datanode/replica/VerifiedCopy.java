@@ -24,7 +24,7 @@ public final class VerifiedCopy {
     private final ByteBuffer sums = ByteBuffer.allocateDirect(SUMS_BYTES);
     private ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
 
-    /** Copies at no more than the given pace. */
+    /** Copies at no more than the given rate. */
     public VerifiedCopy(TokenBucket tokenBucket) {
         this.tokenBucket = tokenBucket;
     }
