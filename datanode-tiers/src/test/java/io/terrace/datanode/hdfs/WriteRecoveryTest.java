@@ -17,10 +17,12 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSClientFaultInjector;
 import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
@@ -245,6 +247,49 @@ class WriteRecoveryTest {
     void dataNodeGone_ofFour_isReplaced() throws Exception {
         start(4);
         everyStageAndNode(3, REPLACE + "policy", "ALWAYS");
+    }
+
+    /** What it has of the block is older than what the others go on with. */
+    @Test
+    void dataNodeRestarted_withinABlock_goesOn() throws Exception {
+        start(3);
+        for (int victim = 0; victim < 3; victim++) {
+            newClient(REPLACE + "policy", "NEVER");
+            Path file = new Path("/restarted" + victim);
+            byte[] written = TerraceCluster.contents(file.toString(), BLOCK - 1);
+            int first = random.nextInt(written.length);
+            try (FSDataOutputStream out = client.create(file, (short) 3)) {
+                out.write(written, 0, first);
+                out.hflush();
+                startAgain(stop(pipeline(out)[victim]));
+                out.write(written, first, written.length - first);
+                out.hflush();
+                assertThat(cluster.read(file)).isEqualTo(written);
+            }
+            assertWhole(file, written, 2);
+        }
+    }
+
+    @Test
+    void blocksEnd_notAcknowledged_isRecoveredByItsOpening() throws Exception {
+        start(3);
+        newClient(REPLACE + "policy", "NEVER");
+        Path file = new Path("/ended");
+        byte[] written = TerraceCluster.contents("ended", BLOCK + 700);
+        AtomicInteger ends = new AtomicInteger();
+        DFSClientFaultInjector.set(new DFSClientFaultInjector() {
+            @Override
+            public boolean failPacket() {
+                return ends.getAndIncrement() == 0;
+            }
+        });
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written);
+        } finally {
+            DFSClientFaultInjector.set(new DFSClientFaultInjector());
+        }
+        assertWhole(file, written, 2);
+        assertThat(ends.get()).isGreaterThanOrEqualTo(2);
     }
 
     @Test

@@ -45,6 +45,9 @@ public final class DatasetBlockStore implements BlockStore {
             recoverClose(wanted);
             return null;
         }
+        if (wanted.stage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
+            return create(wanted, client);
+        }
         ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
         boolean opened = false;
         try {
@@ -54,6 +57,22 @@ public final class DatasetBlockStore implements BlockStore {
         } finally {
             if (!opened) {
                 writer.close();
+            }
+        }
+    }
+
+    /** The last DataNode first: where one has no channel, none has a replica, and stock can write the block. */
+    private OpenBlock create(WriteRequest wanted, Client client) throws IOException {
+        NextNode next = nextNodes.open(wanted);
+        boolean opened = false;
+        try {
+            ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
+            writer.sendsTo(next);
+            opened = true;
+            return writer;
+        } finally {
+            if (!opened && next != null) {
+                next.close();
             }
         }
     }

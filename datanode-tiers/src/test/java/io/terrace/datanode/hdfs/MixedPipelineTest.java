@@ -1,0 +1,114 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.client.ClientMetrics;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.fs.TerraceFileSystem;
+import io.terrace.metrics.Metric;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSOutputStream;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Files of three replicas, one of them at a DataNode that has no channel: stock's stream takes over. */
+@Tag("cluster")
+@Timeout(120)
+class MixedPipelineTest {
+    private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
+
+    private final long seed = System.nanoTime();
+    private final Random random = new Random(seed);
+    private Configuration conf;
+    private TerraceCluster cluster;
+    private DistributedFileSystem client;
+
+    @BeforeEach
+    void start() throws IOException {
+        System.out.println("seed " + seed);
+        conf = TerraceCluster.configuration();
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        cluster = TerraceCluster.start(3, conf);
+        Configuration clientConf = new Configuration(cluster.cluster().getConfiguration(0));
+        clientConf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
+        clientConf.set(TerraceSettings.CLIENT_WRITE_ENABLED.key(), "true");
+        clientConf.setBoolean(TerraceSettings.CLIENT_LOCAL.key(), false);
+        clientConf.set("dfs.client.block.write.replace-datanode-on-failure.policy", "ALWAYS");
+        client = (DistributedFileSystem)
+                FileSystem.newInstance(cluster.cluster().getURI(), clientConf);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        client.close();
+        cluster.close();
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_RETAINED_BYTES)).isZero();
+    }
+
+    @Test
+    void oneWithoutChannel_fromTheBeginning_stockWrites() throws IOException {
+        cluster.stopPlugin(random.nextInt(3));
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        Path file = new Path("/mixed");
+        byte[] written = TerraceCluster.contents("mixed", 2 * BLOCK + 700);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written);
+            out.hflush();
+            assertThat(pipeline(out)).hasSize(3);
+        }
+        assertThat(cluster.read(file)).isEqualTo(written);
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - before)
+                .isEqualTo(1);
+    }
+
+    /** The NameNode has no other in place of the one that goes. */
+    @Test
+    void oneWithoutChannel_joinsWithinTheBlock_stockGoesOn() throws IOException {
+        int acknowledged = random.nextBoolean() ? 512 : 1 + random.nextInt(BLOCK - 2);
+        Path file = new Path("/joined");
+        byte[] written = TerraceCluster.contents("joined", 2 * BLOCK + 700);
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written, 0, acknowledged);
+            out.hflush();
+            cluster.cluster().startDataNodes(conf, 1, true, null, null);
+            cluster.cluster().waitActive();
+            stop(pipeline(out)[random.nextInt(3)]);
+            int more = acknowledged + random.nextInt(BLOCK);
+            out.write(written, acknowledged, more - acknowledged);
+            out.hflush();
+            assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, more));
+            out.write(written, more, written.length - more);
+        }
+        assertThat(cluster.read(file)).isEqualTo(written);
+        assertThat(cluster.located(file, 0).getLocations()).hasSize(3);
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_FALLBACK_NO_CHANNEL) - before)
+                .isEqualTo(1);
+    }
+
+    private static DatanodeInfo[] pipeline(FSDataOutputStream out) {
+        return ((DFSOutputStream) out.getWrappedStream()).getPipeline();
+    }
+
+    private void stop(DatanodeInfo node) {
+        for (int i = 0; i < cluster.cluster().getDataNodes().size(); i++) {
+            if (cluster.datanode(i).getDatanodeUuid().equals(node.getDatanodeUuid())) {
+                cluster.stopPlugin(i);
+                cluster.cluster().stopDataNode(i);
+                return;
+            }
+        }
+        throw new AssertionError(node + " does not run");
+    }
+}
