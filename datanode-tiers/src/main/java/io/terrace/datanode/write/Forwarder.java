@@ -52,7 +52,7 @@ final class Forwarder implements Closeable {
      * Starts to send.
      *
      * @param block that the next DataNode has opened
-     * @param prefix direct; takes the fields and checksums of a frame
+     * @param out direct, with room for the checksums of a frame and more
      * @param refusal makes a body of a FAILED frame
      */
     static Forwarder start(
@@ -60,7 +60,7 @@ final class Forwarder implements Closeable {
             OpenBlock block,
             ForwardQueue queue,
             BlockAnswers answers,
-            ByteBuffer prefix,
+            ByteBuffer out,
             Function<Throwable, byte[]> refusal,
             WriteMeter meter)
             throws IOException {
@@ -72,7 +72,7 @@ final class Forwarder implements Closeable {
             files = block.files();
             selector = Selector.open();
             Forwarder forwarder = new Forwarder(
-                    name, next, files, block.events(), selector, queue, answers, prefix, refusal, meter);
+                    name, next, files, block.events(), selector, queue, answers, out, refusal, meter);
             forwarder.thread.start();
             started = true;
             return forwarder;
@@ -91,13 +91,13 @@ final class Forwarder implements Closeable {
             Selector selector,
             ForwardQueue queue,
             BlockAnswers answers,
-            ByteBuffer prefix,
+            ByteBuffer out,
             Function<Throwable, byte[]> refusal,
             WriteMeter meter) {
         this.next = next;
         this.connection = next.connection();
         this.files = files;
-        this.sender = new FrameSender(next, files, events, prefix, meter);
+        this.sender = new FrameSender(next, files, events, out, meter);
         this.selector = selector;
         this.queue = queue;
         this.answers = answers;

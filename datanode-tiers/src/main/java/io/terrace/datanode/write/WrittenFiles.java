@@ -40,8 +40,9 @@ public final class WrittenFiles implements Closeable {
         return chunkBytes;
     }
 
-    FileChannel data() {
-        return data;
+    /** Fills a buffer with data from there on. */
+    void readData(long offset, ByteBuffer into) throws IOException {
+        read(data, offset, into);
     }
 
     /**
@@ -50,11 +51,15 @@ public final class WrittenFiles implements Closeable {
      * @param offset of the first chunk
      */
     void readSums(long offset, ByteBuffer into) throws IOException {
-        long at = firstSumAt + offset / chunkBytes * WriteData.SUM_BYTES;
+        read(sums, firstSumAt + offset / chunkBytes * WriteData.SUM_BYTES, into);
+    }
+
+    private static void read(FileChannel file, long offset, ByteBuffer into) throws IOException {
+        long at = offset;
         while (into.hasRemaining()) {
-            int count = sums.read(into, at);
+            int count = file.read(into, at);
             if (count < 0) {
-                throw new EOFException("the checksums of a replica end at " + at);
+                throw new EOFException("a file of the replica has become shorter than " + (at + into.remaining()));
             }
             at += count;
         }

@@ -9,7 +9,6 @@ import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -127,15 +126,6 @@ public final class WriteConnection implements Closeable {
                 }
             }
             return true;
-        } catch (IOException e) {
-            throw new ConnectionEndedException(e);
-        }
-    }
-
-    /** Sends as much of a file as the socket takes now, without a copy in this process; returns how many bytes. */
-    public long send(FileChannel file, long at, long count) throws ConnectionEndedException {
-        try {
-            return file.transferTo(at, count, channel);
         } catch (IOException e) {
             throw new ConnectionEndedException(e);
         }
