@@ -30,6 +30,11 @@ public interface BlockStore {
     /** The body of the answer that tells a client why its block cannot be opened or written. */
     byte[] refusal(Throwable why);
 
+    /** Whether this DataNode ends to be started again soon: clients are told to wait for it. */
+    default boolean isRestarting() {
+        return false;
+    }
+
     /** A client connected; a thread serves it from now on. */
     void connected();
 

@@ -24,6 +24,10 @@ import org.slf4j.LoggerFactory;
 public final class WriteService implements WriteAcceptor, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(WriteService.class);
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** What a client gets of the time in which stock ends for a restart. */
+    private static final long RESTART_MS = TimeUnit.SECONDS.toMillis(2);
+
     private static final long END_MS = TimeUnit.SECONDS.toMillis(10);
 
     private final BlockStore store;
@@ -88,13 +92,21 @@ public final class WriteService implements WriteAcceptor, Closeable {
     public void close() {
         closing = true;
         watch.stop(false);
-        sessions.forEach(WriteSession::close);
-        long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
-        for (WriteSession session : sessions) {
-            session.awaitEnd(deadlineNs);
+        if (store.isRestarting()) {
+            sessions.forEach(WriteSession::endInput);
+            awaitEnds(RESTART_MS);
         }
+        sessions.forEach(WriteSession::close);
+        awaitEnds(END_MS);
         if (!sessions.isEmpty()) {
             LOG.warn("{} clients that write did not end in time", sessions.size());
+        }
+    }
+
+    private void awaitEnds(long timeoutMs) {
+        long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        for (WriteSession session : sessions) {
+            session.awaitEnd(deadlineNs);
         }
     }
 

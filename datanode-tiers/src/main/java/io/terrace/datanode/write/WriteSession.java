@@ -137,6 +137,15 @@ final class WriteSession {
         }
     }
 
+    /** Lets the thread that serves end, and tell its client why. Any thread. */
+    void endInput() {
+        try {
+            frames.channel().shutdownInput();
+        } catch (IOException e) {
+            LOG.debug("The connection of {} ended", client.from(), e);
+        }
+    }
+
     /** Waits for the thread that serves. */
     void awaitEnd(long deadlineNs) {
         try {

@@ -270,6 +270,27 @@ class WriteRecoveryTest {
         }
     }
 
+    /** As {@code dfsadmin -shutdownDatanode HOST upgrade}: with one replica the client waits for it. */
+    @Test
+    void onlyDataNode_restartedForAnUpgrade_goesOn() throws Exception {
+        start(1);
+        newClient("dfs.client.datanode-restart.timeout", "120");
+        Path file = new Path("/upgraded");
+        byte[] written = TerraceCluster.contents("upgraded", 2 * BLOCK);
+        int first = 1 + random.nextInt(BLOCK - 1);
+        try (FSDataOutputStream out = client.create(file, (short) 1)) {
+            out.write(written, 0, first);
+            out.hflush();
+            DataNode datanode = cluster.datanode(0);
+            datanode.shutdownDatanode(true);
+            await().atMost(PATIENCE).until(() -> !datanode.isDatanodeUp());
+            assertThat(cluster.cluster().restartDataNode(0, true)).isTrue();
+            cluster.cluster().waitActive();
+            out.write(written, first, written.length - first);
+        }
+        assertWhole(file, written, 1);
+    }
+
     @Test
     void blocksEnd_notAcknowledged_isRecoveredByItsOpening() throws Exception {
         start(3);

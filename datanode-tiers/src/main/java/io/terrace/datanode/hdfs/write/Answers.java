@@ -22,6 +22,15 @@ final class Answers {
                 .toByteArray();
     }
 
+    /** Tells a client to wait for this DataNode, which is started again. */
+    static byte[] restarting() {
+        return BlockOpResponseProto.newBuilder()
+                .setStatus(Status.OOB_RESTART)
+                .setMessage("the DataNode restarts")
+                .build()
+                .toByteArray();
+    }
+
     /**
      * Tells a client why its block cannot be opened or written, and which DataNode is at fault.
      *

@@ -93,7 +93,15 @@ public final class DatasetBlockStore implements BlockStore {
 
     @Override
     public byte[] refusal(Throwable why) {
+        if (isRestarting()) {
+            return Answers.restarting();
+        }
         return Answers.refusal(why, datanode.getDatanodeId().getXferAddr());
+    }
+
+    @Override
+    public boolean isRestarting() {
+        return TerraceWriteAccess.isRestarting(datanode);
     }
 
     @Override

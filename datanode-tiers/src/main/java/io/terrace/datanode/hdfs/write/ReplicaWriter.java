@@ -10,8 +10,10 @@ import io.terrace.datanode.write.OpenBlock;
 import io.terrace.datanode.write.PipelineEvents;
 import io.terrace.datanode.write.WrittenFiles;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -25,6 +27,7 @@ import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.apache.hadoop.util.DataChecksum;
+import org.apache.hadoop.util.Time;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -263,8 +266,21 @@ final class ReplicaWriter implements OpenBlock {
         try {
             files.close();
             files.restore(lengthBytes, lastSum);
+            if (TerraceWriteAccess.isRestarting(datanode)) {
+                keepForRestart();
+            }
         } finally {
             handler.close();
+        }
+    }
+
+    /** As stock: started again in time, the DataNode goes on with the replica as one that is being written. */
+    private void keepForRestart() {
+        try (OutputStream out = replica.createRestartMetaStream()) {
+            long until = Time.now() + TerraceWriteAccess.restartBudgetMs(datanode);
+            out.write(Long.toString(until).getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            LOG.warn("{} cannot be written any further after a restart", block, e);
         }
     }
 

@@ -74,6 +74,16 @@ public final class TerraceWriteAccess {
         return datanode.getDnConf().socketKeepaliveTimeout;
     }
 
+    /** Whether it shuts down for an upgrade. */
+    public static boolean isRestarting(DataNode datanode) {
+        return datanode.isRestarting();
+    }
+
+    /** {@code dfs.datanode.restart.replica.expiration}. */
+    public static long restartBudgetMs(DataNode datanode) {
+        return datanode.getDnConf().restartReplicaExpiry;
+    }
+
     /** Counts a transfer that failed, under the other side's address. */
     public static void networkError(DataNode datanode, String host) {
         datanode.incrDatanodeNetworkErrors(host);
