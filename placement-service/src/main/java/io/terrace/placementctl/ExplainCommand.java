@@ -1,7 +1,6 @@
 package io.terrace.placementctl;
 
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -16,13 +15,9 @@ import io.terrace.protocol.proto.AdminProtos.MoveProto;
 import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl explain}. */
 @Command(
@@ -30,10 +25,7 @@ import picocli.CommandLine.Spec;
         description =
                 "Where each replica of a block is, its heat, the rule and the numbers that put it there, and its moves.",
         mixinStandardHelpOptions = true)
-final class ExplainCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
+final class ExplainCommand extends AdminCommand {
 
     @Parameters(paramLabel = "PATH|BLOCK", description = "An absolute path, or blk_<id>.")
     String target;
@@ -45,38 +37,31 @@ final class ExplainCommand implements Callable<Integer> {
             description = "Of a path: how many blocks, 1 to 100. Default: ${DEFAULT-VALUE}")
     int blocks;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
-    public Integer call() throws Refused, Unreachable {
+    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (blocks < 1 || blocks > 100) {
             throw cluster.usage("--blocks is " + blocks + "; it must be from 1 to 100");
         }
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            ExplainResponseProto answer = client.active(service -> service.explain(
-                    null,
-                    ExplainRequestProto.newBuilder()
-                            .setTarget(target)
-                            .setBlocks(blocks)
-                            .build()));
-            if (cluster.json) {
-                printer.json(ProtoJson.object(answer));
-                return PlacementCtl.OK;
-            }
-            if (answer.hasPath()) {
-                printer.line(Table.printable(answer.getPath()) + "  " + Quantity.bytes(answer.getLengthBytes()) + ", "
-                        + answer.getBlockCount() + (answer.getBlockCount() == 1 ? " block" : " blocks") + ", policy "
-                        + answer.getStoragePolicy() + (answer.getPinned() ? ", pinned" : ""));
-            }
-            answer.getBlocksList().forEach(block -> print(printer, block));
-            if (answer.getBlocksCount() < answer.getBlockCount() && !target.contains("blk_")) {
-                printer.line(
-                        "... and " + (answer.getBlockCount() - answer.getBlocksCount()) + " more blocks (--blocks)");
-            }
+        ExplainResponseProto answer = client.active(service -> service.explain(
+                null,
+                ExplainRequestProto.newBuilder()
+                        .setTarget(target)
+                        .setBlocks(blocks)
+                        .build()));
+        if (cluster.json) {
+            printer.json(ProtoJson.object(answer));
             return PlacementCtl.OK;
         }
+        if (answer.hasPath()) {
+            printer.line(Table.printable(answer.getPath()) + "  " + Quantity.bytes(answer.getLengthBytes()) + ", "
+                    + answer.getBlockCount() + (answer.getBlockCount() == 1 ? " block" : " blocks") + ", policy "
+                    + answer.getStoragePolicy() + (answer.getPinned() ? ", pinned" : ""));
+        }
+        answer.getBlocksList().forEach(block -> print(printer, block));
+        if (answer.getBlocksCount() < answer.getBlockCount() && !target.contains("blk_")) {
+            printer.line("... and " + (answer.getBlockCount() - answer.getBlocksCount()) + " more blocks (--blocks)");
+        }
+        return PlacementCtl.OK;
     }
 
     private static void print(Printer printer, BlockReportProto block) {

@@ -1,7 +1,6 @@
 package io.terrace.placementctl;
 
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -12,22 +11,15 @@ import io.terrace.protocol.proto.AdminProtos.MoveProto;
 import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl moves}. */
 @Command(
         name = "moves",
         description = "Moves of replicas between volumes: in flight, waiting, and the latest that ended.",
         mixinStandardHelpOptions = true)
-final class MovesCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
+final class MovesCommand extends AdminCommand {
 
     @Option(
             names = {"-n", "--count"},
@@ -36,31 +28,25 @@ final class MovesCommand implements Callable<Integer> {
             description = "How many of each, 1 to 1000. Default: ${DEFAULT-VALUE}")
     int count;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
-    public Integer call() throws Refused, Unreachable {
+    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (count < 1 || count > 1000) {
             throw cluster.usage("--count is " + count + "; it must be from 1 to 1000");
         }
-        Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect()) {
-            MovesResponseProto answer = client.active(service -> service.moves(
-                    null, MovesRequestProto.newBuilder().setCount(count).build()));
-            if (cluster.json) {
-                printer.json(ProtoJson.object(answer));
-                return PlacementCtl.OK;
-            }
-            printer.line(answer.getInFlight() + " in flight, " + answer.getWaiting() + " waiting"
-                    + (answer.hasStopped() ? ". None is made: " + answer.getStopped() : ""));
-            Table table = new Table(">MOVE", "STATE", "FROM", "TO", "DATANODE", ">SINCE", "BLOCK", "CAUSE", "~WHY");
-            answer.getMovesList().forEach(move -> table.row(cells(move)));
-            if (!table.isEmpty()) {
-                printer.table(table);
-            }
+        MovesResponseProto answer = client.active(service -> service.moves(
+                null, MovesRequestProto.newBuilder().setCount(count).build()));
+        if (cluster.json) {
+            printer.json(ProtoJson.object(answer));
             return PlacementCtl.OK;
         }
+        printer.line(answer.getInFlight() + " in flight, " + answer.getWaiting() + " waiting"
+                + (answer.hasStopped() ? ". None is made: " + answer.getStopped() : ""));
+        Table table = new Table(">MOVE", "STATE", "FROM", "TO", "DATANODE", ">SINCE", "BLOCK", "CAUSE", "~WHY");
+        answer.getMovesList().forEach(move -> table.row(cells(move)));
+        if (!table.isEmpty()) {
+            printer.table(table);
+        }
+        return PlacementCtl.OK;
     }
 
     private static Object[] cells(MoveProto move) {

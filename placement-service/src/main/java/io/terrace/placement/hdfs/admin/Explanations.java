@@ -1,0 +1,129 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.PlacementLoop;
+import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.FileFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.report.BlockReport;
+import io.terrace.placement.report.EngineStatus;
+import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
+import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
+import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.hadoop.security.AccessControlException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers where the blocks of a file, or one block, are and why, and which replicas move between volumes. Thread-safe.
+ */
+final class Explanations {
+
+    private static final int MOST_EXPLAINED = 100;
+    private static final int MOVES_SHOWN = 10;
+    private static final int MOST_MOVES = 1000;
+
+    private final PlacementLoop loop;
+    private final NamesystemLookup lookup;
+    private final NamesystemView view;
+    private final CallerRights rights;
+
+    Explanations(PlacementLoop loop, NamesystemLookup lookup, NamesystemView view, CallerRights rights) {
+        this.loop = loop;
+        this.lookup = lookup;
+        this.view = view;
+        this.rights = rights;
+    }
+
+    MovesResponseProto moves(MovesRequestProto request) throws IOException, TimeoutException, InterruptedException {
+        int most = Math.max(1, Math.min(MOST_MOVES, request.getCount()));
+        boolean full = rights.mayChange();
+        String stopped = view.stopsVolumeMoves();
+        return loop.ask(placement -> {
+            EngineStatus status = placement.engineStatus();
+            MovesResponseProto.Builder response = MovesResponseProto.newBuilder()
+                    .setInFlight(status.volumeMovesInFlight())
+                    .setWaiting(status.volumeMovesWaiting());
+            Reader reader = reader(placement, full);
+            placement.reports().volumeMoves(most).forEach(move -> response.addMoves(AdminCodec.listed(move, reader)));
+            if (!placement.operatorState().mayMove()) {
+                response.setStopped("moves are paused or Terrace is off");
+            } else if (stopped != null) {
+                response.setStopped(stopped);
+            }
+            return response.build();
+        });
+    }
+
+    ExplainResponseProto explain(ExplainRequestProto request)
+            throws IOException, TimeoutException, InterruptedException {
+        AdminTarget target = AdminTarget.parse(request.getTarget());
+        int most = Math.max(1, Math.min(MOST_EXPLAINED, request.getBlocks()));
+        return target.path() == null ? explainBlock(target.blockId()) : explainFile(target.path(), most);
+    }
+
+    private ExplainResponseProto explainFile(String path, int most)
+            throws IOException, TimeoutException, InterruptedException {
+        rights.checkRead(path);
+        FileFacts file = lookup.file(path);
+        // The path may lead through a snapshot; the answer is about the file as it is now, at its present path.
+        if (!rights.isSuperuser()
+                && !rights.mayRead(List.of(new Named(file.inode(), file.path())))
+                        .get(0)) {
+            throw new AccessControlException(
+                    path + " is of a file that is explained as it is now, and you may not read it there");
+        }
+        return explained(file, lookup.blocks(file.inode(), most));
+    }
+
+    private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
+        BlockFacts facts = lookup.block(blockId);
+        FileFacts file = facts.state().equals("gone") ? null : lookup.file(facts.inode());
+        // Ids are easily guessed, so the answer is the same for a block that never existed and for one of an unreadable
+        // file.
+        if (file == null ? !rights.isSuperuser() : !rights.mayRead(new Named(file.inode(), file.path()))) {
+            throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
+        }
+        return explained(file, List.of(facts));
+    }
+
+    private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
+            throws IOException, TimeoutException, InterruptedException {
+        boolean full = rights.mayChange();
+        return loop.ask(placement -> {
+            Reader reader = reader(placement, full);
+            ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
+                    .setPinned(file != null && placement.operatorState().pins().contains(file.inode()));
+            if (file != null) {
+                response.setPath(file.path())
+                        .setInode(file.inode())
+                        .setLengthBytes(file.lengthBytes())
+                        .setBlockCount(file.blocks())
+                        .setStoragePolicy(file.storagePolicy());
+            }
+            for (BlockFacts facts : blocks) {
+                BlockReport report =
+                        placement.reports().block(reader.nowMs(), facts.block().id(), MOVES_SHOWN);
+                response.addBlocks(AdminCodec.block(facts, report, reader));
+            }
+            return response.build();
+        });
+    }
+
+    private Reader reader(PlacementEngine placement, boolean full) {
+        long nowMs = loop.nowMs();
+        return new Reader(
+                nowMs,
+                placement.reports().nodes(nowMs).stream().collect(Collectors.toMap(NodeReport::uuid, NodeReport::name)),
+                full);
+    }
+}
