@@ -1,9 +1,9 @@
 package io.terrace.placement.state;
 
 import io.terrace.placement.heartbeat.Heartbeat;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,7 +29,6 @@ public final class BlockHeat {
     private long reads;
     private long bytesRead;
     private long bytesFromMemory;
-    private long writes;
     private long lastMs;
     private DataNodeState[] nodes = {};
     private float[] shares = {};
@@ -67,10 +66,6 @@ public final class BlockHeat {
     /** The part of {@link #bytesRead} that was served from memory. */
     public long bytesFromMemory() {
         return bytesFromMemory;
-    }
-
-    public long writes() {
-        return writes;
     }
 
     public long lastMs() {
@@ -148,7 +143,6 @@ public final class BlockHeat {
         copy.reads = reads;
         copy.bytesRead = bytesRead;
         copy.bytesFromMemory = bytesFromMemory;
-        copy.writes = writes;
         copy.excluded = excluded;
         copy.confirmedMs = confirmedMs;
         for (int i = 0; i < nodes.length; i++) {
@@ -187,7 +181,6 @@ public final class BlockHeat {
         reads += heat.reads();
         bytesRead += heat.bytesRead();
         bytesFromMemory += heat.bytesReadFromMemory();
-        writes += heat.writes();
         decay(nowMs, halfLifeMs);
         if (heat.reads() > 0) {
             int slot = slot(node); // May replace the arrays, so it is called before they are read.

@@ -164,14 +164,6 @@ public final class DataNodeState {
         return uuid;
     }
 
-    String host() {
-        return host;
-    }
-
-    int transferPort() {
-        return transferPort;
-    }
-
     /** What operators call it. */
     public String name() {
         return host + ":" + transferPort;

@@ -126,10 +126,6 @@ public final class MoveQueue {
         return inFlight.size();
     }
 
-    boolean isEmpty() {
-        return waiting.isEmpty() && inFlight.isEmpty();
-    }
-
     public List<Move> all() {
         List<Move> moves = new ArrayList<>(waiting);
         moves.addAll(inFlight.values());
