@@ -42,12 +42,17 @@ class GrantedReadsTest {
     private static TerraceCluster cluster;
     private static DistributedFileSystem client;
 
+    /** By the tests that ran in this JVM before, on other DataNodes. */
+    private static long grantedBefore;
+
     @BeforeAll
     static void start() throws IOException {
         Configuration conf = TerraceCluster.configuration();
         conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
         cluster = TerraceCluster.start(2, conf);
         client = cluster.grantedClient();
+        ClientMetrics.flush();
+        grantedBefore = grantedBytes();
     }
 
     @AfterAll
@@ -96,8 +101,8 @@ class GrantedReadsTest {
         Awaitility.await()
                 .until(() ->
                         cluster.figure(0, Metric.READS_GRANTED_BYTES) + cluster.figure(1, Metric.READS_GRANTED_BYTES)
-                                == grantedBytes());
-        long grantedBefore = cluster.figure(datanode, Metric.READS_GRANTED_BYTES);
+                                == grantedBytes() - grantedBefore);
+        long figureBefore = cluster.figure(datanode, Metric.READS_GRANTED_BYTES);
         long stockBefore = stockBytesRead(datanode);
         byte[] expected = TerraceCluster.contents("granted", BYTES);
         Random random = new Random(4);
@@ -115,7 +120,7 @@ class GrantedReadsTest {
         ClientMetrics.flush();
         long total = read;
         Awaitility.await()
-                .untilAsserted(() -> assertThat(cluster.figure(datanode, Metric.READS_GRANTED_BYTES) - grantedBefore)
+                .untilAsserted(() -> assertThat(cluster.figure(datanode, Metric.READS_GRANTED_BYTES) - figureBefore)
                         .isEqualTo(total));
         assertThat(stockBytesRead(datanode) - stockBefore).isEqualTo(total);
         assertThat(cluster.figure(datanode, Metric.READS_GRANTED_REJECTED)).isZero();
