@@ -55,7 +55,10 @@ public interface OpenBlock extends Closeable {
      */
     void finish(boolean synced) throws IOException;
 
-    /** Leaves the replica as it is unless it was finished: a recovery finds what was written. */
+    /**
+     * Unless it was finished, leaves the replica as it is, so that a recovery finds what was written, and closes the connection
+     * to the next DataNode.
+     */
     @Override
     void close() throws IOException;
 }

@@ -190,10 +190,10 @@ final class WriteSession {
     }
 
     private void write(OpenBlock block, BlockAnswers answers, long number) throws IOException {
+        BlockAnswers.send(frames, WriteFrame.OPENED, number, store.success());
         WriteBuffers.Pair pair = buffers.take(block.chunkBytes());
         WriteBuffers.Pair forwarding = block.next() == null ? null : buffers.take(block.chunkBytes());
         try (Forwarder forwarder = forwarding == null ? null : forward(block, answers, forwarding)) {
-            BlockAnswers.send(frames, WriteFrame.OPENED, number, store.success());
             new FrameReceiver(frames, block, pair, answers, forwarder, meter).run();
         } finally {
             buffers.give(pair);

@@ -233,6 +233,9 @@ final class WriteNode implements BlockStore, Closeable {
         @Override
         public void close() throws IOException {
             left = !finished;
+            if (left && next != null) {
+                next.close();
+            }
             data.close();
             sums.close();
         }

@@ -263,7 +263,8 @@ final class ReplicaWriter implements OpenBlock {
         LOG.info("{} is left with {} bytes by its client {}", block, lengthBytes, client.from());
         TerraceWriteAccess.networkError(datanode, ClientTrace.host(client.from()));
         replica.releaseAllBytesReserved();
-        try {
+        // Unless it is being sent on, nobody else closes this.
+        try (NextNode unused = next) {
             files.close();
             files.restore(lengthBytes, lastSum);
             if (TerraceWriteAccess.isRestarting(datanode)) {
