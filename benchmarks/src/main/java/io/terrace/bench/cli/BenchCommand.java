@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
             BenchReadCommand.class,
             BenchRemoteCommand.class,
             BenchWriteCommand.class,
+            BenchTiersCommand.class,
             BenchCompareCommand.class,
             PlacementBenchmark.class
         })

@@ -68,6 +68,22 @@ public final class PlacementAdmin implements Closeable {
         return answer.getAccepted();
     }
 
+    /**
+     * Puts a policy in force.
+     *
+     * @param text of a policy file
+     */
+    public void apply(String text) throws IOException {
+        ChangeRequestProto request = ChangeRequestProto.newBuilder()
+                .setVerb(VerbProto.APPLY_POLICY)
+                .setPolicyText(text)
+                .build();
+        ChangeResponseProto answer = asked(() -> service.change(null, request));
+        if (answer.getRefused() > 0) {
+            throw new IOException("the policy was not applied: " + answer.getMessagesList());
+        }
+    }
+
     private interface Question<T> {
         T ask() throws ServiceException;
     }
