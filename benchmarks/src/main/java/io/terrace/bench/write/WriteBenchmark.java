@@ -44,14 +44,18 @@ public final class WriteBenchmark implements Closeable {
         this.scores = scores;
         this.content = new FileContent(seed);
         Configuration conf = cluster.confStock();
-        Map<String, String> replicas = Map.of("dfs.replication", Integer.toString(cluster.spec().datanodes()));
+        Map<String, String> replicas =
+                Map.of("dfs.replication", Integer.toString(cluster.spec().datanodes()));
         Map<String, String> writes = Map.of("terrace.client.write.enabled", "true");
         ClientVariant stockWrites = ClientVariant.stock().with(STOCK, replicas);
         this.stock = stockWrites.open(conf);
         this.tuned = stockWrites
                 .with(TUNED, Map.of("dfs.client-write-packet-size", "1048576"))
                 .open(conf);
-        this.local = ClientVariant.local(cluster).with(LOCAL, replicas).with(LOCAL, writes).open(conf);
+        this.local = ClientVariant.local(cluster)
+                .with(LOCAL, replicas)
+                .with(LOCAL, writes)
+                .open(conf);
         this.tcp = ClientVariant.remote().with(TCP, replicas).with(TCP, writes).open(conf);
     }
 
@@ -147,8 +151,7 @@ public final class WriteBenchmark implements Closeable {
             return 0;
         }
         double[] others = new double[1];
-        double seconds =
-                daemons[from].secondsDuring(() -> others[0] = secondsDuring(daemons, from + 1, work));
+        double seconds = daemons[from].secondsDuring(() -> others[0] = secondsDuring(daemons, from + 1, work));
         return seconds + others[0];
     }
 

@@ -43,7 +43,8 @@ final class BlockAnswers {
         if (alone) {
             next = own;
         }
-        // A client with several replicas waits for all of them: it is told when they have more, or this one is finalised.
+        // A client with several replicas waits for all of them: it is told when they have more, or this one is
+        // finalised.
         advance(finalised);
     }
 

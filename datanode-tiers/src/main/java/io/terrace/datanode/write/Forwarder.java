@@ -71,8 +71,8 @@ final class Forwarder implements Closeable {
         try {
             files = block.files();
             selector = Selector.open();
-            Forwarder forwarder = new Forwarder(
-                    name, next, files, block.events(), selector, queue, answers, out, refusal, meter);
+            Forwarder forwarder =
+                    new Forwarder(name, next, files, block.events(), selector, queue, answers, out, refusal, meter);
             forwarder.thread.start();
             started = true;
             return forwarder;

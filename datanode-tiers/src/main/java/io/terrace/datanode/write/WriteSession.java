@@ -19,8 +19,10 @@ import org.slf4j.LoggerFactory;
 final class WriteSession {
     private static final Logger LOG = LoggerFactory.getLogger(WriteSession.class);
 
-    private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
-    private static final int DRAIN_BYTES = 64 << 10;
+    private static final int DRAIN_PIECE_BYTES = 64 << 10;
+
+    /** More than a client may have sent before it reads that its block has ended. */
+    private static final long MOST_DRAINED_BYTES = 64L << 20;
 
     private final FrameChannel frames;
     private final BlockStore.Client client;
@@ -30,13 +32,10 @@ final class WriteSession {
     private final WriteMeter meter;
     private final LogThrottle ends;
 
-    /** Whether the client has no block open, after one or more. */
+    /** Whether the client has no block open, after one or more, or one that failed. */
     private volatile boolean idle;
 
     private volatile boolean cut;
-
-    /** Whether the client was told why its block ended, and what it still sends is thrown away. */
-    private volatile boolean draining;
 
     private @Nullable Thread thread;
 
@@ -78,18 +77,21 @@ final class WriteSession {
         }
     }
 
-    /** A connection that is closed with bytes unread is reset, and the client may never read why the block ended. */
+    /**
+     * Takes what the client still sends, until it closes the connection: one that is closed with bytes unread is reset, and the
+     * client may never read why its block ended.
+     */
     private void drain() {
         if (cut || !frames.channel().isOpen()) {
             return;
         }
-        long deadlineNs = System.nanoTime() + DRAIN_NS;
-        draining = true;
+        idle = true;
         try {
             frames.channel().shutdownOutput();
-            ByteBuffer unread = ByteBuffer.allocate(DRAIN_BYTES);
-            while (System.nanoTime() - deadlineNs < 0 && frames.receiveSome(unread.clear())) {
-                continue;
+            ByteBuffer unread = ByteBuffer.allocate(DRAIN_PIECE_BYTES);
+            long takenBytes = 0;
+            while (takenBytes < MOST_DRAINED_BYTES && frames.receiveSome(unread.clear())) {
+                takenBytes += unread.position();
             }
         } catch (IOException e) {
             LOG.debug("The connection of {} ended", client.from(), e);
@@ -112,12 +114,6 @@ final class WriteSession {
     /** Ends the connection if the client was silent for too long. One thread. */
     void cutIfSilent(long nowNs) {
         boolean unused = idle;
-        if (draining) {
-            if (frames.isStalled(nowNs, Math.min(DRAIN_NS, limits.silenceNs()))) {
-                close();
-            }
-            return;
-        }
         if (cut || !frames.isStalled(nowNs, unused ? limits.idleNs() : limits.silenceNs())) {
             return;
         }

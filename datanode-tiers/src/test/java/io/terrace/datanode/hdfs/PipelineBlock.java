@@ -13,8 +13,8 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -55,9 +55,7 @@ final class PipelineBlock implements AutoCloseable {
     int indexInCluster(int index) {
         List<DataNode> all = cluster.cluster().getDataNodes();
         return IntStream.range(0, all.size())
-                .filter(i -> all.get(i)
-                        .getDatanodeUuid()
-                        .equals(node(index).getDatanodeUuid()))
+                .filter(i -> all.get(i).getDatanodeUuid().equals(node(index).getDatanodeUuid()))
                 .findFirst()
                 .orElseThrow();
     }
@@ -90,9 +88,7 @@ final class PipelineBlock implements AutoCloseable {
                 .setLatestGenerationStamp(stamp)
                 .setMinBytesRcvd(acked)
                 .setMaxBytesRcvd(sent);
-        request.getHeaderBuilder()
-                .getBaseHeaderBuilder()
-                .setToken(PBHelperClient.convert(fresh.getBlockToken()));
+        request.getHeaderBuilder().getBaseHeaderBuilder().setToken(PBHelperClient.convert(fresh.getBlockToken()));
         writer = RawWriter.to(node(nodes[0]));
         assertSuccess(writer.open(request));
         ExtendedBlock renewed = new ExtendedBlock(old.getBlockPoolId(), old.getBlockId(), acked, stamp);
@@ -116,9 +112,8 @@ final class PipelineBlock implements AutoCloseable {
 
     void assertSameOn(int... nodes) throws IOException {
         for (int index : nodes) {
-            try (InputStream in = cluster.datanode(indexInCluster(index))
-                    .getFSDataset()
-                    .getBlockInputStream(located.getBlock(), 0)) {
+            try (InputStream in =
+                    cluster.datanode(indexInCluster(index)).getFSDataset().getBlockInputStream(located.getBlock(), 0)) {
                 assertThat(in.readAllBytes()).isEqualTo(contents);
             }
         }

@@ -9,10 +9,9 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,8 +51,7 @@ class PipelineRecoveryTest {
             int sent = 500_000;
             if (dead > 0) {
                 BlockOpResponseProto failure = block.writer.awaitFailure();
-                assertThat(failure.getFirstBadLink())
-                        .isEqualTo(block.node(dead).getXferAddr());
+                assertThat(failure.getFirstBadLink()).isEqualTo(block.node(dead).getXferAddr());
                 assertThat(failure.getStatus()).isEqualTo(Status.ERROR);
             } else {
                 assertThat(block.writer.hasEnded()).isTrue();
@@ -82,8 +80,7 @@ class PipelineRecoveryTest {
             old.send(block.contents, 100_000, 200_000, 0);
             try (RawWriter unused = RawWriter.to(block.node(0))) {
                 block.writer = unused;
-                block.recover(
-                        BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY, 100_000, 200_000, 0, 1, 2);
+                block.recover(BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY, 100_000, 200_000, 0, 1, 2);
             }
             while (!old.hasEnded()) {
                 // What it was sent before.
@@ -132,7 +129,11 @@ class PipelineRecoveryTest {
     @Test
     void recovery_ofABlockThatSomeHaveFinalised_opensItAgain() throws Exception {
         try (PipelineBlock block = finalisedOnTwo("/again")) {
-            block.recover(BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY, 400_000, PipelineBlock.BYTES, PipelineBlock.ALL);
+            block.recover(
+                    BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY,
+                    400_000,
+                    PipelineBlock.BYTES,
+                    PipelineBlock.ALL);
             block.writer.send(block.contents, 400_000, PipelineBlock.BYTES, WriteFrame.LAST);
             block.writer.awaitAll(true);
             block.complete();
@@ -143,7 +144,8 @@ class PipelineRecoveryTest {
     @Test
     void closeRecovery_finalisesWithTheNewStamp() throws Exception {
         try (PipelineBlock block = finalisedOnTwo("/close")) {
-            block.recover(BlockConstructionStage.PIPELINE_CLOSE_RECOVERY, PipelineBlock.BYTES, PipelineBlock.BYTES, 0, 1);
+            block.recover(
+                    BlockConstructionStage.PIPELINE_CLOSE_RECOVERY, PipelineBlock.BYTES, PipelineBlock.BYTES, 0, 1);
             block.complete();
             block.assertSameOn(0, 1);
             // The connection is of use for the next block.

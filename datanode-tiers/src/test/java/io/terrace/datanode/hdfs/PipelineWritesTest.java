@@ -60,7 +60,9 @@ class PipelineWritesTest {
                     done = to;
                 }
                 block.writer.send(block.contents, done, done, WriteFrame.LAST);
-                assertThat(block.writer.awaitAll(true)).extracting(WriteAck::replicatedBytes).isEqualTo((long) PipelineBlock.BYTES);
+                assertThat(block.writer.awaitAll(true))
+                        .extracting(WriteAck::replicatedBytes)
+                        .isEqualTo((long) PipelineBlock.BYTES);
                 block.complete();
                 block.assertSameOn(PipelineBlock.ALL);
             }
@@ -76,7 +78,8 @@ class PipelineWritesTest {
     void open_namesADataNodeWithoutChannel_asOneThatIsWell() throws Exception {
         try (PipelineBlock block = new PipelineBlock(cluster, "/stock")) {
             cluster.stopPlugin(block.indexInCluster(2));
-            BlockOpResponseProto answer = block.writer.open(RawWriter.request(block.file, block.located, PipelineBlock.ALL));
+            BlockOpResponseProto answer =
+                    block.writer.open(RawWriter.request(block.file, block.located, PipelineBlock.ALL));
             assertThat(answer.getStatus()).as(answer.toString()).isEqualTo(Status.ERROR_UNSUPPORTED);
             assertThat(answer.getFirstBadLink()).isEqualTo(block.node(2).getXferAddr());
         }
@@ -86,7 +89,8 @@ class PipelineWritesTest {
     void open_namesADataNodeThatIsGone() throws Exception {
         try (PipelineBlock block = new PipelineBlock(cluster, "/gone")) {
             block.kill(1);
-            BlockOpResponseProto answer = block.writer.open(RawWriter.request(block.file, block.located, PipelineBlock.ALL));
+            BlockOpResponseProto answer =
+                    block.writer.open(RawWriter.request(block.file, block.located, PipelineBlock.ALL));
             assertThat(answer.getStatus()).as(answer.toString()).isEqualTo(Status.ERROR);
             assertThat(answer.getFirstBadLink()).isEqualTo(block.node(1).getXferAddr());
         }
@@ -99,7 +103,8 @@ class PipelineWritesTest {
             second.getBlockPoolTokenSecretManager()
                     .get(block.located.getBlock().getBlockPoolId())
                     .clearAllKeysForTesting();
-            BlockOpResponseProto answer = block.writer.open(RawWriter.request(block.file, block.located, PipelineBlock.ALL));
+            BlockOpResponseProto answer =
+                    block.writer.open(RawWriter.request(block.file, block.located, PipelineBlock.ALL));
             assertThat(answer.getStatus()).as(answer.toString()).isEqualTo(Status.ERROR_ACCESS_TOKEN);
             assertThat(answer.getFirstBadLink()).isEqualTo(block.node(1).getXferAddr());
         }

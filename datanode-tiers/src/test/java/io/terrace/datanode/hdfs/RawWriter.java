@@ -141,7 +141,8 @@ final class RawWriter implements AutoCloseable {
 
     /** For the first of these DataNodes, which are those of the block or some of them, by their indexes. */
     static OpWriteBlockProto.Builder request(OpenFile file, LocatedBlock block, int... nodes) {
-        OpWriteBlockProto.Builder request = request(file, block, block.getBlockToken(), block.getStorageTypes()[nodes[0]])
+        OpWriteBlockProto.Builder request = request(
+                        file, block, block.getBlockToken(), block.getStorageTypes()[nodes[0]])
                 .setStorageId(block.getStorageIDs()[nodes[0]])
                 .setPipelineSize(nodes.length);
         for (int i = 1; i < nodes.length; i++) {

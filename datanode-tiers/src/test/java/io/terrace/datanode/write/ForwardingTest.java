@@ -91,7 +91,8 @@ final class ForwardingTest {
         List<WriteNode> nodes = chain();
         byte[] all = contents(6 << 20);
         for (int round = 0; round < 8; round++) {
-            byte[] contents = Arrays.copyOf(all, random.nextInt(4) == 0 ? random.nextInt(600) : random.nextInt(all.length));
+            byte[] contents =
+                    Arrays.copyOf(all, random.nextInt(4) == 0 ? random.nextInt(600) : random.nextInt(all.length));
             try (Frames client = new Frames(nodes.get(0).address(), contents)) {
                 assertThat(client.open()).isEqualTo("yes");
                 boolean small = random.nextBoolean();
@@ -115,7 +116,8 @@ final class ForwardingTest {
         assertThat(nodes.get(2).blocks).allMatch(block -> block.syncs > 0);
         assertThat(nodes.get(0).figures.value(Metric.CHANNEL_WRITE_FORWARDED_BYTES))
                 .isEqualTo(nodes.get(1).figures.value(Metric.CHANNEL_WRITE_BYTES));
-        assertThat(nodes.get(0).figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED)).isZero();
+        assertThat(nodes.get(0).figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED))
+                .isZero();
     }
 
     /** On one connection: what a block's end leaves behind does not disturb the next. */
@@ -348,8 +350,7 @@ final class ForwardingTest {
         "0, 0, -5, 0",
         "1, 0, 5000, 8",
     })
-    void next_thatAcknowledgesWhatIsNotSo_isNamed(long number, long allNumber, long bytes, int flags)
-            throws Exception {
+    void next_thatAcknowledgesWhatIsNotSo_isNamed(long number, long allNumber, long bytes, int flags) throws Exception {
         Begun begun = begin(LONG_NS, NO_FLAGS);
         FakeNext.ack(begun.next(), number, allNumber, bytes, flags);
         begun.assertFails("acknowledged");
@@ -428,6 +429,7 @@ final class ForwardingTest {
         begun.client().channel.send(frame);
         assertThat(begun.client().failure()).isEqualTo("wrong checksum");
         assertThat(begun.next().receive()).isNull();
-        assertThat(begun.first().figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED)).isZero();
+        assertThat(begun.first().figures.value(Metric.CHANNEL_WRITE_FORWARD_FAILED))
+                .isZero();
     }
 }

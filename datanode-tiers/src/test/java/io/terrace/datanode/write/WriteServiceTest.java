@@ -301,7 +301,8 @@ final class WriteServiceTest {
     @Test
     void failure_isRead_howeverMuchTheClientHasSent() throws Exception {
         for (int round = 0; round < 20; round++) {
-            FrameChannel client = connect(service(4, LONG_NS, LONG_NS), open("file").array());
+            FrameChannel client =
+                    connect(service(4, LONG_NS, LONG_NS), open("file").array());
             assertThat(answer(client, WriteFrame.OPENED)).isEqualTo("yes");
             client.send(data(0, bytes(100), -1, 0, 1));
             for (int frame = 0; frame < 4; frame++) {
@@ -320,6 +321,7 @@ final class WriteServiceTest {
         client.send(data(0, bytes(100), -1, WriteFrame.LAST, 1));
         assertThat(answer(client, WriteFrame.FAILED)).isEqualTo("wrong checksum");
         assertThat(client.receive()).isNull();
+        client.close();
         ended.await();
         assertThat(store.block(0).state).isEqualTo("left");
         assertThat(figures.value(Metric.CHANNEL_WRITE_FAILED)).isEqualTo(1);
@@ -329,6 +331,8 @@ final class WriteServiceTest {
     void firstFrame_thatOpensNothing_endsTheConnection() throws Exception {
         FrameChannel client = connect(service(4, LONG_NS, LONG_NS), new byte[0]);
         client.send(data(0, new byte[0], 0, 0, 1));
+        assertThat(client.receive()).isNull();
+        client.close();
         ended.await();
         assertThat(store.blocks).isEmpty();
     }

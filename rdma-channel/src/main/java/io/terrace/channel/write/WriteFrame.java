@@ -66,7 +66,6 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     /** The longest body of all. */
     public static final int MAX_BODY_BYTES = WriteData.BYTES + MAX_SUM_BYTES + MAX_DATA_BYTES;
 
-
     public boolean has(byte flag) {
         return (flags & flag) != 0;
     }

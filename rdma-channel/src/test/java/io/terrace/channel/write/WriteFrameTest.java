@@ -102,15 +102,7 @@ final class WriteFrameTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "5, 1, 6, 0",
-        "5, 1, -1, 0",
-        "5, -1, 5, 0",
-        "5, 9, 5, 0",
-        "5, 8, 5, 8",
-        "5, 8, 4, 12",
-        "5, 7, 5, 12"
-    })
+    @CsvSource({"5, 1, 6, 0", "5, 1, -1, 0", "5, -1, 5, 0", "5, 9, 5, 0", "5, 8, 5, 8", "5, 8, 4, 12", "5, 7, 5, 12"})
     void decodeAck_ofFalseFigures_isMalformed(long written, long number, long replicated, int flags) {
         ByteBuffer out = ByteBuffer.allocate(WriteAck.BYTES);
         WriteAck ack = new WriteAck(written, number, replicated);

@@ -2,12 +2,12 @@ package io.terrace.datanode.hdfs.write;
 
 import java.io.IOException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.TerraceWriteAccess;
-import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +28,7 @@ final class ReplicaOpening {
         boolean lazyPersist = request.message().getAllowLazyPersist()
                 && (sameHost || datanode.getDnConf().getAllowNonLocalLazyPersist());
         return datanode.getFSDataset()
-                .createRbw(
-                        request.storageType(), request.storageId(), block, lazyPersist, request.generationStamp());
+                .createRbw(request.storageType(), request.storageId(), block, lazyPersist, request.generationStamp());
     }
 
     /**
@@ -55,7 +54,8 @@ final class ReplicaOpening {
             ReplicaHandler handler = dataset.recoverAppend(block, request.generationStamp(), replica.getNumBytes());
             ExtendedBlock reopened = new ExtendedBlock(block);
             reopened.setGenerationStamp(request.generationStamp());
-            TerraceWriteAccess.receiving(datanode, reopened, handler.getReplica().getStorageUuid());
+            TerraceWriteAccess.receiving(
+                    datanode, reopened, handler.getReplica().getStorageUuid());
             return handler;
         }
     }

@@ -59,7 +59,8 @@ final class StockPipelineEvents implements PipelineEvents {
         DataNodeFaultInjector.get().logDelaySendingAckToUpstream(from, tookMs);
         if (tookMs > slowMs) {
             datanode.getMetrics().incrSlowAckToUpstreamCount();
-            LOG.warn("Slow answer to {}: {} ms (threshold {} ms), block {}", from, tookMs, slowMs, replica.getBlockId());
+            LOG.warn(
+                    "Slow answer to {}: {} ms (threshold {} ms), block {}", from, tookMs, slowMs, replica.getBlockId());
         }
     }
 
