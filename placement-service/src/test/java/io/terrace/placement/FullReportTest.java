@@ -3,9 +3,9 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.report.ReplicaReport;
 import io.terrace.protocol.HeartbeatLimits;
+import io.terrace.protocol.StampedBlock;
 import org.junit.jupiter.api.Test;
 
 /** Reports of more copies than one heartbeat carries. */

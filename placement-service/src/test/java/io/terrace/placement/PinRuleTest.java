@@ -3,11 +3,11 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.StampedBlock;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.state.NamespaceView.Located;

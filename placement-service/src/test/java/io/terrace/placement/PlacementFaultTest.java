@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import org.junit.jupiter.api.Test;
 
 /** What goes missing, comes twice, comes late or fails. */

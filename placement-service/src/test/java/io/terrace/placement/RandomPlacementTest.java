@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.move.Refusals;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.PlacementReports;
@@ -13,6 +12,7 @@ import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -3,9 +3,7 @@ package io.terrace.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.heartbeat.ReportQuota;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.report.ReplicaReport;
@@ -14,7 +12,9 @@ import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.NamespaceView.Verdict;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

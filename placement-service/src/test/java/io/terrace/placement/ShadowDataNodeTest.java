@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.api.TierHierarchy;
 import io.terrace.policy.api.TierSpec;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import java.util.List;
 import java.util.Map;

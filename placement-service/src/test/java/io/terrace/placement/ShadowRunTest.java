@@ -5,9 +5,9 @@ import static io.terrace.placement.FakeDataNode.PROMOTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.MoveOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

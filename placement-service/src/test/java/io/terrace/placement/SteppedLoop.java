@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policy.PolicyChoice.Source;
 import io.terrace.placement.policyfile.PolicyFile;
@@ -12,6 +11,7 @@ import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
+import io.terrace.protocol.StampedBlock;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,6 @@ package io.terrace.placement.move;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -12,6 +11,7 @@ import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Candidate;
 import io.terrace.placement.state.NamespaceView.Verdict;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import java.util.ArrayList;
 import java.util.Collections;

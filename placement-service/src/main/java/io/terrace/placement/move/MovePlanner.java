@@ -2,7 +2,6 @@ package io.terrace.placement.move;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -15,6 +14,7 @@ import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

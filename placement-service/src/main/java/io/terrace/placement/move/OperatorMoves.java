@@ -1,6 +1,5 @@
 package io.terrace.placement.move;
 
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -9,6 +8,7 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
 package io.terrace.placement.move;
 
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -11,6 +10,7 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;

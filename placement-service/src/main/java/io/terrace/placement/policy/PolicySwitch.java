@@ -1,6 +1,5 @@
 package io.terrace.placement.policy;
 
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
@@ -12,6 +11,7 @@ import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.HashMap;

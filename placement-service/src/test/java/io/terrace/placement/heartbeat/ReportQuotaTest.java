@@ -1,6 +1,5 @@
 package io.terrace.placement.heartbeat;
 
-import io.terrace.protocol.StampedBlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.common.StorageTier;
@@ -8,6 +7,7 @@ import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.SteppedLoop;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.protocol.StampedBlock;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

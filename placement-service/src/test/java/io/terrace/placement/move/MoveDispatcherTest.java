@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.placement.DataNodeFixture;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.placement.state.BackoffTable;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.NamespaceView.Verdict;
+import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.placement.hdfs.admin.HottestBlocks.Hot;
 import io.terrace.placement.hdfs.admin.HottestBlocks.Ranking;
-import io.terrace.protocol.StampedBlock;
 import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
