@@ -6,14 +6,11 @@ import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.tiers.TiersBenchmark;
 import io.terrace.bench.tiers.WalkPlan;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code bin/terrace bench tiers}. */
 @Command(
@@ -33,13 +30,12 @@ final class BenchTiersCommand implements Callable<Integer> {
     @Mixin
     BenchOptions options = new BenchOptions();
 
-    @Spec
-    CommandSpec command;
-
     @Override
-    public Integer call() throws IOException, InterruptedException {
-        PrintWriter out = command.commandLine().getOut();
-        ResultSheet scores = new ResultSheet(out);
+    public Integer call() throws IOException {
+        return options.run(this::run);
+    }
+
+    private void run(ResultSheet scores) throws IOException {
         WalkPlan plan = options.quick ? WalkPlan.quick() : WalkPlan.full();
         ClusterSpec spec = ClusterSpec.of(DATANODES, MEMORY_BYTES)
                 .withReplication(1)
@@ -49,8 +45,6 @@ final class BenchTiersCommand implements Callable<Integer> {
                 TiersBenchmark benchmark = new TiersBenchmark(cluster.cluster(), plan, options.seed, scores)) {
             benchmark.walk();
         }
-        options.finish(out, scores);
-        return 0;
     }
 
     private Map<String, String> settings() {

@@ -66,7 +66,7 @@ public final class TiersBenchmark implements Closeable {
     }
 
     /** Moves every replica from tier to tier, by a change of the rule each time. */
-    public void walk() throws IOException, InterruptedException {
+    public void walk() throws IOException {
         scores.section("walk: " + plan.files() + " replicas of " + plan.fileBytes()
                 + " bytes, disk -> ssd -> nvm -> archive -> disk, under readers");
         store();
@@ -127,7 +127,7 @@ public final class TiersBenchmark implements Closeable {
         return readers;
     }
 
-    private void await(MappedDelays mapped, Tier tier) throws IOException, InterruptedException {
+    private void await(MappedDelays mapped, Tier tier) throws IOException {
         long deadlineNs = System.nanoTime() + STEP_LIMIT_NS;
         long toldNs = System.nanoTime();
         mapped.begin(tier.name, tier.type);

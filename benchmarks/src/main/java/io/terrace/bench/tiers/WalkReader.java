@@ -3,6 +3,7 @@ package io.terrace.bench.tiers;
 import io.terrace.bench.load.DataSet;
 import io.terrace.bench.load.VerifyingClient;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.fs.FileSystem;
@@ -51,9 +52,14 @@ final class WalkReader {
     }
 
     /** Ends the thread; what it counted may be asked for afterwards. */
-    void stop() throws IOException, InterruptedException {
+    void stop() throws IOException {
         stopped.set(true);
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while a reader ends");
+        }
         client.close();
     }
 
