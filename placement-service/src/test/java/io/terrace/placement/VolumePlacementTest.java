@@ -7,6 +7,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -149,11 +150,25 @@ class VolumePlacementTest extends TieredCluster {
     }
 
     @Test
+    void movedByOthersRightAfterOurMove_isLeftAloneToo() {
+        rules("- path: /a/**", "  tiers: ssd..disk");
+        place(BLOCK, "/a/file", StorageTier.DISK, one);
+        one.carryOutVolumeMove = (epoch, order) -> result(epoch, order, MoveOutcome.DONE, StorageTier.DISK);
+        read(one, BLOCK, 50);
+        assertThat(ordered(one)).hasSize(1);
+        waits(61_000);
+        read(one, BLOCK, 50);
+        waits(70_000);
+        assertThat(ordered(one)).hasSize(1);
+        assertThat(metricRegistry.value(Metric.PLACEMENT_VOLUME_OTHERS)).isEqualTo(1);
+    }
+
+    @Test
     void ownMove_isNotTakenForOneOfOthers_thoughTheNameNodeHearsOfItLate() {
         rules("- path: /a/**", "  tiers: ssd..disk");
         place(BLOCK, "/a/file", StorageTier.DISK, one);
         one.carryOutVolumeMove =
-                (epoch, order) -> result(epoch, order, io.terrace.protocol.MoveOutcome.DONE, order.to());
+                (epoch, order) -> result(epoch, order, MoveOutcome.DONE, order.to());
         read(one, BLOCK, 50);
         read(one, BLOCK, 50);
         waits(20_000);

@@ -160,7 +160,11 @@ final class VolumeMoveDispatcher {
                 result.outcome(),
                 message == null || message.isEmpty() ? result.outcome().text() : message,
                 result.bytesMoved());
-        if (result.tier() != null) {
+        Volumes volumes = move.volumes();
+        if (result.outcome() == MoveOutcome.DONE && volumes != null) {
+            // If it is elsewhere by now, others moved it since.
+            known.settled(nowMs, node.uuid(), id, volumes.to());
+        } else if (result.tier() != null) {
             known.settled(nowMs, node.uuid(), id, result.tier());
         } else {
             known.unknown(node.uuid(), id);
