@@ -45,8 +45,8 @@ class MixedPipelineTest {
         clientConf.set(TerraceSettings.CLIENT_WRITE_ENABLED.key(), "true");
         clientConf.setBoolean(TerraceSettings.CLIENT_LOCAL.key(), false);
         clientConf.set("dfs.client.block.write.replace-datanode-on-failure.policy", "ALWAYS");
-        client = (DistributedFileSystem)
-                FileSystem.newInstance(cluster.cluster().getURI(), clientConf);
+        client =
+                (DistributedFileSystem) FileSystem.newInstance(cluster.cluster().getURI(), clientConf);
     }
 
     @AfterEach

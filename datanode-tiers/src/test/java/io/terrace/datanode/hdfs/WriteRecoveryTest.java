@@ -74,7 +74,8 @@ class WriteRecoveryTest {
     /** Its plugin starts on a thread of its own. */
     private static void awaitChannel(DataNode datanode) {
         InetSocketAddress address = new InetSocketAddress(
-                datanode.getXferAddress().getAddress(), datanode.getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+                datanode.getXferAddress().getAddress(),
+                datanode.getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
         await().atMost(PATIENCE).ignoreExceptions().until(() -> {
             try (Socket socket = new Socket()) {
                 socket.connect(address, 1_000);
@@ -178,8 +179,7 @@ class WriteRecoveryTest {
             out.write(written, first, second - first);
             out.hflush();
             assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, second));
-            try (HdfsDataInputStream in =
-                    (HdfsDataInputStream) cluster.fs().open(file)) {
+            try (HdfsDataInputStream in = (HdfsDataInputStream) cluster.fs().open(file)) {
                 assertThat(in.getVisibleLength()).isEqualTo(second);
             }
             out.write(written, second, written.length - second);
