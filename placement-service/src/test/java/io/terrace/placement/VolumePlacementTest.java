@@ -167,8 +167,7 @@ class VolumePlacementTest extends TieredCluster {
     void ownMove_isNotTakenForOneOfOthers_thoughTheNameNodeHearsOfItLate() {
         rules("- path: /a/**", "  tiers: ssd..disk");
         place(BLOCK, "/a/file", StorageTier.DISK, one);
-        one.carryOutVolumeMove =
-                (epoch, order) -> result(epoch, order, MoveOutcome.DONE, order.to());
+        one.carryOutVolumeMove = (epoch, order) -> result(epoch, order, MoveOutcome.DONE, order.to());
         read(one, BLOCK, 50);
         read(one, BLOCK, 50);
         waits(20_000);
