@@ -40,6 +40,8 @@ final class TcpFaultsTest {
         try (TcpLink before = connect();
                 TcpLink unlucky = connect()) {
             assertServed(before);
+            // A connection counts when it is taken, some time after the client has connected.
+            eventually(() -> listener.connections() == 2);
             failingMessages.set(1);
             unlucky.send(ByteBuffer.allocate(1), TIMEOUT_NS);
             eventually(() -> listener.connections() == 1);
