@@ -127,6 +127,20 @@ class VolumePlacementTest extends TieredCluster {
     }
 
     @Test
+    void hotter_withOneReplicaUpAlready_takesNoRoomForAnother() {
+        rules("- path: /a/**", "  tiers: ssd..disk");
+        place(block(1, 4), "/a/1", StorageTier.SSD, two);
+        place(block(2, 4), "/a/2", StorageTier.DISK, one, two);
+        put(block(2, 4), one, StorageTier.SSD, null);
+        read(two, block(1, 4), 4);
+        use(two, StorageTier.SSD, 89 * MB);
+        waits(4_000);
+        read(two, block(2, 4), 36);
+        waits(15_000);
+        assertThat(ordered(two)).isEmpty();
+    }
+
+    @Test
     void movedByOthers_isLeftAloneForHours_andExplainSaysSo() {
         rules("- path: /a/**", "  tiers: ssd..disk");
         place(BLOCK, "/a/file", StorageTier.DISK, one);

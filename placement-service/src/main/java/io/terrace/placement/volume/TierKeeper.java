@@ -134,34 +134,41 @@ final class TierKeeper {
         }
         DataNodeState bestNode = null;
         Volumes best = null;
-        String why = String.format(Locale.ROOT, ": %.1f reads of late, at least %.0f", reads, HOT_READS);
         for (PlacedReplica replica : placed.replicas()) {
             StorageTier tier = replica.tier();
             DataNodeState node = tier == null || !range.contains(tier) ? null : mover(nowMs, block, replica);
-            StorageTier to = tier == null || node == null ? null : faster(nowMs, node, block, tier, range, reads);
-            if (tier == null || node == null || to == null) {
+            if (tier == null || node == null) {
+                continue;
+            }
+            // Where one replica is to climb, nothing makes room for a tier in which the block has one already.
+            StorageTier above = range.allReplicas() ? tier : fastest;
+            StorageTier to = faster(nowMs, node, block, above, range, reads);
+            if (to == null) {
                 continue;
             }
             Volumes volumes = new Volumes(tier, to);
             if (range.allReplicas()) {
-                order(nowMs, node, block, volumes, Cause.HEAT, why);
-            } else if (to.compareTo(fastest) < 0
-                    && (best == null
-                            || to.compareTo(best.to()) < 0
-                            || (to == best.to() && heat.shareOf(node) > heat.shareOf(bestNode)))) {
+                order(nowMs, node, block, volumes, Cause.HEAT, hot(reads));
+            } else if (best == null
+                    || to.compareTo(best.to()) < 0
+                    || (to == best.to() && heat.shareOf(node) > heat.shareOf(bestNode))) {
                 bestNode = node;
                 best = volumes;
             }
         }
         if (best != null && bestNode != null) {
-            order(nowMs, bestNode, block, best, Cause.HEAT, why);
+            order(nowMs, bestNode, block, best, Cause.HEAT, hot(reads));
         }
     }
 
-    /** The fastest tier with room; lets a colder block there make room for it meanwhile. */
+    private static String hot(double reads) {
+        return String.format(Locale.ROOT, ": %.1f reads of late, at least %.0f", reads, HOT_READS);
+    }
+
+    /** The fastest tier above this one with room; lets a colder block there make room for it meanwhile. */
     private @Nullable StorageTier faster(
-            long nowMs, DataNodeState node, Known block, StorageTier tier, TierRange range, double reads) {
-        for (StorageTier to : range.fasterThan(tier)) {
+            long nowMs, DataNodeState node, Known block, StorageTier above, TierRange range, double reads) {
+        for (StorageTier to : range.fasterThan(above)) {
             if (!space.has(nowMs, node, to)) {
                 continue;
             }
