@@ -41,6 +41,8 @@ class PinCtlTest {
         Configuration configuration = new HdfsConfiguration();
         configuration.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
         configuration.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        // A DataNode comes back to a NameNode that was restarted with its next heartbeat.
+        configuration.setInt("dfs.heartbeat.interval", 1);
         cluster = new MiniDFSCluster.Builder(configuration, dir.resolve("dfs").toFile()).build();
         cluster.waitActive();
         fs = cluster.getFileSystem();

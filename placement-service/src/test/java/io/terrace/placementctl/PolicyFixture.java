@@ -50,6 +50,8 @@ final class PolicyFixture implements AutoCloseable {
         Configuration conf = new HdfsConfiguration();
         conf.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
         conf.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        // A DataNode comes back to a NameNode that was restarted with its next heartbeat.
+        conf.setInt("dfs.heartbeat.interval", 1);
         conf.set("terrace.placement.admin.acl", "operator");
         conf.set("terrace.placement.policy.file", policyFile.toString());
         conf.set("terrace.placement.policy.file.interval", "100ms");
