@@ -44,7 +44,7 @@ public final class VolumeMoveQueue implements Closeable {
     private final OrderQueue<Order, VerifiedCopy> orders;
 
     /** Starts no worker: somebody calls {@link #step}. */
-    VolumeMoveQueue(Mover mover, int queueLength, MetricRegistry metricRegistry) {
+    public VolumeMoveQueue(Mover mover, int queueLength, MetricRegistry metricRegistry) {
         this.mover = mover;
         this.metricRegistry = metricRegistry;
         this.orders = new OrderQueue<>(
@@ -77,7 +77,7 @@ public final class VolumeMoveQueue implements Closeable {
     }
 
     /** Carries out the order that waits for longest; false when there is none. */
-    boolean step(VerifiedCopy copier) {
+    public boolean step(VerifiedCopy copier) {
         return orders.step(copier);
     }
 

@@ -35,6 +35,13 @@ public final class DurableCopy {
         }
     }
 
+    /** Makes the files: on a disk, or in a simulation. */
+    @FunctionalInterface
+    public interface Opener {
+        /** Opens an empty file to write and read. */
+        FileChannel create(Path file) throws IOException;
+    }
+
     private DurableCopy() {}
 
     /**
@@ -56,8 +63,22 @@ public final class DurableCopy {
             Path metaTo,
             Checkpoint checkpoint)
             throws IOException {
-        try (Target dataFile = new Target(dataTo, checkpoint);
-                Target metaFile = new Target(metaTo, () -> {})) {
+        run(copier, data, meta, lengthBytes, dataTo, metaTo, checkpoint, DurableCopy::create);
+    }
+
+    /** The same, where something else than the default file system makes the files. */
+    public static void run(
+            VerifiedCopy copier,
+            ReadableByteChannel data,
+            ReadableByteChannel meta,
+            long lengthBytes,
+            Path dataTo,
+            Path metaTo,
+            Checkpoint checkpoint,
+            Opener opener)
+            throws IOException {
+        try (Target dataFile = new Target(dataTo, checkpoint, opener);
+                Target metaFile = new Target(metaTo, () -> {}, opener)) {
             copier.run(data, new Tee(meta, metaFile), lengthBytes, dataFile);
             checkpoint.check();
             metaFile.end(lengthBytes);
@@ -74,21 +95,24 @@ public final class DurableCopy {
         }
     }
 
+    private static FileChannel create(Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        // What an earlier move of this process could not remove.
+        Files.deleteIfExists(file);
+        return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
     private static final class Target implements WritableByteChannel {
 
         private final Path path;
         private final FileChannel file;
         private final Checkpoint checkpoint;
 
-        Target(Path path, Checkpoint checkpoint) throws IOException {
+        Target(Path path, Checkpoint checkpoint, Opener opener) throws IOException {
             this.path = path;
             this.checkpoint = checkpoint;
             try {
-                Files.createDirectories(path.getParent());
-                // What an earlier move of this process could not remove.
-                Files.deleteIfExists(path);
-                file = FileChannel.open(
-                        path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                file = opener.create(path);
             } catch (IOException e) {
                 throw new TargetException(path, e);
             }

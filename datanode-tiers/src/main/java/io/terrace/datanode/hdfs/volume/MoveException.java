@@ -4,18 +4,18 @@ import io.terrace.protocol.MoveOutcome;
 import java.io.IOException;
 
 /** A move between volumes ends without effect, for a reason that has an outcome of its own. */
-final class MoveException extends IOException {
+public final class MoveException extends IOException {
 
     private static final long serialVersionUID = 1;
 
     private final MoveOutcome outcome;
 
-    MoveException(MoveOutcome outcome, String message) {
+    public MoveException(MoveOutcome outcome, String message) {
         super(message);
         this.outcome = outcome;
     }
 
-    MoveOutcome outcome() {
+    public MoveOutcome outcome() {
         return outcome;
     }
 }

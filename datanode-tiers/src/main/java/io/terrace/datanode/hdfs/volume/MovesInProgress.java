@@ -7,6 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,12 @@ public final class MovesInProgress {
     /** How long a move of stock's waits for one of ours that was told to end. */
     private static final long YIELD_MS = 30_000;
 
+    /** What the thread of a move of ours does once stock has chosen the volume. */
+    @FunctionalInterface
+    interface Steps {
+        ReplicaInfo to(ReplicaInfo replica, FsVolumeReference target, boolean link) throws IOException;
+    }
+
     /** A move under way; closed when it is over. */
     public final class Move implements Closeable {
 
@@ -27,7 +35,7 @@ public final class MovesInProgress {
         private final CountDownLatch over = new CountDownLatch(1);
         private volatile @Nullable String veto;
         /** Of the mover's thread alone; null for a move of stock's. */
-        private @Nullable VolumeMove steps;
+        private @Nullable Steps steps;
 
         private Move(BlockId block, boolean ours) {
             this.block = block;
@@ -41,7 +49,7 @@ public final class MovesInProgress {
         }
 
         /** What its thread does once stock has chosen the volume. */
-        void steps(VolumeMove newSteps) {
+        void steps(Steps newSteps) {
             steps = newSteps;
         }
 
@@ -56,7 +64,7 @@ public final class MovesInProgress {
 
     /** Begins a move of ours; null if the block is being moved already. */
     @Nullable
-    Move begin(String pool, long blockId) {
+    public Move begin(String pool, long blockId) {
         Move move = new Move(new BlockId(pool, blockId), true);
         return moves.putIfAbsent(move.block, move) == null ? move : null;
     }
@@ -93,7 +101,7 @@ public final class MovesInProgress {
 
     /** What the calling thread has to do if it makes a move of ours of this block; null otherwise. */
     @Nullable
-    VolumeMove mine(String pool, long blockId) {
+    Steps mine(String pool, long blockId) {
         Move move = moves.isEmpty() ? null : moves.get(new BlockId(pool, blockId));
         return move != null && move.mover == Thread.currentThread() ? move.steps : null;
     }

@@ -26,6 +26,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
 import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +86,7 @@ public final class ReplicaMover {
             CallableRaisingIOE<ReplicaInfo> stock)
             throws IOException {
         String pool = block.getBlockPoolId();
-        VolumeMove ours = moves.mine(pool, block.getBlockId());
+        MovesInProgress.Steps ours = moves.mine(pool, block.getBlockId());
         if (ours != null) {
             return ours.to(replica, target, link);
         }
@@ -137,9 +138,13 @@ public final class ReplicaMover {
             }
             ExtendedBlock extended =
                     new ExtendedBlock(key.pool(), new Block(key.blockId(), block.lengthBytes(), key.generationStamp()));
-            VolumeMove steps =
-                    new VolumeMove(datanode, dataset, barrier, move, extended, block, copier, stillWanted, onStep);
-            move.steps(steps);
+            move.steps((replica, target, link) -> new VolumeMove<>(
+                            new DatasetMoveStorage(datanode, dataset, barrier, target, onStep),
+                            move,
+                            block,
+                            copier,
+                            stillWanted)
+                    .to(replica, (FsVolumeImpl) target.getVolume(), link));
             try {
                 dataset.chooseAndMove(extended, type);
                 return new MoveResult(MoveOutcome.DONE, block.lengthBytes(), System.nanoTime() - startNs, "");

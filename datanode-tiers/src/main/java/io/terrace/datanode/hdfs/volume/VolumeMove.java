@@ -1,28 +1,12 @@
 package io.terrace.datanode.hdfs.volume;
 
-import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.protocol.MoveOutcome;
-import java.io.File;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import org.apache.hadoop.hdfs.ExtendedBlockId;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
-import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
-import org.apache.hadoop.hdfs.server.datanode.DatanodeUtil;
-import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
-import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
-import org.apache.hadoop.util.AutoCloseableLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,86 +27,72 @@ import org.slf4j.LoggerFactory;
  * nothing vetoed the move meanwhile. Whatever fails before the new place is in the map removes the new files at once and
  * leaves the old ones. A crash leaves temporary files, which stock removes at its start, or two whole copies, of which
  * stock keeps one.
+ *
+ * @param <R> a replica
+ * @param <V> a volume
  */
-final class VolumeMove {
+public final class VolumeMove<R, V> {
 
     /** Longer than any open takes on a disk that works. */
     private static final long OPEN_WAIT_MS = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(VolumeMove.class);
-    /** Guards the look at a volume's room and the reservation, of all moves. */
-    private static final Object ROOM = new Object();
 
-    private final DataNode datanode;
-    private final MovableDataset dataset;
-    private final OpenBarrier barrier;
+    private final MoveStorage<R, V> storage;
     private final MovesInProgress.Move move;
-    private final ExtendedBlock block;
-    private final BlockVersion version;
-    private final TargetFiles files;
+    private final BlockVersion block;
     private final VerifiedCopy copier;
     private final BooleanSupplier stillWanted;
-    private final Consumer<MoveStep> onStep;
 
-    /** A move that stock has yet to choose the volume for. */
-    VolumeMove(
-            DataNode datanode,
-            MovableDataset dataset,
-            OpenBarrier barrier,
+    /** A move that was begun there. */
+    public VolumeMove(
+            MoveStorage<R, V> storage,
             MovesInProgress.Move move,
-            ExtendedBlock block,
-            BlockVersion version,
+            BlockVersion block,
             VerifiedCopy copier,
-            BooleanSupplier stillWanted,
-            Consumer<MoveStep> onStep) {
-        this.datanode = datanode;
-        this.dataset = dataset;
-        this.barrier = barrier;
+            BooleanSupplier stillWanted) {
+        this.storage = storage;
         this.move = move;
         this.block = block;
-        this.version = version;
-        this.files = new TargetFiles(datanode, dataset, block, version, onStep);
         this.copier = copier;
         this.stillWanted = stillWanted;
-        this.onStep = onStep;
     }
 
     /**
      * Moves the replica there, and says where it is then.
      *
-     * @param target closed by the caller
      * @param link whether both volumes are on one mount, so that the files are linked and not copied
      * @throws IOException if the replica stays where it was
      */
-    ReplicaInfo to(ReplicaInfo replica, FsVolumeReference target, boolean link) throws IOException {
-        FsVolumeImpl volume = (FsVolumeImpl) target.getVolume();
-        if (volume.getStorageID().equals(replica.getVolume().getStorageID())) {
+    public R to(R replica, V volume, boolean link) throws IOException {
+        V source = storage.volume(replica);
+        if (storage.id(volume).equals(storage.id(source))) {
             throw new MoveException(MoveOutcome.REFUSED, "the replica is on " + volume + " already");
         }
         // The volume does not go away before its files are removed.
-        try (FsVolumeReference ignored = replica.getVolume().obtainReference()) {
+        try (Closeable ignored = storage.hold(source)) {
             check(replica);
             long reserved = link ? 0 : reserve(volume, replica);
-            ReplicaInfo temporary = null;
+            R temporary = null;
             try {
-                onStep.accept(MoveStep.RESERVED);
+                storage.step(MoveStep.RESERVED);
                 temporary = link
-                        ? files.linked(replica, target)
-                        : files.copied(replica, volume, copier, () -> {
+                        ? storage.linked(block, replica, volume)
+                        : storage.copied(block, replica, volume, copier, () -> {
                             check(replica);
-                            checkStays(replica.getVolume());
+                            checkStays(source);
                             checkStays(volume);
                         });
             } finally {
                 if (temporary == null) {
-                    volume.releaseReservedSpace(reserved);
+                    storage.release(volume, reserved);
                 }
             }
-            ReplicaInfo moved = renamed(replica, temporary, reserved);
+            R moved = renamed(replica, volume, temporary, reserved);
             boolean published = false;
             try {
-                onStep.accept(MoveStep.RENAMED);
-                dataset.moved(version.key().pool(), version.key().blockId());
+                storage.step(MoveStep.RENAMED);
+                storage.moved(block);
                 publish(replica, moved);
                 published = true;
             } finally {
@@ -130,14 +100,14 @@ final class VolumeMove {
                     abandon(moved);
                 }
             }
-            onStep.accept(MoveStep.PUBLISHED);
+            storage.step(MoveStep.PUBLISHED);
             removeOld(replica, moved);
-            onStep.accept(MoveStep.REMOVED);
+            storage.step(MoveStep.REMOVED);
             return moved;
         }
     }
 
-    private void check(ReplicaInfo replica) throws MoveException {
+    private void check(R replica) throws MoveException {
         String veto = move.veto();
         if (veto != null) {
             throw new MoveException(MoveOutcome.CHANGED, veto);
@@ -145,145 +115,85 @@ final class VolumeMove {
         if (!stillWanted.getAsBoolean()) {
             throw new MoveException(MoveOutcome.REFUSED, "no longer wanted");
         }
-        BlockKey key = version.key();
-        boolean same = dataset.replica(key.pool(), key.blockId()) == replica
-                && replica.getState() == ReplicaState.FINALIZED
-                && replica.getGenerationStamp() == key.generationStamp()
-                && replica.getNumBytes() == version.lengthBytes();
-        if (!same) {
+        if (!storage.isCurrent(block, replica)) {
             throw new MoveException(MoveOutcome.CHANGED, "the replica changed while it was moved");
         }
     }
 
     /** Whoever removes a volume waits for moves, and the dataset for them. */
-    private static void checkStays(FsVolumeSpi volume) throws IOException {
+    private void checkStays(V volume) throws IOException {
         try {
-            volume.obtainReference().close();
+            storage.hold(volume).close();
         } catch (ClosedChannelException e) {
             throw new MoveException(MoveOutcome.FAILED, volume + " is being removed");
         }
     }
 
-    private long reserve(FsVolumeImpl volume, ReplicaInfo replica) throws IOException {
-        long bytes = version.lengthBytes() + replica.getMetadataLength();
-        synchronized (ROOM) {
-            if (volume.getAvailable() < bytes) {
-                throw new MoveException(MoveOutcome.NO_ROOM, volume + " has no room for " + bytes + " bytes");
-            }
-            volume.reserveSpaceForReplica(bytes);
+    private long reserve(V volume, R replica) throws IOException {
+        long bytes = block.lengthBytes() + storage.metaBytes(replica);
+        if (!storage.reserve(volume, bytes)) {
+            throw new MoveException(MoveOutcome.NO_ROOM, volume + " has no room for " + bytes + " bytes");
         }
         return bytes;
     }
 
-    private ReplicaInfo renamed(ReplicaInfo replica, ReplicaInfo temporary, long reserved) throws IOException {
-        FsVolumeImpl volume = (FsVolumeImpl) temporary.getVolume();
-        String pool = version.key().pool();
-        File directory = DatanodeUtil.idToBlockDir(
-                volume.getFinalizedDir(pool), version.key().blockId());
-        boolean newDirectory = !directory.exists();
-        ReplicaInfo moved = null;
+    private R renamed(R replica, V volume, R temporary, long reserved) throws IOException {
+        boolean newDirectory = !storage.hasDirectory(block, volume);
+        R moved;
         // Whoever looks at the target's files, as the directory scanner, does so before or after.
-        try (AutoCloseableLock ignored = lockOf(volume)) {
+        try (MoveStorage.Held ignored = storage.lock(block, volume)) {
             boolean began = false;
             try {
                 check(replica);
                 began = true;
-                moved = dataset.finalise(pool, temporary, reserved);
             } finally {
                 if (!began) {
-                    volume.releaseReservedSpace(reserved);
-                }
-                if (moved == null) {
-                    TargetFiles.remove(temporary);
-                    if (began) {
-                        // Stock renames the meta file first.
-                        Path meta = TargetFiles.path(temporary.getMetadataURI());
-                        TargetFiles.remove(directory.toPath().resolve(meta.getFileName()));
-                    }
+                    storage.release(volume, reserved);
+                    storage.discard(temporary);
                 }
             }
+            moved = storage.finalise(block, replica, temporary, reserved);
         }
-        if (moved instanceof FinalizedReplica now && replica instanceof FinalizedReplica before) {
-            now.setLastPartialChunkChecksum(before.getLastPartialChunkChecksum());
-        }
+        boolean synced = false;
         try {
-            sync(volume, directory);
-            if (newDirectory) {
-                sync(volume, directory.getParentFile());
-                sync(volume, directory.getParentFile().getParentFile());
+            storage.syncDirectory(block, volume, newDirectory);
+            synced = true;
+        } finally {
+            if (!synced) {
+                abandon(moved);
             }
-        } catch (IOException e) {
-            abandon(moved);
-            throw files.failed(volume, e);
         }
         return moved;
     }
 
-    private void sync(FsVolumeImpl volume, File directory) throws IOException {
-        volume.getFileIoProvider().dirSync(volume, directory);
-    }
-
-    private void publish(ReplicaInfo replica, ReplicaInfo moved) throws IOException {
-        String pool = version.key().pool();
-        try (AutoCloseableLock ignored =
-                dataset.dataset().acquireDatasetLockManager().writeLock(LockLevel.BLOCK_POOl, pool)) {
+    private void publish(R replica, R moved) throws IOException {
+        try (MoveStorage.Held ignored = storage.lockPool(block)) {
             check(replica);
-            dataset.put(pool, moved);
-            // Here, so that the NameNode hears of what happens to the new replica after it heard of the replica.
-            datanode.notifyNamenodeReceivedBlock(block, null, moved.getStorageUuid(), moved.isOnTransientStorage());
+            // Also tells the NameNode here, so that it hears of what happens to the new replica after it heard of this.
+            storage.publish(block, moved);
         }
     }
 
-    private void removeOld(ReplicaInfo old, ReplicaInfo moved) {
-        BlockKey key = version.key();
-        dataset.moved(key.pool(), key.blockId());
-        // Clients that hold descriptors ask again, so that the old room becomes free.
-        datanode.getShortCircuitRegistry().processBlockInvalidation(new ExtendedBlockId(key.blockId(), key.pool()));
+    private void removeOld(R old, R moved) {
+        storage.moved(block);
         try {
-            if (!barrier.await(key.blockId(), OPEN_WAIT_MS)) {
+            if (!storage.awaitOpens(block, OPEN_WAIT_MS)) {
                 LOG.warn("Readers still open {} after {} ms; its files are removed", old, OPEN_WAIT_MS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        remove(old);
-        LOG.info("Moved {} from {} to {}", key, old.getVolume(), moved.getVolume());
+        storage.remove(block, old);
+        LOG.info("Moved {} from {} to {}", block.key(), storage.volume(old), storage.volume(moved));
     }
 
     /** Only if the new place is nobody's: another move may have come to the same volume. */
-    private void abandon(ReplicaInfo moved) {
-        BlockKey key = version.key();
-        FsVolumeImpl volume = (FsVolumeImpl) moved.getVolume();
-        try (AutoCloseableLock ignored = lockOf(volume)) {
-            ReplicaInfo now = dataset.replica(key.pool(), key.blockId());
-            if (now == null || !volume.getStorageID().equals(now.getStorageUuid())) {
-                remove(moved);
+    private void abandon(R moved) {
+        V volume = storage.volume(moved);
+        try (MoveStorage.Held ignored = storage.lock(block, volume)) {
+            if (!storage.hasOn(block, volume)) {
+                storage.remove(block, moved);
             }
         }
-    }
-
-    private AutoCloseableLock lockOf(FsVolumeSpi volume) {
-        BlockKey key = version.key();
-        return dataset.dataset()
-                .acquireDatasetLockManager()
-                .writeLock(
-                        LockLevel.DIR,
-                        key.pool(),
-                        volume.getStorageID(),
-                        new DataNodeLayoutSubLockStrategy().blockIdToSubLock(key.blockId()));
-    }
-
-    private void remove(ReplicaInfo finalised) {
-        long metaBytes = finalised.getMetadataLength();
-        boolean dataGone = finalised.deleteBlockData() || !finalised.blockDataExists();
-        boolean metaGone = finalised.deleteMetadata() || !finalised.metadataExists();
-        if (!dataGone || !metaGone) {
-            LOG.warn("Cannot remove the files of {}; the directory scanner removes them later", finalised);
-        }
-        dataset.removed(
-                finalised.getVolume(),
-                version.key().pool(),
-                dataGone ? finalised.getNumBytes() : -1,
-                metaGone ? metaBytes : -1);
     }
 }
