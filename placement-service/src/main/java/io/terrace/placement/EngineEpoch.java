@@ -43,6 +43,7 @@ final class EngineEpoch {
     private HeartbeatProcessor heartbeatProcessor;
     private MovePlanner planner;
     private long tickedMs = Long.MIN_VALUE;
+    private long annotationsVersion;
 
     EngineEpoch(
             PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, MetricRegistry metricRegistry) {
@@ -57,6 +58,7 @@ final class EngineEpoch {
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
         volumes = new VolumePlacement(clusterState, view, activePolicy.spec());
+        annotationsVersion = view.annotationsVersion();
     }
 
     ClusterState clusterState() {
@@ -71,6 +73,16 @@ final class EngineEpoch {
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks.rules(ruleEvaluator);
         volumes.rules(nowMs, activePolicy.spec());
+    }
+
+    /** Looks again at what is known where annotations changed. */
+    private void noticeAnnotations(long nowMs) {
+        long version = view.annotationsVersion();
+        if (version != annotationsVersion) {
+            annotationsVersion = version;
+            ruleEvaluator.annotationsChanged(nowMs);
+            volumes.annotationsChanged(nowMs);
+        }
     }
 
     void operatorStateChanged() {
@@ -145,6 +157,11 @@ final class EngineEpoch {
 
     /** @return DataNodes looked at */
     int turn(long nowMs, OperatorState operatorState) {
+        boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
+        if (tick) {
+            tickedMs = nowMs;
+            noticeAnnotations(nowMs);
+        }
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
@@ -154,10 +171,6 @@ final class EngineEpoch {
                         .dropCopy(nowMs, breach.node(), breach.block().id(), Cause.RULE, why);
             }
             volumes.turn(nowMs);
-        }
-        boolean tick = tickedMs == Long.MIN_VALUE || nowMs - tickedMs >= 1000;
-        if (tick) {
-            tickedMs = nowMs;
         }
         checkNodes(nowMs, tick);
         planEverywhere(nowMs, operatorState.mayMove());

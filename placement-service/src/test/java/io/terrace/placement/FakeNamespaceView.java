@@ -1,6 +1,7 @@
 package io.terrace.placement;
 
 import io.terrace.common.StorageTier;
+import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
@@ -21,6 +22,10 @@ public final class FakeNamespaceView implements NamespaceView {
     final Map<Long, Long> lengths = new HashMap<>();
     final List<Long> lengthsAsked = new ArrayList<>();
     final Map<Long, Placed> places = new HashMap<>();
+    /** By block. */
+    final Map<Long, PathAnnotations> annotations = new HashMap<>();
+
+    long annotationsVersion;
     final Map<String, Map<StorageTier, VolumeSpace>> spaces = new HashMap<>();
 
     @Nullable
@@ -71,7 +76,10 @@ public final class FakeNamespaceView implements NamespaceView {
         pathLooks++;
         mostInOneLook = Math.max(mostInOneLook, blocks.size());
         List<Named> names = new ArrayList<>();
-        blocks.forEach(block -> names.add(named.get(block)));
+        for (long block : blocks) {
+            Named file = named.get(block);
+            names.add(file == null ? null : new Named(file.inode(), file.path(), annotationsOf(block)));
+        }
         return names;
     }
 
@@ -80,8 +88,23 @@ public final class FakeNamespaceView implements NamespaceView {
         placeLooks++;
         mostInOneLook = Math.max(mostInOneLook, blocks.size());
         List<@Nullable Placed> found = new ArrayList<>();
-        blocks.forEach(block -> found.add(places.get(block)));
+        for (long block : blocks) {
+            Placed at = places.get(block);
+            found.add(
+                    at == null
+                            ? null
+                            : new Placed(at.block(), at.path(), annotationsOf(block), at.obstacle(), at.replicas()));
+        }
         return found;
+    }
+
+    private PathAnnotations annotationsOf(long block) {
+        return annotations.getOrDefault(block, PathAnnotations.NONE);
+    }
+
+    @Override
+    public long annotationsVersion() {
+        return annotationsVersion;
     }
 
     @Override

@@ -295,6 +295,9 @@ public enum Metric {
     PLACEMENT_RULES_DEFERRED(
             "placement.rules.deferred",
             "Reports of heat that no policy heard of, because too many paths were to be looked up for one heartbeat."),
+    PLACEMENT_ANNOTATIONS_IGNORED(
+            "placement.annotations.ignored",
+            "Blocks looked up whose file has an annotation that is not heeded; placementctl annotations says why."),
     PLACEMENT_RULES_PINS_REFUSED(
             "placement.rules.pins.refused",
             "Files that a rule would have pinned beyond its bound, or that of all pins."),

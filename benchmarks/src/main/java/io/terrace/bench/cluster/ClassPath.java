@@ -21,6 +21,7 @@ public record ClassPath(List<Path> entries) {
             "placement-service-",
             "micrometer-",
             "prometheus-metrics-",
+            "caffeine-",
             "rocksdbjni-",
             "snakeyaml-",
             "picocli-",

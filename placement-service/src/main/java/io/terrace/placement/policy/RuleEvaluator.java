@@ -4,6 +4,7 @@ import io.terrace.common.TokenBucket;
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.ReportQuota;
+import io.terrace.placement.policyfile.AnnotatedRule;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.placement.policyfile.PolicySpec;
@@ -26,7 +27,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the rules of the policy file. A block's path is looked up when it is first read, and again after {@value
+ * Applies the rules of the policy file and the annotations of files. A block's path is looked up when it is first read, and again after {@value
  * #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often, read or not. Each
  * look takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most {@value
  * ReportQuota#LOOKS_FOR_PATHS} of them, within the {@link ReportQuota} of its DataNode: of blocks beyond, no policy is
@@ -46,6 +47,7 @@ public final class RuleEvaluator {
     private final RulePins pins;
     private final ArrayDeque<Reported> toSweep = new ArrayDeque<>();
     private long sweptMs = Long.MIN_VALUE;
+    private long changedMs = Long.MIN_VALUE;
 
     /** The rule that a block's path matches, if any. */
     private record Match(@Nullable PathRule rule) {}
@@ -61,6 +63,13 @@ public final class RuleEvaluator {
         this.view = view;
         this.spec = spec;
         this.pins = new RulePins(view, clusterState.metricRegistry());
+    }
+
+    /** Annotations changed, of which files is not known: what was looked up before is to be looked up again. */
+    public void annotationsChanged(long nowMs) {
+        changedMs = nowMs;
+        sweptMs = Long.MIN_VALUE;
+        toSweep.clear();
     }
 
     /** Looks up what the entries of a DataNode's heartbeat need. */
@@ -85,7 +94,7 @@ public final class RuleEvaluator {
     }
 
     private boolean isValid(long nowMs, BlockHeat heat) {
-        return heat.isRuledBy(spec) && nowMs - heat.ruledMs() < VALID_MS;
+        return heat.isRuledBy(spec) && heat.ruledMs() > changedMs && nowMs - heat.ruledMs() < VALID_MS;
     }
 
     /** @return looks at the NameNode's maps */
@@ -106,7 +115,11 @@ public final class RuleEvaluator {
 
     private void judge(Reported reported, Named named, List<ToPin> toPin) {
         StampedBlock block = reported.block;
-        PathRule rule = spec.ruleFor(named.path());
+        AnnotatedRule annotated = spec.ruleFor(named.path(), named.annotations());
+        if (!annotated.ignored().isEmpty()) {
+            clusterState.metricRegistry().increment(Metric.PLACEMENT_ANNOTATIONS_IGNORED);
+        }
+        PathRule rule = annotated.rule();
         if (rule != null && rule.place() == Place.PIN) {
             if (!pins.isPinned(rule, named)) {
                 toPin.add(new ToPin(rule, named, new Candidate(block, reported.node.uuid())));

@@ -13,7 +13,8 @@ import java.util.Map;
 
 /**
  * The files that rules of the policy file pin: at most {@value #MOST_FILES}, and of each rule no more bytes than it may pin.
- * What is beyond is refused and counted. Owned by the engine's thread.
+ * What is beyond is refused and counted. Rules that annotations changed count as the rule of the policy file, and
+ * annotations without a rule as one. Owned by the engine's thread.
  */
 public final class RulePins {
 
@@ -33,7 +34,7 @@ public final class RulePins {
 
     boolean isPinned(PathRule rule, Named named) {
         PinnedFile file = files.get(named.inode());
-        return file != null && file.rule == rule;
+        return file != null && file.rule.number() == rule.number();
     }
 
     void unpin(long inode) {
@@ -42,7 +43,7 @@ public final class RulePins {
 
     void pin(PathRule rule, Named named) {
         long taken = files.values().stream()
-                .filter(file -> file.rule == rule)
+                .filter(file -> file.rule.number() == rule.number())
                 .mapToLong(PinnedFile::lengthBytes)
                 .sum();
         // Its length costs the NameNode a look at each of its blocks: it is not asked for where there is no room
@@ -67,17 +68,17 @@ public final class RulePins {
      * are pinned no longer.
      */
     public void haveBytes(Map<Long, Long> bytesByInode) {
-        Map<PathRule, Long> taken = new HashMap<>();
+        Map<Integer, Long> taken = new HashMap<>();
         for (Iterator<Map.Entry<Long, PinnedFile>> all = files.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<Long, PinnedFile> entry = all.next();
             PathRule rule = entry.getValue().rule;
             long bytes = bytesByInode.getOrDefault(entry.getKey(), entry.getValue().lengthBytes);
-            long before = taken.getOrDefault(rule, 0L);
+            long before = taken.getOrDefault(rule.number(), 0L);
             if (bytes > rule.mostBytes() - before) {
                 metricRegistry.increment(Metric.PLACEMENT_RULES_PINS_REFUSED);
                 all.remove();
             } else {
-                taken.put(rule, before + bytes);
+                taken.put(rule.number(), before + bytes);
                 entry.setValue(new PinnedFile(rule, bytes));
             }
         }

@@ -1,16 +1,21 @@
 package io.terrace.placement.policyfile;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the policy file says of the files that a pattern takes in. The first rule that matches a block's file decides.
+ * With the annotations of a file it makes another rule ({@link AnnotatedRule}).
  *
- * @param number its place in the file, from 1; how it is named to people who may not read the patterns
+ * @param number its place in the file, from 1, or 0 for annotations alone; how it is named to people who may not read the
+ *     patterns
  * @param weight what a read counts for where {@code place} is {@link Place#PREFER}, else 1
  * @param size bounds of a block's length; a block outside them is left at home
  * @param pool number of the pool that its blocks belong to, 0 for the rest
  * @param mostBytes bound of what the rule pins in all, where {@code place} is {@link Place#PIN}
  * @param tiers that replicas are kept in; null where HDFS put them
+ * @param annotations words for which annotations of users may ask for more than it gives
+ * @param annotated whether an annotation is in it
  */
 public record PathRule(
         int number,
@@ -20,7 +25,20 @@ public record PathRule(
         SizeRange size,
         int pool,
         long mostBytes,
-        @Nullable TierRange tiers) {
+        @Nullable TierRange tiers,
+        Set<AnnotationWord> annotations,
+        boolean annotated) {
+
+    public PathRule {
+        annotations = Set.copyOf(annotations);
+    }
+
+    /** For people who may not see the patterns. */
+    public String name() {
+        return number == 0
+                ? "an annotation"
+                : "rule " + number + " of the policy" + (annotated ? " with an annotation" : "");
+    }
 
     /** Where blocks that a rule matches may be. */
     public enum Place {
@@ -31,6 +49,16 @@ public record PathRule(
         /** Never in memory. */
         NEVER,
         /** The file is pinned once it was read, as by {@code placementctl pin}. */
-        PIN
+        PIN;
+
+        /** How much it gives to a file: the more, the more of the memory. */
+        int liberty() {
+            return switch (this) {
+                case NEVER -> 0;
+                case ALLOW -> 1;
+                case PREFER -> 2;
+                case PIN -> 3;
+            };
+        }
     }
 }

@@ -2,21 +2,17 @@ package io.terrace.placement.policyfile;
 
 import io.terrace.conf.NearestWord;
 import io.terrace.conf.TerraceSettings;
-import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
-import io.terrace.policy.api.TierSpec;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -35,16 +31,6 @@ public final class PolicyFile {
     public static final int MOST_BYTES = 32 << 10;
 
     private static final List<String> KEYS = List.of("policy", "parameters", "smallest", "largest", "pools", "rules");
-    private static final List<String> RULE_KEYS =
-            List.of("path", "place", "tier", "tiers", "replicas", "pool", "weight", "most", "smallest", "largest");
-    private static final List<String> PLACES = Stream.of(Place.values())
-            .map(place -> place.name().toLowerCase(Locale.ROOT))
-            .toList();
-    private static final List<String> DECIDING_KEYS = List.of("place", "tier", "tiers", "pool", "smallest", "largest");
-    private static final List<String> TIERS =
-            PolicySpec.TIERS.tiers().stream().map(TierSpec::name).toList();
-    private static final List<String> REPLICAS = List.of("one", "all");
-    private static final int MOST_WEIGHT = 100;
     private static final int MOST_NESTING = 8;
 
     private final ParseErrors parseErrors;
@@ -83,7 +69,8 @@ public final class PolicyFile {
             parseErrors.add(root, "there is no key 'policy'; it must be one of " + String.join(", ", names));
         }
         Map<String, String> parameters = policy == null ? Map.of() : parameters(policy, map.node("parameters"));
-        SizeRange size = size(map, root);
+        RuleReader ruleReader = new RuleReader(parseErrors);
+        SizeRange size = ruleReader.size(map, root);
         List<PoolSpec> pools = new PoolReader(parseErrors, this::parameters, names)
                 .read(map, policy == null ? "" : policy, parameters);
         List<PathRule> rules = new ArrayList<>();
@@ -92,7 +79,7 @@ public final class PolicyFile {
             parseErrors.add(entries.get(0), entries.size() + " rules; there may be " + PolicySpec.MOST_RULES);
         }
         for (Node entry : entries) {
-            PathRule rule = rule(rules.size() + 1, entry, pools);
+            PathRule rule = ruleReader.read(rules.size() + 1, entry, pools);
             if (rule != null) {
                 rules.add(rule);
             }
@@ -168,119 +155,5 @@ public final class PolicyFile {
             }
         }
         return values;
-    }
-
-    private SizeRange size(YamlMap map, Node where) {
-        SizeRange bounds = new SizeRange(map.bytes("smallest", 0, 0), map.bytes("largest", 1, Long.MAX_VALUE));
-        if (bounds.smallestBytes() > bounds.largestBytes()) {
-            parseErrors.add(where, "smallest is above largest: no block would be left");
-        }
-        return bounds;
-    }
-
-    private @Nullable PathRule rule(int number, Node node, List<PoolSpec> pools) {
-        String what = "rule " + number;
-        YamlMap map = new YamlMap(node, what, RULE_KEYS, parseErrors);
-        SizeRange size = size(map, node);
-        String path = map.text("path");
-        PathGlob glob = null;
-        if (path == null) {
-            if (!map.has("path")) {
-                parseErrors.add(node, what + " needs a path, e.g. path: /warehouse/**");
-            }
-        } else {
-            try {
-                glob = PathGlob.of(path);
-            } catch (IllegalArgumentException e) {
-                parseErrors.add(node, what + ": " + e.getMessage());
-            }
-        }
-        String word = map.word("place", PLACES);
-        Place place = word == null ? Place.ALLOW : Place.valueOf(word.toUpperCase(Locale.ROOT));
-        checkKeys(map, node, what, place);
-        place = inTier(map, node, what, place);
-        int pool = pool(map, node, what, place, pools);
-        int weight = map.whole("weight", 2, MOST_WEIGHT, place == Place.PREFER ? 4 : 1);
-        long most = map.bytes("most", 1, Long.MAX_VALUE);
-        return glob == null
-                ? null
-                : new PathRule(number, glob, place, weight, size, pool, most, range(map, node, what));
-    }
-
-    private void checkKeys(YamlMap map, Node node, String what, Place place) {
-        if (map.has("weight") && place != Place.PREFER) {
-            parseErrors.add(node, what + ": weight goes with place: prefer");
-        }
-        if (map.has("most") && place != Place.PIN) {
-            parseErrors.add(node, what + ": most goes with place: pin");
-        }
-        if (place == Place.ALLOW && DECIDING_KEYS.stream().noneMatch(map::has)) {
-            parseErrors.add(
-                    node,
-                    what + " says nothing; give it a place (" + String.join(", ", PLACES)
-                            + "), tiers, a pool or a size");
-        }
-    }
-
-    /** The tiers that a rule's replicas are kept in. */
-    private @Nullable TierRange range(YamlMap map, Node node, String what) {
-        String replicas = map.word("replicas", REPLICAS);
-        String text = map.text("tiers");
-        Node where = map.node("tiers");
-        if (text == null || where == null) {
-            if (replicas != null && !map.has("tiers")) {
-                parseErrors.add(node, what + ": replicas goes with tiers, e.g. tiers: ssd..disk");
-            }
-            return null;
-        }
-        try {
-            return TierRange.parse(text, "all".equals(replicas));
-        } catch (IllegalArgumentException e) {
-            parseErrors.add(where, what + ": " + e.getMessage());
-            return null;
-        }
-    }
-
-    /** The fastest tier that a rule's blocks may be in. */
-    private Place inTier(YamlMap map, Node node, String what, Place place) {
-        String tier = map.text("tier");
-        Node where = map.node("tier");
-        if (tier == null || where == null) {
-            return place;
-        }
-        if (!TIERS.contains(tier)) {
-            parseErrors.add(
-                    where,
-                    "tier is '" + tier
-                            + "', to which Terrace moves no blocks; it must be memory, or home for where HDFS"
-                            + " put the replica (its medium is the storage policy's: hdfs storagepolicies)");
-            return place;
-        }
-        if (tier.equals("memory")) {
-            if (place == Place.NEVER) {
-                parseErrors.add(node, what + ": tier: memory contradicts place: never");
-            }
-            return place;
-        }
-        if (place != Place.NEVER && map.has("place")) {
-            parseErrors.add(node, what + ": tier: home means place: never");
-        }
-        return Place.NEVER;
-    }
-
-    private int pool(YamlMap map, Node node, String what, Place place, List<PoolSpec> pools) {
-        List<String> names = pools.stream().map(PoolSpec::name).toList();
-        if (!map.has("pool")) {
-            return 0;
-        }
-        if (place == Place.NEVER || place == Place.PIN) {
-            parseErrors.add(node, what + ": pool goes with place: allow or prefer; pins take no part of a pool");
-        } else if (names.isEmpty()) {
-            parseErrors.add(node, what + ": there are no pools; define them under 'pools'");
-        } else {
-            String name = map.word("pool", names);
-            return name == null ? 0 : names.indexOf(name);
-        }
-        return 0;
     }
 }

@@ -103,6 +103,12 @@ public record PolicySpec(
         return rule != null ? new RuleDecision(rule, fits) : fits ? RuleDecision.FREE : RuleDecision.TOO_SMALL_OR_LARGE;
     }
 
+    /** What holds for a file: the rule for its path, and its annotations. */
+    public AnnotatedRule ruleFor(String path, PathAnnotations annotations) {
+        PathRule base = ruleFor(path);
+        return annotations.isEmpty() ? new AnnotatedRule(base, List.of(), List.of()) : annotations.rule(this, base);
+    }
+
     /** The rule for a path; null when none matches. */
     public @Nullable PathRule ruleFor(String path) {
         for (PathRule rule : rules) {

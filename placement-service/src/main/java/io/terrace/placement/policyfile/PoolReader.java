@@ -16,7 +16,7 @@ final class PoolReader {
 
     private static final List<String> KEYS = List.of("name", "share", "most", "lend", "policy", "parameters");
     /** As for HDFS's cache pools, but without blanks, so that a name fits into a table. */
-    private static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
+    static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
 
     private final ParseErrors parseErrors;
     private final BiFunction<String, @Nullable Node, Map<String, String>> parameters;

@@ -30,7 +30,7 @@ public record RuleDecision(@Nullable PathRule rule, boolean fits) {
 
     /** For people who may not see the patterns. */
     public String sentence() {
-        String by = rule == null ? "the policy's bounds of size" : "rule " + rule.number() + " of the policy";
+        String by = rule == null ? "the policy's bounds of size" : rule.name();
         return by + (fits ? " keeps it out of memory" : ": its length is out of bounds");
     }
 }

@@ -2,6 +2,7 @@ package io.terrace.placement.policyfile;
 
 import io.terrace.common.StorageTier;
 import io.terrace.conf.NearestWord;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,10 +14,49 @@ import org.jspecify.annotations.Nullable;
  * @param fastest where hot blocks go
  * @param slowest where cold ones go
  * @param allReplicas whether all replicas of a hot block climb, not one
+ * @param keepMs for how long after its last access a block does not go down for its age: the word {@code keep}; 0 for what
+ *     the settings say
  */
-public record TierRange(StorageTier fastest, StorageTier slowest, boolean allReplicas) {
+public record TierRange(StorageTier fastest, StorageTier slowest, boolean allReplicas, long keepMs) {
 
     private static final List<String> WORDS = List.of("nvm", "ssd", "disk", "archive");
+    private static final String KEEP = "[0-9]{1,5}[mhd]";
+    private static final long MOST_KEEP_MS = Duration.ofDays(3650).toMillis();
+
+    public TierRange(StorageTier fastest, StorageTier slowest, boolean allReplicas) {
+        this(fastest, slowest, allReplicas, 0);
+    }
+
+    /**
+     * Reads {@code 30m}, {@code 12h} or {@code 7d}.
+     *
+     * @return milliseconds
+     * @throws IllegalArgumentException saying what to write instead
+     */
+    static long parseKeep(String text) {
+        if (text.matches(KEEP)) {
+            long number = Long.parseLong(text.substring(0, text.length() - 1));
+            Duration keep =
+                    switch (text.charAt(text.length() - 1)) {
+                        case 'm' -> Duration.ofMinutes(number);
+                        case 'h' -> Duration.ofHours(number);
+                        default -> Duration.ofDays(number);
+                    };
+            if (number > 0 && keep.toMillis() <= MOST_KEEP_MS) {
+                return keep.toMillis();
+            }
+        }
+        throw new IllegalArgumentException(
+                "keep is '" + text + "'; it must be minutes, hours or days, e.g. 30m, 12h or 7d, at most 3650d");
+    }
+
+    /** As it is written in a policy file. */
+    static String keepText(long keepMs) {
+        Duration keep = Duration.ofMillis(keepMs);
+        return keep.toMinutes() % 60 != 0
+                ? keep.toMinutes() + "m"
+                : keep.toHours() % 24 != 0 ? keep.toHours() + "h" : keep.toDays() + "d";
+    }
 
     /**
      * Reads {@code ssd..disk}, or a single tier.
@@ -51,6 +91,10 @@ public record TierRange(StorageTier fastest, StorageTier slowest, boolean allRep
 
     private static String name(StorageTier tier) {
         return tier.name().toLowerCase(Locale.ROOT);
+    }
+
+    TierRange keeping(long forMs) {
+        return new TierRange(fastest, slowest, allReplicas, forMs);
     }
 
     public boolean contains(StorageTier tier) {

@@ -1,6 +1,7 @@
 package io.terrace.placement.state;
 
 import io.terrace.common.StorageTier;
+import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.protocol.StampedBlock;
 import java.util.Collection;
 import java.util.Collections;
@@ -64,8 +65,23 @@ public interface NamespaceView {
      * The file that a block belongs to.
      *
      * @param path absolute, without a trailing slash
+     * @param annotations of the file and the directories above it
      */
-    record Named(long inode, String path) {}
+    record Named(long inode, String path, PathAnnotations annotations) {
+
+        /** A file without annotations. */
+        public Named(long inode, String path) {
+            this(inode, path, PathAnnotations.NONE);
+        }
+    }
+
+    /**
+     * Another number whenever it was noticed that annotations changed, in addition to what the next look at a file shows
+     * anyway; asked once a second.
+     */
+    default long annotationsVersion() {
+        return 0;
+    }
 
     /**
      * The files of blocks, in their order, of which there are at most {@link #lockBlocks}; null where the
@@ -93,12 +109,23 @@ public interface NamespaceView {
      * A block, its file and where its replicas are.
      *
      * @param path of the file
+     * @param annotations of the file and the directories above it
      * @param obstacle why none of the replicas may be moved; null if they may
      */
-    record Placed(StampedBlock block, String path, @Nullable String obstacle, List<PlacedReplica> replicas) {
+    record Placed(
+            StampedBlock block,
+            String path,
+            PathAnnotations annotations,
+            @Nullable String obstacle,
+            List<PlacedReplica> replicas) {
 
         public Placed {
             replicas = List.copyOf(replicas);
+        }
+
+        /** A block of a file without annotations. */
+        public Placed(StampedBlock block, String path, @Nullable String obstacle, List<PlacedReplica> replicas) {
+            this(block, path, PathAnnotations.NONE, obstacle, replicas);
         }
 
         /** The replica on a DataNode; null if there is none. */

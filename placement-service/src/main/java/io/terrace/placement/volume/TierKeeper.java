@@ -81,7 +81,9 @@ final class TierKeeper {
             }
         }
         double reads = heat.heat(nowMs, clusterState.heatSettings().halfLifeMs());
-        long coldMs = clusterState.moveSettings().volumes().coldMs();
+        long coldMs = range.keepMs() > 0
+                ? range.keepMs()
+                : clusterState.moveSettings().volumes().coldMs();
         if (reads >= HOT_READS && block.mayClimb(nowMs)) {
             climb(nowMs, block, placed, range, heat, reads);
         } else if (nowMs - heat.lastMs() >= coldMs) {
@@ -265,7 +267,7 @@ final class TierKeeper {
 
     /** For people who may not see the patterns. */
     static String sentence(PathRule rule) {
-        return "rule " + rule.number() + " of the policy keeps it in " + rule.tiers();
+        return rule.name() + " keeps it in " + rule.tiers();
     }
 
     static String name(StorageTier tier) {

@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps replicas in the tiers that the rules of the policy file give. Looks at blocks that were accessed, and at all whose
+ * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed, and at all whose
  * heat is known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read lock; other
- * blocks it never looks at. Without a rule that gives tiers it does nothing. Owned by the engine's thread.
+ * blocks it never looks at. Where nothing gives tiers it does nothing. Owned by the engine's thread.
  */
 public final class VolumePlacement {
 
@@ -49,6 +49,8 @@ public final class VolumePlacement {
     private long[] sweep = {};
     private int swept;
     private long sweepFromMs = Long.MIN_VALUE;
+    private long changedMs = Long.MIN_VALUE;
+    private boolean sweepsAll;
 
     public VolumePlacement(ClusterState clusterState, NamespaceView view, PolicySpec spec) {
         this.clusterState = clusterState;
@@ -65,17 +67,31 @@ public final class VolumePlacement {
     public void rules(long nowMs, PolicySpec others) {
         spec = others;
         accessed.clear();
-        sweep = new long[0];
-        swept = 0;
-        sweepFromMs = Long.MIN_VALUE;
+        sweepAgain();
+        sweepsAll = false;
         for (DataNodeState node : clusterState.nodes().values()) {
             dispatcher.withdraw(nowMs, node, "the rules changed");
         }
     }
 
+    private void sweepAgain() {
+        sweep = new long[0];
+        swept = 0;
+        sweepFromMs = Long.MIN_VALUE;
+    }
+
+    /** Annotations changed, of which files is not known: all blocks are looked at. */
+    public void annotationsChanged(long nowMs) {
+        if (!spec.rules().isEmpty()) {
+            changedMs = nowMs;
+            sweepsAll = true;
+            sweepAgain();
+        }
+    }
+
     /** A DataNode reported accesses. */
     public void accessed(List<Heat> heat) {
-        if (!spec.hasTiers()) {
+        if (spec.rules().isEmpty()) {
             return;
         }
         for (Heat entry : heat) {
@@ -92,12 +108,20 @@ public final class VolumePlacement {
 
     /** Looks at some blocks, and lets tiers that are too full drain. */
     public void turn(long nowMs) {
-        if (!spec.hasTiers() || view.stopsVolumeMoves() != null || !anyTakesMoves()) {
+        if (nothingHasTiers() || view.stopsVolumeMoves() != null || !anyTakesMoves()) {
             return;
         }
         look(nowMs, nextAccessed(nowMs));
         look(nowMs, nextOfSweep(nowMs));
         keeper.drain(nowMs);
+    }
+
+    /** Without a rule that gives tiers, blocks have them by annotations alone. */
+    private boolean nothingHasTiers() {
+        return !spec.hasTiers()
+                && !sweepsAll
+                && accessed.isEmpty()
+                && known.all().isEmpty();
     }
 
     private boolean anyTakesMoves() {
@@ -130,7 +154,9 @@ public final class VolumePlacement {
             if (sweepFromMs != Long.MIN_VALUE && nowMs - sweepFromMs < pauseMs) {
                 return List.of();
             }
+            boolean first = sweepFromMs == Long.MIN_VALUE;
             sweepFromMs = nowMs;
+            sweepsAll = sweepsAll && first;
             keeper.clearOverflowed();
             sweep = clusterState.heat().ids();
             swept = 0;
@@ -139,7 +165,7 @@ public final class VolumePlacement {
         while (swept < sweep.length && next.size() < view.lockBlocks()) {
             long id = sweep[swept++];
             BlockHeat heat = clusterState.heat().peek(id);
-            if (heat != null && !isKnownToHaveNoTiers(heat)) {
+            if (heat != null && mayHaveTiers(heat)) {
                 next.add(id);
             }
         }
@@ -147,8 +173,10 @@ public final class VolumePlacement {
     }
 
     /** A rename is noticed with the next access. */
-    private boolean isKnownToHaveNoTiers(BlockHeat heat) {
-        return heat.isRuledBy(spec) && TierRange.of(heat.rule()) == null;
+    private boolean mayHaveTiers(BlockHeat heat) {
+        return heat.isRuledBy(spec) && heat.ruledMs() > changedMs
+                ? TierRange.of(heat.rule()) != null
+                : spec.hasTiers() || sweepsAll || known.find(heat.block().id()) != null;
     }
 
     private void look(long nowMs, List<Long> ids) {
@@ -168,7 +196,7 @@ public final class VolumePlacement {
     }
 
     private void look(long nowMs, Placed block, BlockHeat heat) {
-        PathRule rule = spec.ruleFor(block.path());
+        PathRule rule = spec.ruleFor(block.path(), block.annotations()).rule();
         RuleDecision decision = spec.decide(rule, block.block().lengthBytes());
         if (rule == null || rule.tiers() == null || !decision.fits()) {
             known.forget(block.block().id());

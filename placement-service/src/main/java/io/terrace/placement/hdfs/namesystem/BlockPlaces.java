@@ -38,7 +38,7 @@ final class BlockPlaces {
         };
     }
 
-    static @Nullable Placed of(FSNamesystem namesystem, long blockId) {
+    static @Nullable Placed of(FSNamesystem namesystem, AnnotationReader annotations, long blockId) {
         BlockManager blocks = namesystem.getBlockManager();
         BlockInfo stored = blocks.getStoredBlock(new Block(blockId));
         INode file = stored == null || stored.isDeleted()
@@ -56,7 +56,12 @@ final class BlockPlaces {
             boolean isCorrupt = corrupt != null && corrupt.contains(node);
             replicas.add(new PlacedReplica(node.getDatanodeUuid(), tier, obstacle(storage, node, isCorrupt)));
         }
-        return new Placed(NamesystemView.stamped(stored), file.getFullPathName(), obstacle(stored), replicas);
+        return new Placed(
+                NamesystemView.stamped(stored),
+                file.getFullPathName(),
+                annotations.of(file),
+                obstacle(stored),
+                replicas);
     }
 
     private static @Nullable String obstacle(BlockInfo stored) {

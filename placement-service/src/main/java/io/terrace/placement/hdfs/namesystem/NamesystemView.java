@@ -1,16 +1,21 @@
 package io.terrace.placement.hdfs.namesystem;
 
 import io.terrace.common.StorageTier;
+import io.terrace.common.TokenBucket;
+import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.protocol.StampedBlock;
+import java.io.FileNotFoundException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.protocol.Block;
@@ -29,16 +34,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NamesystemView implements NamespaceView {
 
+    /**
+     * All blocks with heat are looked at again when annotations change. So often without a pause, then every 10 s: anybody
+     * may set attributes all the time.
+     */
+    private static final int NEW_VERSIONS = 6;
+
     private final FSNamesystem namesystem;
     private final MetricRegistry metricRegistry;
     private final int lockBlocks;
     private final AtomicLong longestNs = new AtomicLong();
+    private final AnnotationChanges annotationChanges;
+    private final AnnotationReader annotations;
+    private final TokenBucket newVersions;
+    private long annotationsVersion;
 
     public NamesystemView(FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks) {
         this.namesystem = namesystem;
         this.metricRegistry = metricRegistry;
         this.lockBlocks = lockBlocks;
         metricRegistry.gauge(Metric.PLACEMENT_LOCK_LONGEST_NANOSECONDS, longestNs::get);
+        this.annotationChanges = AnnotationAuditLogger.changesOf(namesystem);
+        this.annotations = new AnnotationReader(annotationChanges::annotated);
+        this.newVersions = new TokenBucket(0.1, NEW_VERSIONS, Accrual.CAPPED, TimeUnit.NANOSECONDS, System.nanoTime());
     }
 
     /** Runs one bounded look under the read lock and accounts for it. */
@@ -127,10 +145,46 @@ public final class NamesystemView implements NamespaceView {
                 BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
                 INode file =
                         stored == null ? null : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
-                names.add(file == null || !file.isFile() ? null : new Named(file.getId(), file.getFullPathName()));
+                names.add(
+                        file == null || !file.isFile()
+                                ? null
+                                : new Named(file.getId(), file.getFullPathName(), annotations.of(file)));
             }
             return names;
         });
+    }
+
+    @Override
+    public synchronized long annotationsVersion() {
+        long nowNs = System.nanoTime();
+        if (!annotationChanges.isEmpty()
+                && newVersions.isOpen(nowNs)
+                && annotationChanges.take(lockBlocks, this::areAnnotated)) {
+            newVersions.charge(nowNs, 1);
+            annotationsVersion++;
+        }
+        return annotationsVersion;
+    }
+
+    private boolean areAnnotated(List<String> paths) {
+        return locked(RwLockMode.FS, "terraceAnnotations", paths.size(), () -> paths.stream()
+                .anyMatch(path -> {
+                    INode inode = at(path);
+                    return inode != null && annotations.hasOwn(inode);
+                }));
+    }
+
+    private @Nullable INode at(String path) {
+        try {
+            return namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
+        } catch (FileNotFoundException e) {
+            return null;
+        }
+    }
+
+    /** The annotations of a file or directory and of all directories above it; to be called under the read lock. */
+    PathAnnotations annotationsOf(INode inode) {
+        return annotations.withPaths(inode);
     }
 
     @Override
@@ -144,7 +198,7 @@ public final class NamesystemView implements NamespaceView {
         return locked(RwLockMode.GLOBAL, "terracePlaced", blocks.size(), () -> {
             List<@Nullable Placed> placed = new ArrayList<>(blocks.size());
             for (long id : blocks) {
-                placed.add(BlockPlaces.of(namesystem, id));
+                placed.add(BlockPlaces.of(namesystem, annotations, id));
             }
             return placed;
         });
