@@ -239,7 +239,7 @@ final class Forwarder implements Closeable {
 
     /** Sends a PING where nothing was sent for long; returns how long until this is to be called again, at most. */
     private long keepAlive(long nowNs) throws IOException {
-        long pingInNs = sender.sentNs() + next.answerTimeoutNs() / 2 - nowNs;
+        long pingInNs = sender.sentNs() + next.keepAliveNs() - nowNs;
         if (pingInNs <= 0 && !sender.isWithinFrame()) {
             sender.ping();
             pinged = true;

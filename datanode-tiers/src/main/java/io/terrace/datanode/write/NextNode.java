@@ -17,10 +17,15 @@ import java.util.function.Consumer;
  *
  * @param address its transfer address
  * @param answerTimeoutNs the longest that it may be silent while it owes an answer
+ * @param keepAliveNs the longest that it may hear nothing, so that it does not take this DataNode for dead
  * @param unused takes the connection when the block is finalised
  */
 public record NextNode(
-        WriteConnection connection, String address, long answerTimeoutNs, Consumer<WriteConnection> unused)
+        WriteConnection connection,
+        String address,
+        long answerTimeoutNs,
+        long keepAliveNs,
+        Consumer<WriteConnection> unused)
         implements Closeable {
 
     /**

@@ -88,7 +88,7 @@ final class WriteNode implements BlockStore, Closeable {
                 block.close();
                 throw NextNodeException.said("next", answer.getBytes(StandardCharsets.UTF_8));
             }
-            block.next = new NextNode(connection, "next", answerTimeoutNs, givenBack::add);
+            block.next = new NextNode(connection, "next", answerTimeoutNs, answerTimeoutNs / 2, givenBack::add);
         }
         blocks.add(block);
         return block;

@@ -35,6 +35,7 @@ final class BlockSender {
     private final FrameQueue queue;
     private final WriteConnection connection;
     private final long answerTimeoutNs;
+    private final long keepAliveNs;
     private final Progress progress;
     private final Deque<DataFrame> sent = new ArrayDeque<>();
 
@@ -53,9 +54,17 @@ final class BlockSender {
      * A block that the DataNode has opened.
      *
      * @param answerTimeoutNs the longest that the DataNode may be silent while it owes an answer
+     * @param keepAliveNs the longest that it may hear nothing
      * @param progress told of it
      */
-    BlockSender(FrameQueue queue, WriteConnection connection, long answerTimeoutNs, Progress progress, long nowNs) {
+    BlockSender(
+            FrameQueue queue,
+            WriteConnection connection,
+            long answerTimeoutNs,
+            long keepAliveNs,
+            Progress progress,
+            long nowNs) {
+        this.keepAliveNs = keepAliveNs;
         this.queue = queue;
         this.connection = connection;
         this.answerTimeoutNs = answerTimeoutNs;
@@ -205,7 +214,7 @@ final class BlockSender {
      * @throws SocketTimeoutException when the DataNode owes an answer for too long
      */
     long keepAlive(long nowNs) throws IOException {
-        long pingInNs = sentNs + answerTimeoutNs / 2 - nowNs;
+        long pingInNs = sentNs + keepAliveNs - nowNs;
         if (pingInNs <= 0 && sending == null) {
             begins(nowNs);
             pinged = true;

@@ -216,7 +216,8 @@ final class FileSender implements BlockSender.Progress {
             connection.register(opened);
             handshake(connection, opened, request, answerTimeoutNs);
             if (!ending) {
-                block = new BlockSender(queue, connection, answerTimeoutNs, this, System.nanoTime());
+                block = new BlockSender(
+                        queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, System.nanoTime());
                 isOpen = true;
             }
         } finally {

@@ -24,6 +24,9 @@ public interface StockStreamer {
      */
     void recoverBlock(IOException fault, boolean ending) throws IOException;
 
+    /** The longest that a DataNode may hear nothing within a block, so that it does not take this client for dead. */
+    long keepAliveNs();
+
     /** Bytes of the present block up to this one are about to be sent. */
     void sending(long blockBytes);
 

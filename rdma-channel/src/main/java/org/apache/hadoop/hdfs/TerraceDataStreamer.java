@@ -256,6 +256,13 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         return timeoutMs > 0 ? TimeUnit.MILLISECONDS.toNanos(timeoutMs) : Long.MAX_VALUE / 4;
     }
 
+    /** As stock: half of what a DataNode waits for a client, which has the same setting. */
+    @Override
+    public long keepAliveNs() {
+        int timeoutMs = dfsClient.getConf().getSocketTimeout();
+        return timeoutMs > 0 ? TimeUnit.MILLISECONDS.toNanos(timeoutMs) / 2 : Long.MAX_VALUE / 4;
+    }
+
     @Override
     long getLastQueuedSeqno() {
         return stockWrites ? super.getLastQueuedSeqno() : output.lastQueued();

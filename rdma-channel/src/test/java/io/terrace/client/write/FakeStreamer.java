@@ -31,6 +31,10 @@ final class FakeStreamer implements StockStreamer {
     private final DatanodeInfo[] nodes = new DatanodeInfo[2];
     private final FutureTask<Void> work = new FutureTask<>(this::work);
     private final List<Integer> badNodes = new ArrayList<>();
+    /** Until a DataNode has to answer, and until it has to hear something. */
+    volatile long answerTimeoutMs = TIMEOUT_MS;
+
+    volatile long keepAliveMs = TIMEOUT_MS / 2;
     private volatile boolean closed;
     private volatile boolean recovers;
     private long acknowledged;
@@ -72,6 +76,11 @@ final class FakeStreamer implements StockStreamer {
             output.sendEnded();
         }
         return null;
+    }
+
+    @Override
+    public long keepAliveNs() {
+        return TimeUnit.MILLISECONDS.toNanos(keepAliveMs);
     }
 
     FileOutput output() {
@@ -124,7 +133,7 @@ final class FakeStreamer implements StockStreamer {
     }
 
     private boolean open(BlockConstructionStage stage) throws IOException {
-        return output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS));
+        return output.open(nodes, request(stage), TimeUnit.MILLISECONDS.toNanos(answerTimeoutMs));
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
@@ -52,6 +53,9 @@ class FakeWriteServer implements Closeable {
     volatile boolean ownFirst;
 
     final AtomicInteger accepted = new AtomicInteger();
+
+    /** One for each PING. */
+    final Semaphore pings = new Semaphore(0);
 
     FakeWriteServer() throws IOException {
         listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -145,6 +149,7 @@ class FakeWriteServer implements Closeable {
             }
             ByteBuffer data = body(frames, frame);
             if (frame.type() == WriteFrame.PING) {
+                pings.release();
                 send(frames, frame, new byte[0]);
                 continue;
             }

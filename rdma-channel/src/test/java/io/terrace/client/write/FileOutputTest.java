@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
@@ -175,6 +176,19 @@ final class FileOutputTest {
         assertThat(streamer.output().write(random(1, 6), 0, 1)).isZero();
         assertThat(streamer.output().isLeftToStock()).isFalse();
         streamer.output().release();
+    }
+
+    @Test
+    void pause_longerThanADataNodeWaitsForAClient_isNotSilent() throws Exception {
+        start(new FakeWriteServer(), false);
+        // A DataNode waits less for a client than a client does for a long pipeline's answer.
+        streamer.answerTimeoutMs = TimeUnit.HOURS.toMillis(1);
+        streamer.keepAliveMs = 1;
+        streamer.write(random(700, 7));
+        streamer.output().flush(false);
+        assertThat(server.pings.tryAcquire(2, 1, TimeUnit.MINUTES)).isTrue();
+        streamer.close();
+        assertThat(stored()).isEqualTo(random(700, 7));
     }
 
     private byte[] stored() {

@@ -83,12 +83,17 @@ final class NextNodes {
             DataNodeFaultInjector.get().writeBlockAfterFlush();
             Answers.check(node.getXferAddr(), answer);
             opened = true;
-            return new NextNode(connection, node.getXferAddr(), timeoutNs, idle::give);
+            return new NextNode(connection, node.getXferAddr(), timeoutNs, keepAliveNs(), idle::give);
         } finally {
             if (!opened) {
                 connection.close();
             }
         }
+    }
+
+    /** Half of what a DataNode waits for who writes to it: the settings of DataNodes are the same. */
+    private long keepAliveNs() {
+        return TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.readTimeoutMs(datanode)) / 2;
     }
 
     private WriteConnection connect(DatanodeInfo node) throws IOException {
