@@ -57,6 +57,12 @@ final class ExplainCommand extends AdminCommand {
                     + answer.getBlockCount() + (answer.getBlockCount() == 1 ? " block" : " blocks") + ", policy "
                     + answer.getStoragePolicy() + (answer.getPinned() ? ", pinned" : ""));
         }
+        answer.getAnnotationsList()
+                .forEach(word -> wrapped(
+                        printer,
+                        "annotation: " + word.getWord() + " " + word.getValue() + ", "
+                                + AnnotationsCommand.from(word)));
+        answer.getIgnoredList().forEach(ignored -> wrapped(printer, AnnotationsCommand.text(ignored)));
         answer.getBlocksList().forEach(block -> print(printer, block));
         if (answer.getBlocksCount() < answer.getBlockCount() && !target.contains("blk_")) {
             printer.line("... and " + (answer.getBlockCount() - answer.getBlocksCount()) + " more blocks (--blocks)");

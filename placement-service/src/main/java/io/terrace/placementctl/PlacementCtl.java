@@ -24,6 +24,8 @@ import picocli.CommandLine.IVersionProvider;
             TopCommand.class,
             ExplainCommand.class,
             MovesCommand.class,
+            AnnotationsCommand.class,
+            AnnotateCommand.class,
             ChangeCommands.Promote.class,
             ChangeCommands.Demote.class,
             ChangeCommands.Pin.class,

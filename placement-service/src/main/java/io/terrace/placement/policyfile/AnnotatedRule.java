@@ -1,5 +1,6 @@
 package io.terrace.placement.policyfile;
 
+import io.terrace.placement.policyfile.OwnAnnotations.Scope;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +16,10 @@ public record AnnotatedRule(@Nullable PathRule rule, List<Held> words, List<Igno
     /**
      * A word that holds.
      *
-     * @param attribute that gives it; null where the rule does
-     * @param path of the file or directory that has the attribute; null where the rule gives the word
+     * @param by whose annotation gives it; null where the rule does
+     * @param path of the file or directory that has the annotation; null where the rule gives the word
      */
-    public record Held(AnnotationWord word, String value, @Nullable String attribute, @Nullable String path) {}
+    public record Held(AnnotationWord word, String value, @Nullable Scope by, @Nullable String path) {}
 
     /**
      * An annotation that is not heeded.

@@ -170,8 +170,11 @@ final class AnnotationResolver {
             annotated = true;
         }
         if (held != null && (by != null || shown)) {
-            String attribute = by == null ? null : by.attribute();
-            words.add(new Held(meaning.word, text.apply(held), attribute, by == null ? null : by.path()));
+            String value = text.apply(held);
+            words.add(
+                    by == null
+                            ? new Held(meaning.word, value, null, null)
+                            : new Held(meaning.word, value, by.scope(), by.path()));
         }
         return held;
     }

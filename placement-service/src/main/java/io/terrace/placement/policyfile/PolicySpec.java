@@ -109,6 +109,11 @@ public record PolicySpec(
         return annotations.isEmpty() ? new AnnotatedRule(base, List.of(), List.of()) : annotations.rule(this, base);
     }
 
+    /** As above, word by word also where there are no annotations. */
+    public AnnotatedRule explain(String path, PathAnnotations annotations) {
+        return new AnnotationResolver(this, ruleFor(path), annotations).resolve();
+    }
+
     /** The rule for a path; null when none matches. */
     public @Nullable PathRule ruleFor(String path) {
         for (PathRule rule : rules) {

@@ -2,8 +2,10 @@ package io.terrace.placementctl.client;
 
 import java.io.File;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.net.NetUtils;
@@ -63,6 +65,11 @@ public final class ConnectionOptions {
         }
         UserGroupInformation.setConfiguration(configuration);
         return configuration;
+    }
+
+    /** The HDFS that was asked for. */
+    public URI fileSystem(Configuration configuration) {
+        return nameservice == null ? FileSystem.getDefaultUri(configuration) : URI.create("hdfs://" + nameservice);
     }
 
     public AdminClient connect() {

@@ -3,6 +3,7 @@ package io.terrace.placement.policyfile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.placement.policyfile.OwnAnnotations.Scope;
 import io.terrace.placement.policyfile.PathRule.Place;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -58,9 +59,7 @@ class AnnotationsTest {
     private static String text(AnnotatedRule resolved) {
         return resolved.words().stream()
                 .map(held -> held.word().word() + "=" + held.value()
-                        + (held.attribute() == null
-                                ? ""
-                                : " " + held.attribute().charAt(0) + held.path()))
+                        + (held.by() == null ? "" : (held.by() == Scope.USER ? " u" : " t") + held.path()))
                 .collect(Collectors.joining(", "));
     }
 

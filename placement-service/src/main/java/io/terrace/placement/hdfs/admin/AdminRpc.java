@@ -24,6 +24,8 @@ import io.terrace.protocol.proto.AdminProtos.AccessLogRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessLogResponseProto;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AccessRulesResponseProto;
+import io.terrace.protocol.proto.AdminProtos.AnnotationsRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AnnotationsResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.DoctorRequestProto;
@@ -215,6 +217,15 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         return answerOneOfFew(() -> {
             checkActive();
             return explanations.explain(request);
+        });
+    }
+
+    @Override
+    public AnnotationsResponseProto annotations(RpcController controller, AnnotationsRequestProto request)
+            throws ServiceException {
+        return answerOneOfFew(() -> {
+            checkActive();
+            return explanations.annotations(request);
         });
     }
 

@@ -4,13 +4,18 @@ import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.Annotated;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.FileFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.policyfile.AnnotatedRule;
+import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.protocol.proto.AdminProtos.AnnotationsRequestProto;
+import io.terrace.protocol.proto.AdminProtos.AnnotationsResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
 import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
@@ -64,6 +69,32 @@ final class Explanations {
         });
     }
 
+    AnnotationsResponseProto annotations(AnnotationsRequestProto request)
+            throws IOException, TimeoutException, InterruptedException {
+        AdminTarget target = AdminTarget.parse(request.getPath());
+        if (target.path() == null) {
+            throw new IllegalArgumentException("'" + request.getPath() + "' is no absolute path");
+        }
+        rights.checkRead(target.path());
+        Annotated found = lookup.annotated(target.path());
+        // Another file may be there by now.
+        if (!rights.isSuperuser() && !rights.mayRead(List.of(found.inode())).get(0)) {
+            throw new AccessControlException(target.path() + " is of something that you may not read");
+        }
+        PolicySpec spec = loop.ask(placement -> placement.policyInForce().spec());
+        AnnotatedRule resolved = spec.explain(found.inode().path(), found.annotations());
+        AnnotationsResponseProto.Builder response = AnnotationsResponseProto.newBuilder()
+                .setPath(found.inode().path())
+                .addAllWords(AnnotationCodec.words(resolved))
+                .addAllIgnored(AnnotationCodec.ignored(resolved, rights.mayChange()));
+        if (spec.rules().isEmpty()) {
+            response.setNote(
+                    "annotations have no effect, since the policy in force has no rules and no path is looked up;"
+                            + " give the policy file a rule, e.g. path: /** with annotations: []");
+        }
+        return response.build();
+    }
+
     ExplainResponseProto explain(ExplainRequestProto request)
             throws IOException, TimeoutException, InterruptedException {
         AdminTarget target = AdminTarget.parse(request.getTarget());
@@ -109,6 +140,12 @@ final class Explanations {
                         .setLengthBytes(file.lengthBytes())
                         .setBlockCount(file.blocks())
                         .setStoragePolicy(file.storagePolicy());
+                PolicySpec spec = placement.policyInForce().spec();
+                if (!spec.rules().isEmpty() && !file.annotations().isEmpty()) {
+                    AnnotatedRule resolved = spec.explain(file.path(), file.annotations());
+                    response.addAllAnnotations(AnnotationCodec.annotations(resolved))
+                            .addAllIgnored(AnnotationCodec.ignored(resolved, full));
+                }
             }
             for (BlockFacts facts : blocks) {
                 BlockReport report =

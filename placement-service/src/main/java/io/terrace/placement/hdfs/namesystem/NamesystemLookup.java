@@ -1,5 +1,7 @@
 package io.terrace.placement.hdfs.namesystem;
 
+import io.terrace.placement.policyfile.PathAnnotations;
+import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.StampedBlock;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -37,7 +39,13 @@ public final class NamesystemLookup {
 
     /** A file; {@code storagePolicy} is the effective one. */
     public record FileFacts(
-            long inode, String path, long lengthBytes, int blocks, boolean striped, String storagePolicy) {}
+            long inode,
+            String path,
+            long lengthBytes,
+            int blocks,
+            boolean striped,
+            String storagePolicy,
+            PathAnnotations annotations) {}
 
     /** A replica as the NameNode has it. */
     public record ReplicaFacts(String node, String name, String storageType) {}
@@ -45,15 +53,40 @@ public final class NamesystemLookup {
     /** A block as the NameNode has it; {@code state} is complete, under_construction, erasure_coded or gone. */
     public record BlockFacts(StampedBlock block, long inode, String state, List<ReplicaFacts> replicas) {}
 
+    /** A file or directory, with its annotations and those of all directories above it. */
+    public record Annotated(Named inode, PathAnnotations annotations) {}
+
+    /**
+     * What holds at a path; through a snapshot, what holds now for the same file or directory.
+     *
+     * @throws FileNotFoundException when nothing is there, or only in a snapshot
+     */
+    public Annotated annotated(String path) throws FileNotFoundException {
+        Annotated found = view.locked(RwLockMode.FS, "terraceAnnotations", 0, () -> {
+            INode inode = at(path);
+            String present = inode == null ? "" : inode.getFullPathName();
+            return inode == null || !TerraceReadCheck.isPath(present)
+                    ? null
+                    : new Annotated(new Named(inode.getId(), present), view.annotationsOf(inode));
+        });
+        if (found == null) {
+            throw new FileNotFoundException(path + " is not there; name a present file or directory");
+        }
+        return found;
+    }
+
+    private @Nullable INode at(String path) {
+        try {
+            return namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
+        } catch (FileNotFoundException e) {
+            return null;
+        }
+    }
+
     /** @throws FileNotFoundException when the path names no file */
     public FileFacts file(String path) throws IOException {
         FileFacts facts = view.locked(RwLockMode.FS, "terraceFile", 0, () -> {
-            INode inode;
-            try {
-                inode = namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
-            } catch (FileNotFoundException e) {
-                return null;
-            }
+            INode inode = at(path);
             return inode == null || !inode.isFile() ? null : facts(inode.asFile());
         });
         if (facts == null) {
@@ -70,7 +103,8 @@ public final class NamesystemLookup {
                 file.computeFileSize(),
                 file.numBlocks(),
                 file.isStriped(),
-                policy == null ? "" : policy.getName());
+                policy == null ? "" : policy.getName(),
+                view.annotationsOf(file));
     }
 
     /** A file by its id, though a snapshot alone may still have it; null when it is gone. */
