@@ -1,5 +1,5 @@
 /**
- * The policy file in YAML: policy, parameters, rules by path, pools, and the history of what was applied.
+ * The policy file in YAML: policy, parameters, rules by path, pools, annotations, and the history of what was applied.
  *
  * <p>Imports: {@code conf}, {@code policy}, {@code policy.api}.
  */

@@ -1,7 +1,7 @@
 /**
- * The NameNode's maps, read under bounded lock holds, and the extended attributes of the root directory.
+ * The NameNode's maps, read under bounded lock holds, annotations, and the extended attributes of the root directory.
  *
- * <p>Imports: {@code placement}; NameNode classes.
+ * <p>Imports: {@code placement}; NameNode classes, Caffeine.
  */
 @NullMarked
 package io.terrace.placement.hdfs.namesystem;

@@ -1,0 +1,115 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AnnotationChangesTest {
+
+    private final AnnotationAuditLogger logger = new AnnotationAuditLogger();
+    private final AnnotationChanges changes = logger.changes();
+
+    private void log(boolean succeeded, String command, String source, String destination) {
+        logger.logAuditEvent(succeeded, "user", null, command, source, destination, null);
+    }
+
+    /** Whether it concerns annotations, where no path has any now. */
+    private boolean concerns() {
+        return changes.take(100, paths -> false);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "setXAttr, /a/b,",
+        "removeXAttr, /a/b,",
+        "rename, /x/c, /a/c",
+        "rename, /a/b/c, /a/c",
+        "rename, /a/b/c, /x/c",
+        "rename (options=[NONE]), /x/c, /a/b/c",
+        "rename, /x/c, /a",
+    })
+    void whatConcernsAnnotatedDirectories_isNoted(String command, String source, String destination) {
+        changes.annotated("/a");
+        changes.annotated("/a/b");
+        log(true, command, source, destination);
+        assertThat(changes.isEmpty()).isFalse();
+        assertThat(concerns()).isTrue();
+        assertThat(changes.isEmpty()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "true, setXAttr, /x,",
+        "true, rename, /x/y, /z/y",
+        "true, rename, /a/x/y, /a/z/y",
+        "true, rename, /a/b, /a/c",
+        "true, renameSnapshot, /x/.snapshot/s, /a/.snapshot/t",
+        "true, delete, /a/b,",
+        "true, open, /a/b,",
+        "true, setPermission, /a,",
+        "false, setXAttr, /a,",
+        "false, rename, /x/c, /a/c",
+    })
+    void whatDoesNot_isNot(boolean succeeded, String command, String source, String destination) {
+        changes.annotated("/a");
+        log(succeeded, command, source, destination);
+        assertThat(concerns()).isFalse();
+    }
+
+    @Test
+    void renamedDirectory_isAnnotatedAtItsNewPath() {
+        changes.annotated("/a/b");
+        log(true, "rename", "/a/b", "/c/d");
+        assertThat(concerns()).as("what is below it has the same annotations").isFalse();
+        log(true, "rename", "/x/file", "/c/d/file");
+        assertThat(concerns()).isTrue();
+        log(true, "rename", "/x/file", "/a/b/file");
+        assertThat(concerns()).isFalse();
+    }
+
+    @Test
+    void attributesOfPathsWithoutAnnotationsBefore_areLookedAt_soManyAtATime() {
+        for (int i = 0; i < 5; i++) {
+            log(true, "setXAttr", "/x" + i, null);
+        }
+        List<String> asked = new ArrayList<>();
+        assertThat(changes.take(3, paths -> !asked.addAll(paths))).isFalse();
+        assertThat(asked).hasSize(3);
+        assertThat(changes.take(3, paths -> asked.addAll(paths))).isTrue();
+        assertThat(asked).containsExactlyInAnyOrder("/x0", "/x1", "/x2", "/x3", "/x4");
+    }
+
+    @Test
+    void whatIsNoted_isBounded() {
+        for (int i = 0; i < 2 * AnnotationChanges.MOST_CHANGED; i++) {
+            log(true, "setXAttr", "/x" + i, null);
+        }
+        List<String> asked = new ArrayList<>();
+        changes.take(Integer.MAX_VALUE, asked::addAll);
+        assertThat(asked).hasSize(AnnotationChanges.MOST_CHANGED);
+    }
+
+    @Test
+    void nothing_makesTheLoggerFail() {
+        changes.annotated("/a");
+        String[] texts = {null, "", "/", "//", "x", "setXAttr", "removeXAttr", "rename", "rename (", "/a", "/a/", "\0"};
+        assertThatCode(() -> {
+                    logger.initialize(null);
+                    for (String command : texts) {
+                        for (String source : texts) {
+                            for (String destination : texts) {
+                                log(true, command, source, destination);
+                                logger.logAuditEvent(false, null, null, command, source, destination, null);
+                            }
+                        }
+                    }
+                    concerns();
+                })
+                .doesNotThrowAnyException();
+    }
+}

@@ -1,0 +1,172 @@
+package io.terrace.placementctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.placement.hdfs.TerraceNameNodePlugin;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code annotate}, {@code annotations} and what {@code explain} says of them. */
+@Tag("cluster")
+class AnnotationsCtlTest {
+
+    @TempDir
+    static java.nio.file.Path dir;
+
+    private static MiniDFSCluster cluster;
+    private static DistributedFileSystem fs;
+    private static CtlSession ctl;
+    private static java.nio.file.Path policy;
+
+    @BeforeAll
+    static void start() throws Exception {
+        policy = Files.writeString(
+                dir.resolve("placement.yaml"),
+                "policy: idecider\nrules:\n  - path: /w/**\n    tiers: ssd..disk\n  - path: /open/**\n    annotations: [tiers]\n");
+        Configuration configuration = new HdfsConfiguration();
+        configuration.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
+        configuration.set("terrace.placement.rpc-address", "127.0.0.1:0");
+        configuration.set("terrace.placement.policy.file", policy.toString());
+        cluster = new MiniDFSCluster.Builder(configuration, dir.resolve("dfs").toFile())
+                .numDataNodes(0)
+                .build();
+        cluster.waitActive();
+        fs = cluster.getFileSystem();
+        ctl = CtlSession.of(
+                dir.resolve("conf"),
+                fs.getUri(),
+                CtlSession.service(cluster.getNameNode().getConf()));
+        await().atMost(Duration.ofMinutes(1)).until(() -> ctl.run("status") == 0);
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.shutdown(true);
+    }
+
+    private static void file(String path) throws Exception {
+        fs.create(new Path(path), (short) 1).close();
+    }
+
+    @Test
+    void eachWord_isShownWithItsSource() throws Exception {
+        file("/w/a/file");
+        assertThat(ctl.run("annotate", "/w/a", "tiers=disk", "keep=7d"))
+                .as(ctl.err)
+                .isZero();
+        assertThat(ctl.out).contains("user.terrace.tiers of /w/a is disk");
+        assertThat(ctl.run("annotate", "/w", "--trusted", "place=prefer")).isZero();
+        assertThat(fs.getXAttr(new Path("/w"), "trusted.terrace.place"))
+                .isEqualTo("prefer".getBytes(StandardCharsets.UTF_8));
+        assertThat(ctl.run("annotations", "/w/a/file")).as(ctl.err).isZero();
+        assertThat(ctl.out)
+                .containsPattern("tiers +disk +user.terrace.tiers of /w/a")
+                .containsPattern("place +prefer +trusted.terrace.place of /w")
+                .containsPattern("replicas +one +rule 1 of the policy")
+                .containsPattern("(?s)ignored: user.terrace.keep '7d' of /w/a: .*annotations: \\[keep\\]");
+        assertThat(ctl.run("annotations", "/w/a/file", "--json")).isZero();
+        assertThat(ctl.json().at("/words/0/source").asText()).isEqualTo("trusted");
+        assertThat(ctl.json().at("/ignored/0/attribute").asText()).isEqualTo("user.terrace.keep");
+        assertThat(ctl.run("explain", "/w/a/file")).as(ctl.err).isZero();
+        assertThat(ctl.out)
+                .contains("annotation: tiers disk, user.terrace.tiers of /w/a")
+                .contains("ignored: user.terrace.keep");
+
+        fs.rename(new Path("/w/a"), new Path("/b"));
+        assertThat(ctl.run("annotations", "/b/file")).isZero();
+        assertThat(ctl.out)
+                .as("no rule allows them here, and nothing above says anything")
+                .contains("neither a rule nor an annotation", "ignored: user.terrace.tiers 'disk' of /b");
+
+        assertThat(ctl.run("annotate", "/b", "--remove", "tiers,keep,pool", "place=never", "--json"))
+                .isZero();
+        assertThat(ctl.json().at("/removed").size()).isEqualTo(2);
+        assertThat(fs.listXAttrs(new Path("/b"))).containsExactly("user.terrace.place");
+        assertThat(ctl.run("annotate", "/b", "--remove", "tiers")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.out).contains("user.terrace.tiers is not set on /b");
+    }
+
+    @Test
+    void rights_areThoseOfTheFileSystem() throws Exception {
+        fs.mkdirs(new Path("/open/alices"));
+        fs.setOwner(new Path("/open/alices"), "alice", "users");
+        file("/open/alices/file");
+        fs.setPermission(new Path("/open/alices"), new FsPermission((short) 0700));
+        assertThat(ctl.runAs("alice", "annotate", "/open/alices", "tiers=ssd..disk"))
+                .as(ctl.err)
+                .isZero();
+        assertThat(ctl.runAs("bob", "annotate", "/open/alices", "tiers=nvm")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.err).contains("Permission denied");
+        assertThat(ctl.runAs("alice", "annotate", "/open/alices", "--trusted", "tiers=nvm"))
+                .isEqualTo(PlacementCtl.REFUSED);
+        fs.setXAttr(new Path("/open/alices"), "trusted.terrace.weight", new byte[] {(byte) 0xff});
+        assertThat(ctl.runAs("alice", "annotations", "/open/alices"))
+                .as(ctl.err)
+                .isZero();
+        assertThat(ctl.out)
+                .containsPattern("tiers +ssd..disk +user.terrace.tiers")
+                .doesNotContain("trusted");
+        assertThat(ctl.runAs("bob", "annotations", "/open/alices/file")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.run("annotations", "/open/alices")).isZero();
+        assertThat(ctl.out).contains("ignored: trusted.terrace.weight");
+        assertThat(ctl.run("annotations", "/nowhere")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.err).contains("/nowhere");
+        assertThat(ctl.run("annotate", "/nowhere", "place=never")).isEqualTo(PlacementCtl.REFUSED);
+    }
+
+    @Test
+    void snapshot_hasWhatItsFileHasNow() throws Exception {
+        file("/w/s/file");
+        fs.allowSnapshot(new Path("/w/s"));
+        fs.createSnapshot(new Path("/w/s"), "one");
+        assertThat(ctl.run("annotate", "/w/s", "tiers=ssd")).isZero();
+        assertThat(ctl.run("annotations", "/w/s/.snapshot/one/file"))
+                .as(ctl.err)
+                .isZero();
+        assertThat(ctl.out).contains("/w/s/file").containsPattern("tiers +ssd +user.terrace.tiers of /w/s");
+    }
+
+    @Test
+    void rootDirectory_hasWhatTheServiceStoresThere_andAnnotations() throws Exception {
+        assertThat(ctl.run("pause")).isZero();
+        assertThat(ctl.run("resume")).isZero();
+        assertThat(ctl.run("annotations", "/")).isZero();
+        assertThat(ctl.out).contains("neither a rule nor an annotation").doesNotContain("ignored");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/w tirs=ssd                 | there is no word 'tirs'",
+                "/w tiers=disk..ssd          | slower tier first; write ssd..disk",
+                "/w place=pinn               | did you mean 'pin'?",
+                "/w weight                   | 'weight' is not WORD=VALUE",
+                "/w keep=7                   | e.g. 30m, 12h or 7d",
+                "/w place=pin place=never    | place is given twice",
+                "/w place=pin --remove place | place is to be set and removed",
+                "/w --remove plase           | there is no word 'plase'",
+                "/w                          | nothing to set or remove",
+                "w place=never               | 'w' is no absolute path",
+                "/w place=never --trusted --user | --trusted and --user exclude each other",
+            })
+    void wrongUsage_isRefusedBeforeAnythingIsSet(String arguments, String said) {
+        assertThat(ctl.run(("annotate " + arguments).split(" +"))).isEqualTo(PlacementCtl.USAGE);
+        assertThat(ctl.err).contains(said);
+    }
+}
