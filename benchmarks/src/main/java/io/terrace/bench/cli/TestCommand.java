@@ -2,6 +2,7 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.conformance.HadoopConformance;
 import io.terrace.bench.simulation.Simulation;
+import io.terrace.bench.writefaults.WriteFaults;
 import picocli.CommandLine.Command;
 
 /** {@code bin/terrace test}: what is too long for the build, or worth asking for by itself. */
@@ -10,5 +11,5 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description = "Look for faults.",
         footer = "  verbs       Test RDMA verbs on a real verbs device, in an emulated guest; has its own --help.",
-        subcommands = {Simulation.class, HadoopConformance.class})
+        subcommands = {Simulation.class, WriteFaults.class, HadoopConformance.class})
 final class TestCommand {}

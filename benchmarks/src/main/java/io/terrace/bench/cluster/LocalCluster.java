@@ -23,6 +23,12 @@ import org.apache.hadoop.hdfs.server.namenode.NameNode;
  * stop them or start them again with their data. Not for use by two processes at a time.
  */
 public final class LocalCluster {
+    /**
+     * System property of each daemon, for properties of the spec that differ between them ({@code ${terrace.daemon.number}}): a
+     * DataNode's number, counted from 1, or 0.
+     */
+    public static final String NUMBER_PROPERTY = "terrace.daemon.number";
+
     /** How often other ports are drawn when a daemon finds one of its ports taken. */
     private static final int MAX_START_TRIES = 3;
 
@@ -170,6 +176,8 @@ public final class LocalCluster {
         List<String> jvm = new ArrayList<>();
         jvm.add("-Xmx" + spec().heapMb() + "m");
         jvm.add("-XX:+UseSerialGC");
+        jvm.add("-D" + NUMBER_PROPERTY + "="
+                + ClusterLayout.daemons(spec().datanodes()).indexOf(daemon.name()));
         if (!isNamenode && !spec().nativeDir().isEmpty()) {
             jvm.add("-Djava.library.path=" + spec().nativeDir());
         }

@@ -1,0 +1,123 @@
+package io.terrace.bench.writefaults;
+
+import io.terrace.common.DaemonThreads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Passes tcp connections on from one port of this host to another, and may be cut, stalled or slowed. Thread-safe. */
+final class Link implements Closeable {
+    /** What gets through. */
+    enum State {
+        OPEN,
+        CUT,
+        STALLED,
+        SLOW
+    }
+
+    private static final int PIECE_BYTES = 32 << 10;
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** A megabyte a second. */
+    private static final long SLOW_NS = TimeUnit.SECONDS.toNanos(PIECE_BYTES) >> 20;
+
+    private final ServerSocket server;
+    private final int target;
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private volatile State state = State.OPEN;
+
+    /** @param port 0 for any */
+    Link(int port, int target) throws IOException {
+        this.server = new ServerSocket(port, 64, InetAddress.getLoopbackAddress());
+        this.target = target;
+        DaemonThreads.make("link-" + port, this::accept).start();
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    void set(State fresh) {
+        state = fresh;
+        if (fresh == State.CUT) {
+            sockets.forEach(Link::reset);
+        }
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                Socket near = server.accept();
+                if (state == State.CUT) {
+                    reset(near);
+                } else {
+                    pass(near);
+                }
+            } catch (IOException closed) {
+                // Or no connection to the DataNode: the client's is closed by then.
+                continue;
+            }
+        }
+    }
+
+    private void pass(Socket near) throws IOException {
+        Socket far;
+        try {
+            far = new Socket(InetAddress.getLoopbackAddress(), target);
+        } catch (IOException refused) {
+            reset(near);
+            return;
+        }
+        sockets.add(near);
+        sockets.add(far);
+        DaemonThreads.make("link-there-" + target, () -> pump(near, far)).start();
+        DaemonThreads.make("link-back-" + target, () -> pump(far, near)).start();
+    }
+
+    /** Copies until one side ends; then both do. */
+    private void pump(Socket from, Socket to) {
+        byte[] piece = new byte[PIECE_BYTES];
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            for (int got = in.read(piece); got >= 0; got = in.read(piece)) {
+                while (state == State.STALLED && !to.isClosed()) {
+                    LockSupport.parkNanos(LOOK_NS);
+                }
+                if (state == State.SLOW) {
+                    LockSupport.parkNanos(SLOW_NS * got / PIECE_BYTES);
+                }
+                out.write(piece, 0, got);
+            }
+        } catch (IOException ended) {
+            return;
+        } finally {
+            sockets.remove(from);
+            sockets.remove(to);
+        }
+    }
+
+    /** The other side sees a reset, not an end. */
+    private static void reset(Socket socket) {
+        try (socket) {
+            socket.setSoLinger(true, 0);
+        } catch (IOException ended) {
+            return;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        sockets.forEach(Link::reset);
+    }
+}

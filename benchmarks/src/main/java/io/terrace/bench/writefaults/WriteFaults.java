@@ -1,0 +1,153 @@
+package io.terrace.bench.writefaults;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.bench.writefaults.FaultRun.Result;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code bin/terrace test write-faults}: seeds, one after the other on one cluster.
+ *
+ * <p>Exit codes: 0 all seeds held, 1 not, 2 the command line is wrong.
+ */
+@Command(
+        name = "write-faults",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Writes files over the channel to four DataNodes, each run under a fault drawn from its seed: daemons and the"
+                    + " writer are killed and stopped, links cut, stalled and slowed, volumes filled, leases taken.",
+            "After each run every acknowledged byte must be there, the file closable, its replicas alike, and nothing left"
+                    + " in the DataNodes. As root, volumes are tmpfs of their own; otherwise none becomes full."
+        })
+public final class WriteFaults implements Callable<Integer> {
+    private static final Path TMPFS = Path.of("/dev/shm");
+
+    @Option(names = "--runs", paramLabel = "N", defaultValue = "200", description = "how many seeds (${DEFAULT-VALUE})")
+    private int runs;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            defaultValue = "1",
+            description = "the first of them (${DEFAULT-VALUE})")
+    private long seed;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "write the figures there")
+    private @Nullable Path json;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "D",
+            defaultValue = "${sys:terrace.root:-.}/target/write-faults",
+            description = "directory of the cluster, and of the logs of runs that failed (${DEFAULT-VALUE})")
+    private Path dir = Path.of("target");
+
+    @Option(names = "-D", paramLabel = "KEY=VALUE", description = "one more property for every daemon and client")
+    private Map<String, String> properties = new LinkedHashMap<>();
+
+    @Option(names = "--verbose", description = "print each run")
+    private boolean verbose;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    private final Map<String, Number> figures = new LinkedHashMap<>();
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out =
+                Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
+        if (runs < 1) {
+            throw new ParameterException(spec.commandLine(), "--runs is " + runs + "; it must be at least 1");
+        }
+        for (String name : new String[] {
+            "runs", "failed", "faults", "writers.failed", "bytes.acknowledged", "bytes.over_channel", "recoveries"
+        }) {
+            figures.put(name, 0L);
+        }
+        long startNs = System.nanoTime();
+        long next = seed;
+        while (next < seed + runs) {
+            // A cluster in which a run failed may hold what that left.
+            next = runUntilFailure(next, out);
+        }
+        figures.put("seconds", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs));
+        out.printf(
+                "%d runs, %d failed, %d s; %d faults, %d writers failed, %d recoveries; %d bytes acknowledged, %d over the"
+                        + " channel%n",
+                figures.get("runs"),
+                figures.get("failed"),
+                figures.get("seconds"),
+                figures.get("faults"),
+                figures.get("writers.failed"),
+                figures.get("recoveries"),
+                figures.get("bytes.acknowledged"),
+                figures.get("bytes.over_channel"));
+        out.flush();
+        if (json != null) {
+            new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.toFile(), figures);
+        }
+        return figures.get("failed").longValue() == 0 ? 0 : 1;
+    }
+
+    /** Returns the next seed to run. */
+    private long runUntilFailure(long first, PrintWriter out) throws IOException {
+        Path own = dir.toAbsolutePath().normalize();
+        Path volumes = (Files.isWritable(TMPFS) ? TMPFS : own)
+                .resolve("terrace-write-faults-"
+                        + Integer.toHexString(own.toString().hashCode()));
+        try (FaultCluster faults = new FaultCluster(own.resolve("cluster"), volumes, properties)) {
+            for (long at = first; at < seed + runs; at++) {
+                Path log = own.resolve("writer.log");
+                FaultRun run = new FaultRun(faults, WriteFaultPlan.of(at));
+                Result result = run.run(log);
+                count(result);
+                if (verbose || !result.violation().isEmpty()) {
+                    out.printf("seed %d: %s%n", at, result.plan().text());
+                    if (!result.failure().isEmpty()) {
+                        out.printf("  the writer failed: %s%n", result.failure());
+                    }
+                }
+                if (!result.violation().isEmpty()) {
+                    Path kept = own.resolve("failed").resolve("seed-" + at);
+                    run.keepLogs(kept);
+                    Files.move(log, kept.resolve("writer.log"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                    out.printf("  FAILED: %s%n  logs: %s%n", result.violation(), kept);
+                    out.printf("  replay: bin/terrace test write-faults --runs 1 --seed %d%n", at);
+                    out.flush();
+                    return at + 1;
+                }
+                out.flush();
+            }
+        }
+        return seed + runs;
+    }
+
+    private void count(Result result) {
+        add("runs", 1);
+        add("failed", result.violation().isEmpty() ? 0 : 1);
+        add("faults", result.counts().injected());
+        add("writers.failed", result.failure().isEmpty() ? 0 : 1);
+        add("bytes.acknowledged", result.acknowledgedBytes());
+        add("bytes.over_channel", result.counts().channelBytes());
+        add("recoveries", result.counts().recoveries());
+        add("runs." + result.plan().first().fault().title().replace(' ', '_'), 1);
+    }
+
+    private void add(String name, long more) {
+        figures.merge(name, more, (a, b) -> a.longValue() + b.longValue());
+    }
+}

@@ -1,0 +1,128 @@
+package io.terrace.bench.writefaults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.bench.load.SeededContent;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfoWithStorage;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class WrittenReplicasTest {
+    private static final long SEED = 3;
+    private static final int BYTES = 1_300;
+    private static final long STAMP = 1_001;
+
+    @TempDir
+    Path root;
+
+    @BeforeEach
+    void write() throws IOException {
+        store("1/finalized", bytes(BYTES), bytes(BYTES), STAMP);
+        store("2/finalized", bytes(BYTES), bytes(BYTES), STAMP);
+    }
+
+    @Test
+    void replicas_alike_areRight() throws IOException {
+        assertThat(fault(2)).isEmpty();
+    }
+
+    @Test
+    void replica_thatIsMissing_isFound() throws IOException {
+        Files.delete(root.resolve("2/finalized/blk_5"));
+        assertThat(fault(2)).get().asString().contains("1 of 2 replicas in the volumes");
+    }
+
+    @Test
+    void replica_theNameNodeDoesNotKnow_isFound() throws IOException {
+        assertThat(fault(1)).get().asString().contains("1 of 2 replicas at the NameNode");
+    }
+
+    @Test
+    void replica_withOtherBytes_isFound() throws IOException {
+        byte[] other = bytes(BYTES);
+        other[700]++;
+        store("2/finalized", other, other, STAMP);
+        assertThat(fault(2)).get().asString().contains("differs from what was written at byte 700");
+    }
+
+    @Test
+    void replica_ofAnotherLength_isFound() throws IOException {
+        store("2/finalized", bytes(BYTES + 1), bytes(BYTES + 1), STAMP);
+        assertThat(fault(2)).get().asString().contains("has 1301 bytes, not 1300");
+    }
+
+    @Test
+    void replica_ofAnotherStamp_isFound() throws IOException {
+        Files.delete(root.resolve("2/finalized/blk_5_" + STAMP + ".meta"));
+        store("2/finalized", bytes(BYTES), bytes(BYTES), STAMP - 1);
+        assertThat(fault(2)).get().asString().contains("another generation stamp");
+    }
+
+    @Test
+    void replica_withOtherChecksums_isFound() throws IOException {
+        byte[] other = bytes(BYTES);
+        other[1_200]++;
+        store("2/finalized", bytes(BYTES), other, STAMP);
+        assertThat(fault(2)).get().asString().contains("wrong checksums");
+    }
+
+    @Test
+    void replica_withTooFewChecksums_isFound() throws IOException {
+        store("2/finalized", bytes(BYTES), bytes(600), STAMP);
+        assertThat(fault(2)).get().asString().contains("has 8 bytes of checksums for 3 chunks");
+    }
+
+    @Test
+    void replica_beingWritten_isFound() throws IOException {
+        store("3/rbw", bytes(10), bytes(10), STAMP);
+        assertThat(fault(2)).get().asString().contains("is left");
+    }
+
+    private Optional<String> fault(int locations) throws IOException {
+        DatanodeInfoWithStorage[] nodes = new DatanodeInfoWithStorage[locations];
+        for (int i = 0; i < locations; i++) {
+            nodes[i] = new DatanodeInfoWithStorage(
+                    new DatanodeInfoBuilder()
+                            .setIpAddr("192.0.2." + i)
+                            .setXferPort(9866)
+                            .build(),
+                    "storage",
+                    StorageType.DISK);
+        }
+        LocatedBlock block = new LocatedBlock(new ExtendedBlock("pool", 5, BYTES, STAMP), nodes);
+        block.setStartOffset(0);
+        return new WrittenReplicas(SEED, List.of(root)).fault(List.of(block), 2);
+    }
+
+    private void store(String directory, byte[] data, byte[] summed, long stamp) throws IOException {
+        Path into = Files.createDirectories(root.resolve(directory));
+        Files.write(into.resolve("blk_5"), data);
+        DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
+        byte[] sums = new byte[(summed.length + 511) / 512 * 4];
+        checksum.calculateChunkedSums(summed, 0, summed.length, sums, 0);
+        try (DataOutputStream meta =
+                new DataOutputStream(Files.newOutputStream(into.resolve("blk_5_" + stamp + ".meta")))) {
+            BlockMetadataHeader.writeHeader(meta, checksum);
+            meta.write(sums);
+        }
+    }
+
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new SeededContent(SEED).fill(0, 0, 0, bytes, length);
+        return bytes;
+    }
+}
