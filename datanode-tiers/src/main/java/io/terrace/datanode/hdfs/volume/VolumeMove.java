@@ -97,7 +97,7 @@ public final class VolumeMove<R, V> {
                 published = true;
             } finally {
                 if (!published) {
-                    abandon(moved);
+                    removeFiles(moved);
                 }
             }
             storage.step(MoveStep.PUBLISHED);
@@ -160,7 +160,7 @@ public final class VolumeMove<R, V> {
             synced = true;
         } finally {
             if (!synced) {
-                abandon(moved);
+                removeFiles(moved);
             }
         }
         return moved;
@@ -183,16 +183,19 @@ public final class VolumeMove<R, V> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        storage.remove(block, old);
+        removeFiles(old);
         LOG.info("Moved {} from {} to {}", block.key(), storage.volume(old), storage.volume(moved));
     }
 
-    /** Only if the new place is nobody's: another move may have come to the same volume. */
-    private void abandon(R moved) {
-        V volume = storage.volume(moved);
+    /**
+     * Unless the map has a replica of the block on that volume by now, of another move or deleted and written again: its
+     * files have the same names.
+     */
+    private void removeFiles(R replica) {
+        V volume = storage.volume(replica);
         try (MoveStorage.Held ignored = storage.lock(block, volume)) {
             if (!storage.hasOn(block, volume)) {
-                storage.remove(block, moved);
+                storage.remove(block, replica);
             }
         }
     }
