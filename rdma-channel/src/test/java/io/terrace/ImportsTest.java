@@ -51,6 +51,7 @@ class ImportsTest {
                             "io.terrace.channel..",
                             "io.terrace.client..",
                             "io.terrace.common..",
+                            "io.terrace.compat..",
                             "io.terrace.conf..",
                             "io.terrace.protocol"))
                     .or(JavaClass.Predicates.belongToAnyOf(Metric.class, MetricRegistry.class, Metrics2Source.class)));

@@ -3,10 +3,15 @@ package io.terrace.fs;
 import io.terrace.client.ClientConfig;
 import io.terrace.client.ClientMetrics;
 import io.terrace.client.write.WriteClient;
+import io.terrace.common.LogThrottle;
+import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.TerraceDfsClient;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys.BlockWrite;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How the writes of one file system are wired.
@@ -18,6 +23,9 @@ record WriteSetup(Configuration conf, @Nullable WriteClient writes) {
     /** A DataNode's report of a block takes about this long; stock asks the NameNode again after 400 ms. */
     private static final int FIRST_DELAY_MS = 2;
 
+    private static final Logger LOG = LoggerFactory.getLogger(WriteSetup.class);
+    private static final LogThrottle OLDER = LogThrottle.once();
+
     /** @param conf that {@link ReadSetup} found right */
     static WriteSetup of(Configuration conf) {
         ClientConfig settings = ClientConfig.from(conf);
@@ -27,6 +35,15 @@ record WriteSetup(Configuration conf, @Nullable WriteClient writes) {
         // Over the Unix socket too: what stock would not send unprotected, this does not.
         if (ReadSetup.isProtected(conf)) {
             ClientMetrics.metricRegistry().increment(Metric.CLIENT_WRITE_FALLBACK_PROTECTED);
+            return new WriteSetup(conf, null);
+        }
+        if (!TerraceDfsClient.canReplaceStreamer()) {
+            ClientMetrics.metricRegistry().increment(Metric.CLIENT_WRITE_FALLBACK_HADOOP);
+            if (OLDER.first()) {
+                LOG.warn(
+                        "{} needs a client of Hadoop 3.5: stock HDFS writes all files",
+                        TerraceSettings.CLIENT_WRITE_ENABLED.key());
+            }
             return new WriteSetup(conf, null);
         }
         return new WriteSetup(withShortDelays(conf), WriteClient.of(settings, ClientMetrics.metricRegistry()));

@@ -123,6 +123,9 @@ public enum Metric {
     CLIENT_WRITE_FALLBACK_PROTECTED(
             "client.write.fallback.protected",
             "File systems that leave all files to stock HDFS because data transfer is to be protected or encrypted."),
+    CLIENT_WRITE_FALLBACK_HADOOP(
+            "client.write.fallback.hadoop",
+            "File systems that leave all files to stock HDFS because Hadoop's client is older than 3.5."),
     CLIENT_WRITE_FALLBACK_LAZY_PERSIST(
             "client.write.fallback.lazy_persist",
             "Files left to stock HDFS by a client that writes over the channel: lazy persistence of one replica, which has no checksums."),

@@ -1,6 +1,7 @@
 package io.terrace.placement.hdfs;
 
 import io.terrace.placement.Leadership;
+import io.terrace.placement.hdfs.namesystem.NamesystemLock;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.policy.PolicyChoice;
@@ -8,7 +9,6 @@ import io.terrace.placement.state.OperatorState;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
-import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +50,7 @@ final class NameNodeLeadership implements Leadership {
             return epoch;
         }
         store.forget();
-        namesystem.readLock(RwLockMode.GLOBAL);
+        NamesystemLock.GLOBAL.readLock(namesystem);
         try {
             if (nameNode.isActiveState() && !namesystem.inTransitionToActive()) {
                 epoch = namesystem.getFSImage().getLastAppliedOrWrittenTxId();
@@ -59,7 +59,7 @@ final class NameNodeLeadership implements Leadership {
                 epoch = STANDBY;
             }
         } finally {
-            namesystem.readUnlock(RwLockMode.GLOBAL, "terraceEpoch");
+            NamesystemLock.GLOBAL.readUnlock(namesystem, "terraceEpoch");
         }
         return epoch;
     }

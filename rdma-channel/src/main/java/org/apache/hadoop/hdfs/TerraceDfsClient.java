@@ -37,6 +37,12 @@ public final class TerraceDfsClient extends DFSClient {
     private final @Nullable WriteClient writes;
     private final @Nullable DfsClientConf ownConf;
 
+    /** Whether files can be written over the channel: Hadoop 3.4's streamer is one loop, of which no step can be replaced. */
+    public static boolean canReplaceStreamer() {
+        return Arrays.stream(DataStreamer.class.getDeclaredMethods())
+                .anyMatch(method -> method.getName().equals("work"));
+    }
+
     /**
      * A client.
      *

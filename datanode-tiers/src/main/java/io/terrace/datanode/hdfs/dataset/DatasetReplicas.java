@@ -3,6 +3,7 @@ package io.terrace.datanode.hdfs.dataset;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.StorageTier;
+import io.terrace.datanode.hdfs.volume.ReplicaLock;
 import io.terrace.datanode.hdfs.volume.StorageTiers;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.nvm.NvmReplica;
@@ -22,11 +23,8 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.BlockType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
-import org.apache.hadoop.hdfs.server.datanode.DataSetSubLockStrategy;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -50,8 +48,6 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
     private final FsDatasetSpi<?> dataset;
     /** Where pages are dropped: dirty ones are written first, which may take as long as the disk likes. */
     private final Executor pageDropper;
-
-    private final DataSetSubLockStrategy subLocks = new DataNodeLayoutSubLockStrategy();
 
     /** The replicas of this dataset. */
     public DatasetReplicas(DataNode datanode, FsDatasetSpi<?> dataset, Executor pageDropper) {
@@ -109,9 +105,8 @@ public final class DatasetReplicas implements ReplicaSource, NvmReplica.Look {
         if (before == null) {
             return false;
         }
-        try (AutoCloseableLock ignored = dataset.acquireDatasetLockManager()
-                .readLock(
-                        LockLevel.DIR, key.pool(), before.getStorageUuid(), subLocks.blockIdToSubLock(key.blockId()))) {
+        try (AutoCloseableLock ignored =
+                ReplicaLock.read(dataset, key.pool(), before.getStorageUuid(), key.blockId())) {
             ReplicaInfo now = eligible(key.pool(), key.blockId());
             return now != null
                     && now.getStorageUuid().equals(before.getStorageUuid())

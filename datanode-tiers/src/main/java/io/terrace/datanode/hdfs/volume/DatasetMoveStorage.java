@@ -15,7 +15,6 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
 import org.apache.hadoop.hdfs.server.datanode.DatanodeUtil;
 import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -130,14 +129,9 @@ final class DatasetMoveStorage implements MoveStorage<ReplicaInfo, FsVolumeImpl>
 
     @Override
     public Held lock(BlockVersion block, FsVolumeImpl volume) {
-        AutoCloseableLock lock = dataset.dataset()
-                .acquireDatasetLockManager()
-                .writeLock(
-                        LockLevel.DIR,
-                        block.key().pool(),
-                        volume.getStorageID(),
-                        new DataNodeLayoutSubLockStrategy()
-                                .blockIdToSubLock(block.key().blockId()));
+        BlockKey key = block.key();
+        AutoCloseableLock lock =
+                ReplicaLock.write(dataset.dataset(), key.pool(), volume.getStorageID(), key.blockId());
         return lock::close;
     }
 

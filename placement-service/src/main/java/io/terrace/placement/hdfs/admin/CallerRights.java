@@ -1,6 +1,7 @@
 package io.terrace.placement.hdfs.admin;
 
 import io.terrace.conf.TerraceSettings;
+import io.terrace.placement.hdfs.namesystem.NamesystemLock;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.state.NamespaceView.Named;
 import java.io.FileNotFoundException;
@@ -11,7 +12,6 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
-import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.AccessControlList;
@@ -93,7 +93,7 @@ final class CallerRights {
      */
     List<Boolean> mayRead(List<Named> files) throws IOException {
         TerraceReadCheck check = new TerraceReadCheck(nameNode.getNamesystem());
-        return view.locked(RwLockMode.FS, "terraceMayRead", files.size(), () -> files.stream()
+        return view.locked(NamesystemLock.FS, "terraceMayRead", files.size(), () -> files.stream()
                 .map(file -> check.mayRead(file.inode(), file.path()))
                 .toList());
     }

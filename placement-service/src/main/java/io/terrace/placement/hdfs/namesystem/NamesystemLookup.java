@@ -20,7 +20,6 @@ import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
-import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +61,7 @@ public final class NamesystemLookup {
      * @throws FileNotFoundException when nothing is there, or only in a snapshot
      */
     public Annotated annotated(String path) throws FileNotFoundException {
-        Annotated found = view.locked(RwLockMode.FS, "terraceAnnotations", 0, () -> {
+        Annotated found = view.locked(NamesystemLock.FS, "terraceAnnotations", 0, () -> {
             INode inode = at(path);
             String present = inode == null ? "" : inode.getFullPathName();
             return inode == null || !TerraceReadCheck.isPath(present)
@@ -85,7 +84,7 @@ public final class NamesystemLookup {
 
     /** @throws FileNotFoundException when the path names no file */
     public FileFacts file(String path) throws IOException {
-        FileFacts facts = view.locked(RwLockMode.FS, "terraceFile", 0, () -> {
+        FileFacts facts = view.locked(NamesystemLock.FS, "terraceFile", 0, () -> {
             INode inode = at(path);
             return inode == null || !inode.isFile() ? null : facts(inode.asFile());
         });
@@ -110,7 +109,7 @@ public final class NamesystemLookup {
     /** A file by its id, though a snapshot alone may still have it; null when it is gone. */
     @Nullable
     public FileFacts file(long inode) {
-        return view.locked(RwLockMode.FS, "terraceFile", 0, () -> {
+        return view.locked(NamesystemLock.FS, "terraceFile", 0, () -> {
             INode file = namesystem.getFSDirectory().getInode(inode);
             return file == null || !file.isFile() ? null : facts(file.asFile());
         });
@@ -122,7 +121,7 @@ public final class NamesystemLookup {
         Set<Long> gone = new HashSet<>();
         for (int from = 0; from < all.size(); from += view.lockBlocks()) {
             List<Long> some = all.subList(from, Math.min(all.size(), from + view.lockBlocks()));
-            gone.addAll(view.locked(RwLockMode.FS, "terraceGone", some.size(), () -> some.stream()
+            gone.addAll(view.locked(NamesystemLock.FS, "terraceGone", some.size(), () -> some.stream()
                     .filter(inode -> !standsAtItsPath(inode))
                     .toList()));
         }
@@ -148,7 +147,7 @@ public final class NamesystemLookup {
     }
 
     public BlockFacts block(long blockId) {
-        return view.locked(RwLockMode.BM, "terraceBlock", 1, () -> {
+        return view.locked(NamesystemLock.BM, "terraceBlock", 1, () -> {
             BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(blockId));
             return stored == null
                     ? new BlockFacts(new StampedBlock(blockId, 0, 0), -1, "gone", List.of())
@@ -159,7 +158,7 @@ public final class NamesystemLookup {
     /** The first blocks of a file, at most {@code most} and at most one look's worth. */
     public List<BlockFacts> blocks(long inode, int most) {
         int limit = Math.min(most, view.lockBlocks());
-        return view.locked(RwLockMode.GLOBAL, "terraceBlocks", limit, () -> {
+        return view.locked(NamesystemLock.GLOBAL, "terraceBlocks", limit, () -> {
             INode file = namesystem.getFSDirectory().getInode(inode);
             List<BlockFacts> found = new ArrayList<>();
             if (file != null && file.isFile()) {

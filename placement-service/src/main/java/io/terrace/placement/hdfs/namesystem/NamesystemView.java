@@ -25,7 +25,6 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
-import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,14 +59,14 @@ public final class NamesystemView implements NamespaceView {
     }
 
     /** Runs one bounded look under the read lock and accounts for it. */
-    public <T> T locked(RwLockMode mode, String name, int blocks, Supplier<T> look) {
-        namesystem.readLock(mode);
+    public <T> T locked(NamesystemLock mode, String name, int blocks, Supplier<T> look) {
+        mode.readLock(namesystem);
         long beganNs = System.nanoTime();
         try {
             return look.get();
         } finally {
             long heldNs = System.nanoTime() - beganNs;
-            namesystem.readUnlock(mode, name);
+            mode.readUnlock(namesystem, name);
             metricRegistry.increment(Metric.PLACEMENT_LOCK_HOLDS);
             metricRegistry.add(Metric.PLACEMENT_LOCK_BLOCKS, blocks);
             metricRegistry.add(Metric.PLACEMENT_LOCK_NANOSECONDS, heldNs);
@@ -89,7 +88,7 @@ public final class NamesystemView implements NamespaceView {
             return Collections.nCopies(candidates.size(), Verdict.UNKNOWN);
         }
         BlockManager blocks = namesystem.getBlockManager();
-        return locked(RwLockMode.BM, "terraceExamine", candidates.size(), () -> {
+        return locked(NamesystemLock.BM, "terraceExamine", candidates.size(), () -> {
             List<Verdict> verdicts = new ArrayList<>(candidates.size());
             for (Candidate candidate : candidates) {
                 verdicts.add(verdict(blocks, candidate));
@@ -139,7 +138,7 @@ public final class NamesystemView implements NamespaceView {
         if (blocks.size() > lockBlocks) {
             throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
         }
-        return locked(RwLockMode.GLOBAL, "terraceNames", blocks.size(), () -> {
+        return locked(NamesystemLock.GLOBAL, "terraceNames", blocks.size(), () -> {
             List<@Nullable Named> names = new ArrayList<>(blocks.size());
             for (long id : blocks) {
                 BlockInfo stored = namesystem.getBlockManager().getStoredBlock(new Block(id));
@@ -167,7 +166,7 @@ public final class NamesystemView implements NamespaceView {
     }
 
     private boolean areAnnotated(List<String> paths) {
-        return locked(RwLockMode.FS, "terraceAnnotations", paths.size(), () -> paths.stream()
+        return locked(NamesystemLock.FS, "terraceAnnotations", paths.size(), () -> paths.stream()
                 .anyMatch(path -> {
                     INode inode = at(path);
                     return inode != null && annotations.hasOwn(inode);
@@ -195,7 +194,7 @@ public final class NamesystemView implements NamespaceView {
         if (namesystem.isInSafeMode()) {
             return List.of();
         }
-        return locked(RwLockMode.GLOBAL, "terracePlaced", blocks.size(), () -> {
+        return locked(NamesystemLock.GLOBAL, "terracePlaced", blocks.size(), () -> {
             List<@Nullable Placed> placed = new ArrayList<>(blocks.size());
             for (long id : blocks) {
                 placed.add(BlockPlaces.of(namesystem, annotations, id));
@@ -221,7 +220,7 @@ public final class NamesystemView implements NamespaceView {
 
     @Override
     public long lengthOf(long inode) {
-        return locked(RwLockMode.FS, "terraceLength", 0, () -> {
+        return locked(NamesystemLock.FS, "terraceLength", 0, () -> {
             INode file = namesystem.getFSDirectory().getInode(inode);
             return file == null || !file.isFile() ? -1 : file.asFile().computeFileSize();
         });
@@ -235,7 +234,7 @@ public final class NamesystemView implements NamespaceView {
             while (next >= 0 && found.size() < limit) {
                 int from = next;
                 int most = Math.min(lockBlocks, limit - found.size());
-                next = locked(RwLockMode.GLOBAL, "terraceBlocksOf", most, () -> collect(inode, from, most, found));
+                next = locked(NamesystemLock.GLOBAL, "terraceBlocksOf", most, () -> collect(inode, from, most, found));
             }
         }
         return found;

@@ -15,7 +15,6 @@ import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.hdfs.server.namenode.XAttrStorage;
 import org.apache.hadoop.hdfs.server.namenode.snapshot.Snapshot;
-import org.apache.hadoop.hdfs.util.RwLockMode;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
@@ -54,14 +53,14 @@ public final class XAttrStore implements AutoCloseable {
     /** Past {@code dfs.namenode.xattrs.enabled}: what was stored before that was set to false still holds. */
     private byte @Nullable [] load(String name) {
         FSNamesystem namesystem = nameNode.getNamesystem();
-        namesystem.readLock(RwLockMode.FS);
+        NamesystemLock.FS.readLock(namesystem);
         try {
             XAttr found = XAttrStorage.readINodeXAttrByPrefixedName(
                     namesystem.getFSDirectory().getRoot(), Snapshot.CURRENT_STATE_ID, name);
             byte[] value = found == null ? null : found.getValue();
             return found != null && value == null ? new byte[0] : value;
         } finally {
-            namesystem.readUnlock(RwLockMode.FS, "terraceAttribute");
+            NamesystemLock.FS.readUnlock(namesystem, "terraceAttribute");
         }
     }
 

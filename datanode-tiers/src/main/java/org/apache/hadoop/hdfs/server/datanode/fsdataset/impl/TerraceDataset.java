@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 import io.terrace.datanode.hdfs.dataset.DatasetEvents;
 import io.terrace.datanode.hdfs.dataset.DatasetListener;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
+import io.terrace.datanode.hdfs.volume.ReplicaLock;
 import io.terrace.datanode.hdfs.volume.ReplicaMover;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,10 +12,7 @@ import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.DataNodeLayoutSubLockStrategy;
-import org.apache.hadoop.hdfs.server.datanode.DataSetSubLockStrategy;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
@@ -34,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TerraceDataset extends FsDatasetImpl implements ObservedDataset {
 
-    private final DataSetSubLockStrategy subLocks = new DataNodeLayoutSubLockStrategy();
     private final ReplicaMover mover;
     private final DatasetEvents events;
 
@@ -202,6 +199,17 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
         }
     }
 
+    /** What Hadoop 3.4 calls. */
+    @Override
+    public void invalidateMissingBlock(String bpid, Block block) {
+        try {
+            super.invalidateMissingBlock(bpid, block);
+        } finally {
+            events.changed(bpid, block.getBlockId());
+        }
+    }
+
+    /** What Hadoop 3.5 calls; 3.4 has no such method, and nobody who would call this one. */
     @Override
     public void invalidateMissingBlock(String bpid, Block block, boolean checkFiles) {
         try {
@@ -215,9 +223,8 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     public void checkAndUpdate(String bpid, ScanInfo scanInfo) throws IOException {
         long blockId = scanInfo.getBlockId();
         // A move publishes when nobody has this lock.
-        try (AutoCloseableLock ignored = acquireDatasetLockManager()
-                .writeLock(
-                        LockLevel.DIR, bpid, scanInfo.getVolume().getStorageID(), subLocks.blockIdToSubLock(blockId))) {
+        try (AutoCloseableLock ignored =
+                ReplicaLock.write(this, bpid, scanInfo.getVolume().getStorageID(), blockId)) {
             if (mover.moves().isMoving(bpid, blockId)) {
                 // Two whole copies are there for a moment; stock would remove one of them. The next scan looks again.
                 return;
