@@ -1,0 +1,188 @@
+package io.terrace.bench.tiers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.protocol.proto.AdminProtos.HeldWordProto;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.server.mover.Mover;
+import org.apache.hadoop.util.ToolRunner;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What operators say of tiers: annotations, and HDFS's own Mover. */
+@Tag("cluster")
+class OperatorTiersTest {
+
+    private static final List<StorageType> ON_SSD = List.of(StorageType.SSD, StorageType.SSD);
+    private static final List<StorageType> ON_DISK = List.of(StorageType.DISK, StorageType.DISK);
+    private static final int MOVED = 20;
+
+    private static FourTierCluster tiers;
+
+    @BeforeAll
+    static void start() throws Exception {
+        tiers = new FourTierCluster(Map.of(
+                "dfs.namenode.audit.loggers",
+                "default,io.terrace.placement.hdfs.namesystem.AnnotationAuditLogger",
+                "dfs.mover.retry.max.attempts",
+                "2"));
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        tiers.close();
+    }
+
+    private static Path file(String path) throws IOException {
+        Path file = new Path(path);
+        tiers.create(file);
+        return file;
+    }
+
+    /** Reads files until the service knows of them. */
+    private static void warm(List<Path> files) {
+        await().atMost(FourTierCluster.PATIENCE).until(() -> {
+            boolean known = true;
+            for (Path file : files) {
+                if (!tiers.explain(file).getBlocks(0).hasHeat()) {
+                    read(file);
+                    known = false;
+                }
+            }
+            return known;
+        });
+    }
+
+    private static void read(Path file) throws IOException {
+        assertThat(DFSTestUtil.readFileAsBytes(tiers.fs, file)).isEqualTo(tiers.bytes);
+    }
+
+    private static void awaitTypes(Path file, List<StorageType> expected) {
+        await().alias(file + " on " + expected).atMost(FourTierCluster.PATIENCE).until(() -> tiers.types(file)
+                .equals(expected));
+    }
+
+    /** No order is open any more, so nothing moves but by others. */
+    private static void awaitNoMoves() {
+        await().atMost(FourTierCluster.PATIENCE)
+                .until(() -> tiers.moves().getInFlight() == 0 && tiers.moves().getWaiting() == 0);
+    }
+
+    /** Whoever reads a file makes the service look at it in any case, so here nobody does after it is annotated. */
+    @Test
+    void annotation_isHeeded_withoutARead_andSoAreItsRemovalAndARename() throws Exception {
+        tiers.rules("- path: /a/**", "  annotations: []");
+        Path file = file("/a/cool/file");
+        Path other = file("/a/other/file");
+        warm(List.of(file, other));
+        tiers.fs.mkdirs(new Path("/a/fast"));
+        tiers.fs.setXAttr(new Path("/a/cool"), "trusted.terrace.tiers", "ssd".getBytes(StandardCharsets.UTF_8));
+        awaitTypes(file, ON_SSD);
+        assertThat(tiers.types(other)).isEqualTo(ON_DISK);
+        assertThat(tiers.explain(file).getAnnotationsList())
+                .extracting(HeldWordProto::getWord, HeldWordProto::getPath)
+                .contains(org.assertj.core.groups.Tuple.tuple("tiers", "/a/cool"));
+
+        // The annotation goes with the directory; what comes into it has it.
+        tiers.fs.rename(new Path("/a/cool"), new Path("/a/warm"));
+        tiers.fs.rename(new Path("/a/other"), new Path("/a/warm/other"));
+        awaitTypes(new Path("/a/warm/other/file"), ON_SSD);
+        assertThat(tiers.types(new Path("/a/warm/file"))).isEqualTo(ON_SSD);
+
+        // Out of it, and without it: no rule gives tiers, so replicas stay where they are.
+        tiers.fs.removeXAttr(new Path("/a/warm"), "trusted.terrace.tiers");
+        Path moved = new Path("/a/warm/file");
+        await().atMost(FourTierCluster.PATIENCE)
+                .until(() -> !tiers.explain(moved).getBlocks(0).hasRange());
+        assertThat(tiers.types(moved)).isEqualTo(ON_SSD);
+        tiers.rules("- path: /a/**", "  annotations: []", "  tiers: disk");
+        awaitTypes(moved, ON_DISK);
+    }
+
+    @Test
+    void mover_findsNothing_whereMovesEndWithinTheStoragePolicy() throws Exception {
+        Path dir = new Path("/policy");
+        tiers.fs.mkdirs(dir);
+        tiers.fs.setStoragePolicy(dir, "ALL_SSD");
+        List<Path> files = new ArrayList<>();
+        for (int i = 0; i < MOVED; i++) {
+            files.add(file("/policy/f" + i));
+            awaitTypes(files.get(i), ON_SSD);
+        }
+        tiers.fs.setStoragePolicy(dir, "HOT");
+        tiers.rules("- path: /policy/**", "  tiers: disk");
+        warm(files);
+        files.forEach(file -> awaitTypes(file, ON_DISK));
+        awaitNoMoves();
+        List<String> before = new ArrayList<>();
+        for (Path file : files) {
+            before.add(storages(file));
+        }
+        assertThat(mover(dir)).as("exit code of the Mover").isZero();
+        List<String> after = new ArrayList<>();
+        for (Path file : files) {
+            after.add(storages(file));
+        }
+        assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void whatTheMoverTookHome_staysThere() throws Exception {
+        tiers.rules("- path: /yield/**", "  tiers: ssd..disk", "  replicas: all");
+        Path file = file("/yield/file");
+        await().atMost(FourTierCluster.PATIENCE).until(() -> {
+            read(file);
+            return tiers.types(file).equals(ON_SSD);
+        });
+        awaitNoMoves();
+        // With other rules the service looks at once where replicas are; then it knows what it sees later is not its
+        // own.
+        tiers.rules("- path: /none", "  place: never", "- path: /yield/**", "  tiers: ssd..disk", "  replicas: all");
+        await().atMost(FourTierCluster.PATIENCE)
+                .until(() -> tiers.explain(file).getBlocks(0).getRange().startsWith("rule 2 "));
+        assertThat(mover(new Path("/yield"))).as("exit code of the Mover").isZero();
+        awaitTypes(file, ON_DISK);
+        await().atMost(Duration.ofMinutes(2)).until(() -> {
+            read(file);
+            return tiers.explain(file).getBlocks(0).getReplicasList().stream()
+                    .allMatch(replica -> replica.getStays().startsWith("moved from ssd to disk by others"));
+        });
+        assertThat(tiers.types(file)).isEqualTo(ON_DISK);
+        awaitNoMoves();
+        assertThat(tiers.types(file)).isEqualTo(ON_DISK);
+    }
+
+    private static int mover(Path dir) throws Exception {
+        Configuration conf = new Configuration(tiers.cluster.getConfiguration(0));
+        // Of the Mover's own file; a cached client would have what the cluster without DataNodes began with.
+        conf.setInt("dfs.replication", 1);
+        conf.setBoolean("fs.hdfs.impl.disable.cache", true);
+        // It pauses for two heartbeats and this after each round.
+        conf.setInt("dfs.heartbeat.interval", 0);
+        conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
+        return ToolRunner.run(conf, new Mover.Cli(), new String[] {"-p", dir.toString()});
+    }
+
+    /** The very volumes that have the replicas. */
+    private static String storages(Path file) throws IOException {
+        List<String> ids = new ArrayList<>(List.of(tiers.fs
+                .getClient()
+                .getLocatedBlocks(file.toString(), 0, FourTierCluster.BYTES)
+                .get(0)
+                .getStorageIDs()));
+        ids.sort(null);
+        return String.join(" ", ids);
+    }
+}
