@@ -94,6 +94,7 @@ public final class AdaptivePolicy implements CachePolicy {
         // A forgotten object comes back with its count of reads, but the time of the last read is lost.
         boolean first = records.weight(slot) == 0;
         long ageMs = first ? ReportIntervalEstimator.FIRST_PERIOD_MS : Math.max(0, latestMs - records.readMs(slot));
+        ranking.beforeReads(slot, first, burst, latestMs);
         ReportIntervalEstimator reportIntervalEstimator = ranking.reportInterval(slot);
         if (burst > 1 && !first) {
             reportIntervalEstimator.toldTogether(ageMs);

@@ -66,7 +66,7 @@ final class CacheContents {
         return capacityBytes;
     }
 
-    /** Lets the object in if it is worth more than each one that must leave for it; whether it was let in. */
+    /** Lets the object in if it leads each one that must leave for it, by what the rule asks; whether it was let in. */
     boolean offer(int slot, RankingRule rule, long nowMs, CachePolicy.Evictions evictions) {
         long needed = records.sizeBytes(slot);
         if (needed > capacityBytes) {
@@ -84,7 +84,7 @@ final class CacheContents {
         }
         while (room < needed && members > found) {
             int victim = least(rule, nowMs);
-            if (leastWorth >= bid) {
+            if (leastWorth + ranking.lead(rule, victim, nowMs) >= bid) {
                 break;
             }
             if (found == victims.length) {
@@ -236,7 +236,9 @@ final class CacheContents {
 
     private void refreshHeap(RankingRule rule, long nowMs) {
         boolean stale = rule.fades() || members > MOST_IN_HEAP || heap.isFull();
-        if (ordered != rule || (stale && credit >= Math.min(members, MOST_IN_HEAP))) {
+        // Entries of members that left by themselves stay; most of it must not be such.
+        boolean full = heap.count() > 64 + 4 * members;
+        if (ordered != rule || full || (stale && credit >= Math.min(members, MOST_IN_HEAP))) {
             fillHeap(rule, nowMs);
         }
     }

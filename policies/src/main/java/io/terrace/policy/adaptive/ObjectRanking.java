@@ -13,8 +13,20 @@ final class ObjectRanking {
     private static final double LN2 = Math.log(2);
     private static final double PER_LN2 = 1 / LN2;
 
+    /** Log2 of how many first reads count as one. */
+    private static final double FIRST_READ = 2;
+    /** What the cautious rules ask for, as log2: more than the few minutes that objects in a loop are read apart. */
+    private static final double CAUTIOUS_LEAD = 0.03;
+    /** As log2, where the gaps of a member are not well known, since its reads are reported as sums. */
+    private static final double UNKNOWN_LEAD = 1;
+
+    private static final double GAPS_PER_PERIOD = 4;
+
     private final ObjectRecords records;
     private final ReuseModel model;
+    /** What the object read last was worth by its reads before. */
+    private double earlier;
+
     private final ReportIntervalEstimator[] reportIntervals = {
         new ReportIntervalEstimator(), new ReportIntervalEstimator()
     };
@@ -31,7 +43,8 @@ final class ObjectRanking {
                     case RETURN_DENSITY, RETURN -> model.worth(
                             records.returnClass(slot), silentMs(slot, Math.max(0, nowMs - readMs)));
                     case FAST_DENSITY, FAST -> records.fastHeat(slot) + (double) readMs / FAST_HALF_LIFE_MS;
-                    case SLOW_DENSITY, SLOW -> records.slowHeat(slot) + (double) readMs / SLOW_HALF_LIFE_MS;
+                    case SLOW_DENSITY, SLOW, EARLIER_DENSITY, EARLIER -> records.slowHeat(slot)
+                            + (double) readMs / SLOW_HALF_LIFE_MS;
                     case RECENT -> readMs;
                 };
         return rule.perByte() ? worth - Log2.of(records.sizeBytes(slot)) : worth;
@@ -43,7 +56,7 @@ final class ObjectRanking {
                 switch (rule) {
                     case RETURN_DENSITY, RETURN -> 0;
                     case FAST_DENSITY, FAST -> (double) nowMs / FAST_HALF_LIFE_MS;
-                    case SLOW_DENSITY, SLOW -> (double) nowMs / SLOW_HALF_LIFE_MS;
+                    case SLOW_DENSITY, SLOW, EARLIER_DENSITY, EARLIER -> (double) nowMs / SLOW_HALF_LIFE_MS;
                     case RECENT -> nowMs;
                 };
         return worth(rule, slot, nowMs) - now;
@@ -54,8 +67,50 @@ final class ObjectRanking {
         return switch (rule) {
             case RETURN -> model.admission(records.returnClass(slot));
             case RETURN_DENSITY -> model.admission(records.returnClass(slot)) - Log2.of(records.sizeBytes(slot));
+            case EARLIER -> earlier;
+            case EARLIER_DENSITY -> earlier - Log2.of(records.sizeBytes(slot));
             default -> worth(rule, slot, nowMs);
         };
+    }
+
+    /**
+     * Keeps what an object is worth by its earlier reads, before the reads at hand are counted. Of objects read equally
+     * often the one read last would be ahead otherwise, and in a loop each would displace the next. A first read is
+     * little evidence and counts as a quarter.
+     *
+     * @param first whether nothing is known of earlier reads
+     */
+    void beforeReads(int slot, boolean first, int reads, long nowMs) {
+        double heat = first ? Log2.of((long) reads) - FIRST_READ : records.slowHeat(slot);
+        earlier = heat + (double) (first ? nowMs : records.readMs(slot)) / SLOW_HALF_LIFE_MS;
+    }
+
+    /** By how much more an object that asks to be let in must be worth than a member, to displace it. */
+    double lead(RankingRule rule, int member, long nowMs) {
+        return switch (rule) {
+            case RECENT -> 0;
+            case RETURN, RETURN_DENSITY -> awaitsReport(member, nowMs) ? UNKNOWN_LEAD : 0;
+            case FAST, FAST_DENSITY -> unreported(records.fastHeat(member), member, nowMs);
+            case SLOW, SLOW_DENSITY -> unreported(records.slowHeat(member), member, nowMs);
+            case EARLIER, EARLIER_DENSITY -> CAUTIOUS_LEAD + unreported(records.slowHeat(member), member, nowMs);
+        };
+    }
+
+    /** How much more a decayed count would be with the reads that may wait to be reported. */
+    private double unreported(float heat, int member, long nowMs) {
+        if (!awaitsReport(member, nowMs)) {
+            return 0;
+        }
+        double reads = 1 + reportInterval(member).periodMs() / Log2.inverse(records.gapLog(member));
+        return Log2.of(1 + reads / Log2.inverse(Math.max(0, heat)));
+    }
+
+    /** Whether reads are summed up over a period that is long against the object's gaps, and it is not silent yet. */
+    private boolean awaitsReport(int slot, long nowMs) {
+        double periodMs = reportInterval(slot).periodMs();
+        return periodMs > 0
+                && nowMs - records.readMs(slot) < 2 * periodMs
+                && records.gapLog(slot) < Log2.of(GAPS_PER_PERIOD * periodMs + 1);
     }
 
     /** Time without a read as far as one can know: reads may wait to be reported. */

@@ -1,6 +1,6 @@
 package io.terrace.policy.adaptive;
 
-/** The ways to judge what an object is worth; each is a candidate in the {@link RuleTournament}. */
+/** The ways to judge what an object is worth; those that suit the objective compete in the {@link RuleTournament}. */
 enum RankingRule {
     /** Expected hits per byte and time, by the return model. */
     RETURN_DENSITY("expected hits per byte", true),
@@ -12,6 +12,10 @@ enum RankingRule {
     /** Reads that halve every six hours, per byte. */
     SLOW_DENSITY("reads of the last hours per byte", true),
     SLOW("reads of the last hours", false),
+    /** As {@link #SLOW_DENSITY}, but cautious: the read that brings an object in does not count for it. */
+    EARLIER_DENSITY("earlier reads of the last hours per byte", true),
+    /** As {@link #SLOW}, cautious alike. */
+    EARLIER("earlier reads of the last hours", false),
     /** The least recently read leaves. */
     RECENT("time of the last read", false);
 

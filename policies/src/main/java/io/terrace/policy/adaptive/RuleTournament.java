@@ -12,7 +12,24 @@ import java.util.Arrays;
  */
 final class RuleTournament {
 
-    private static final RankingRule[] RULES = RankingRule.values();
+    private static final RankingRule[] FOR_OBJECTS = {
+        RankingRule.RETURN_DENSITY,
+        RankingRule.RETURN,
+        RankingRule.FAST_DENSITY,
+        RankingRule.EARLIER_DENSITY,
+        RankingRule.SLOW_DENSITY,
+        RankingRule.SLOW,
+        RankingRule.RECENT
+    };
+    private static final RankingRule[] FOR_BYTES = {
+        RankingRule.RETURN_DENSITY,
+        RankingRule.RETURN,
+        RankingRule.FAST,
+        RankingRule.EARLIER,
+        RankingRule.SLOW_DENSITY,
+        RankingRule.SLOW,
+        RankingRule.RECENT
+    };
     private static final int FIRST_BIT = 2;
     /** Least and most reads over which scores fade by a factor e; between them a quarter of all reads so far. */
     private static final double SHORTEST = 2000;
@@ -27,9 +44,12 @@ final class RuleTournament {
 
     private final ObjectRecords records;
     private final ObjectRanking ranking;
-    private final CacheContents[] imagined = new CacheContents[RULES.length];
+    /** Candidates, as many as a record has bits for; scores and residencies are in their sequence. */
+    private final RankingRule[] rules;
+
+    private final CacheContents[] imagined;
     private final ShadowTransfers shadowTransfers;
-    private final double[] scores = new double[RULES.length];
+    private final double[] scores;
     private final Objective objective;
     private final double moveCost;
     private final double margin;
@@ -53,6 +73,10 @@ final class RuleTournament {
     private long challengedMs;
     /** The rule that needs no margin: it is followed where several are about as good. */
     private final RankingRule natural;
+    /** Followed at first, and the same rule without its caution: these two differ little, so less proof is asked. */
+    private final RankingRule cautious;
+
+    private final RankingRule eager;
 
     /**
      * @param margin share of all that was read by which another rule must be ahead to become the leader
@@ -74,11 +98,17 @@ final class RuleTournament {
         this.moveCost = moveCost;
         this.margin = margin;
         this.sampledMost = sampledMost;
-        natural = objective == Objective.BYTES ? RankingRule.RETURN : RankingRule.RETURN_DENSITY;
-        // Frequency is known from the first read on; reuse has to be observed first.
-        leader = objective == Objective.BYTES ? RankingRule.SLOW : RankingRule.SLOW_DENSITY;
+        boolean bytes = objective == Objective.BYTES;
+        rules = bytes ? FOR_BYTES : FOR_OBJECTS;
+        imagined = new CacheContents[rules.length];
+        scores = new double[rules.length];
+        natural = bytes ? RankingRule.RETURN : RankingRule.RETURN_DENSITY;
+        // Frequency is known from the first reads on; reuse has to be observed first.
+        cautious = bytes ? RankingRule.EARLIER : RankingRule.EARLIER_DENSITY;
+        eager = bytes ? RankingRule.SLOW : RankingRule.SLOW_DENSITY;
+        leader = cautious;
         challenger = leader;
-        for (int i = 0; i < RULES.length; i++) {
+        for (int i = 0; i < rules.length; i++) {
             imagined[i] = new CacheContents(FIRST_BIT << i, records, ranking, capacityBytes);
         }
     }
@@ -106,10 +136,10 @@ final class RuleTournament {
         shadowTransfers.arrive(nowMs);
         double value = objective.value(bytes, burst) * weight;
         count(value);
-        for (int i = 0; i < RULES.length; i++) {
+        for (int i = 0; i < rules.length; i++) {
             if (imagined[i].has(slot)) {
                 scores[i] += records.travels(slot, i) ? 0 : value;
-            } else if (imagined[i].offer(slot, RULES[i], nowMs, RuleTournament::nobody)) {
+            } else if (imagined[i].offer(slot, rules[i], nowMs, RuleTournament::nobody)) {
                 scores[i] -= moveCost * value / burst;
                 if (delayMs >= 1) {
                     shadowTransfers.add(slot, i, nowMs + (long) delayMs);
@@ -125,7 +155,7 @@ final class RuleTournament {
             shadowTransfers.arrive(nowMs);
             double value = objective.value(bytes, burst) * weight;
             count(value);
-            for (int i = 0; i < RULES.length; i++) {
+            for (int i = 0; i < rules.length; i++) {
                 scores[i] += imagined[i].has(slot) && !records.travels(slot, i) ? value : 0;
             }
         }
@@ -167,10 +197,10 @@ final class RuleTournament {
         if (objective == Objective.BYTES) {
             uncertainty = Math.min(uncertainty, MOST_UNCERTAINTY * total);
         }
-        double bar = scores[leader.ordinal()] + uncertainty;
-        RankingRule best = leader;
-        for (RankingRule rule : RULES) {
-            double score = scores[rule.ordinal()] - (rule == natural ? 0 : margin * total);
+        RankingRule best = cautiousOrEager(leader, uncertainty / 2);
+        double bar = score(best) + uncertainty;
+        for (RankingRule rule : rules) {
+            double score = score(rule) - (rule == natural ? 0 : margin * total);
             if (score > bar) {
                 bar = score;
                 best = rule;
@@ -183,6 +213,22 @@ final class RuleTournament {
         if (nowMs - challengedMs >= ranking.silenceMs()) {
             leader = best;
         }
+    }
+
+    private RankingRule cautiousOrEager(RankingRule rule, double proof) {
+        if (rule == cautious && score(eager) > score(cautious) + proof) {
+            return eager;
+        }
+        return rule == eager && score(cautious) > score(eager) ? cautious : rule;
+    }
+
+    private double score(RankingRule rule) {
+        for (int i = 0; i < rules.length; i++) {
+            if (rules[i] == rule) {
+                return scores[i];
+            }
+        }
+        throw new IllegalArgumentException(rule + " is no candidate");
     }
 
     /** Halves the sample when too many objects are tracked. */
@@ -198,9 +244,9 @@ final class RuleTournament {
 
     void capacity(long bytes, long nowMs) {
         capacityBytes = bytes;
-        for (int i = 0; i < RULES.length; i++) {
+        for (int i = 0; i < rules.length; i++) {
             imagined[i].capacity(bytes >>> halvings);
-            imagined[i].shrink(RULES[i], nowMs, RuleTournament::nobody);
+            imagined[i].shrink(rules[i], nowMs, RuleTournament::nobody);
         }
     }
 
@@ -213,14 +259,14 @@ final class RuleTournament {
 
     /** The object's size is about to change. */
     void grow(int slot, long bytes) {
-        for (int i = 0; i < RULES.length; i++) {
+        for (int i = 0; i < rules.length; i++) {
             imagined[i].grow(slot, bytes);
         }
     }
 
     void resized(int slot, long nowMs) {
-        for (int i = 0; i < RULES.length; i++) {
-            imagined[i].resized(slot, RULES[i], nowMs);
+        for (int i = 0; i < rules.length; i++) {
+            imagined[i].resized(slot, rules[i], nowMs);
         }
         capacity(capacityBytes, nowMs);
     }
