@@ -4,6 +4,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.move.HeldBlocks;
 import io.terrace.placement.move.MoveDispatcher;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
@@ -38,6 +39,7 @@ final class EngineEpoch {
     private final ClusterState clusterState;
     private final MoveDispatcher dispatcher;
     private final PinnedBlocks pinnedBlocks;
+    private final HeldBlocks heldBlocks;
     private final VolumePlacement volumes;
     private RuleEvaluator ruleEvaluator;
     private HeartbeatProcessor heartbeatProcessor;
@@ -57,6 +59,7 @@ final class EngineEpoch {
                 new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
+        heldBlocks = new HeldBlocks(clusterState);
         volumes = new VolumePlacement(clusterState, view, activePolicy.spec());
         annotationsVersion = view.annotationsVersion();
     }
@@ -164,6 +167,7 @@ final class EngineEpoch {
         }
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
+            heldBlocks.turn(nowMs, ruleEvaluator);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
                 String why = breach.ruleDecision().sentence();
                 clusterState

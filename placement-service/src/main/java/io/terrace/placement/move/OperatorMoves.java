@@ -13,7 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Promotions and demotions that an operator orders. Obey the budget like others, but go first. */
+/**
+ * Promotions and demotions that an operator orders. They obey the budget like others, but go first. A promotion makes room
+ * at the expense of what the policy finds the least worthy, never of pins, and is not the policy's to undo for a while: see
+ * {@link HeldBlocks}.
+ */
 public final class OperatorMoves {
 
     private final ClusterState clusterState;
@@ -54,12 +58,23 @@ public final class OperatorMoves {
             refusals.add(block, "a move of it is open on " + node.name() + ", or too many are waiting there");
             return null;
         }
+        if (!node.residents().isPinned(block.id()) && room(node) < block.lengthBytes()) {
+            refusals.add(block, "pins and earlier orders to promote reserve the memory of " + node.name());
+            return null;
+        }
         clusterState.heat().touch(nowMs, block).home(node);
+        planner.plan(nowMs, node, true);
         Move move = moveTracker.promote(nowMs, node, block, Cause.OPERATOR, "an operator wanted it");
         node.moveQueue().enqueue(move, true);
-        moveTracker.correct(nowMs, node, block, move.to());
+        node.policy().vanished(nowMs, block.id());
+        node.residents().hold(block, -1);
+        node.resizePolicy(nowMs);
         planner.plan(nowMs, node, true, move);
         return move;
+    }
+
+    private static long room(DataNodeState node) {
+        return node.memory().capacityBytes() - node.residents().reservedBytes();
     }
 
     private @Nullable DataNodeState target(Located located, @Nullable String onNode) {
@@ -86,6 +101,9 @@ public final class OperatorMoves {
         List<Move> moves = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
             Resident resident = node.residents().find(block.id());
+            if (stopped == null && resident != null) {
+                HeldBlocks.release(clusterState, nowMs, node, block.id());
+            }
             boolean open = node.moveQueue().open(block.id()) != null;
             if (resident == null && !open) {
                 continue;

@@ -86,6 +86,17 @@ public final class MoveTracker {
         node.moveQueue().close(move);
         move.end(nowMs, outcome, message, bytes);
         history.add(move);
+        long id = move.block().id();
+        if (move.cause() == Cause.OPERATOR
+                && move.isPromotion()
+                && node.residents().isHeld(id)) {
+            if (outcome == MoveOutcome.DONE) {
+                node.residents().hold(move.block(), nowMs);
+            } else {
+                node.residents().release(id);
+                node.resizePolicy(nowMs);
+            }
+        }
         switch (outcome) {
             case DONE -> {
                 metricRegistry.increment(

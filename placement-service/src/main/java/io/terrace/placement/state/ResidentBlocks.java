@@ -4,14 +4,15 @@ import io.terrace.protocol.StampedBlock;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory copies of one DataNode, as far as it reported them, and the bytes there that pins reserve: those of copies that
- * an {@code hdfs cacheadmin} directive pins, and those of blocks that the service pins, copied yet or not. Owned by the
- * engine's thread.
+ * The memory copies of one DataNode, as far as it reported them, and the bytes there that are reserved: those of copies that
+ * an {@code hdfs cacheadmin} directive pins, and those of blocks that the service pins or holds for an operator, copied yet
+ * or not. Owned by the engine's thread.
  */
 public final class ResidentBlocks {
 
@@ -37,7 +38,15 @@ public final class ResidentBlocks {
 
     private final Map<Long, Resident> copies = new HashMap<>();
     private final Map<Long, StampedBlock> pins = new HashMap<>();
+    private final Map<Long, Held> held = new HashMap<>();
     private long reservedBytes;
+
+    /**
+     * A block that an operator promoted, which the policy may not evict yet.
+     *
+     * @param arrivedMs when the promotion was done; -1 before
+     */
+    public record Held(StampedBlock block, long arrivedMs) {}
 
     public @Nullable Resident find(long blockId) {
         return copies.get(blockId);
@@ -73,19 +82,51 @@ public final class ResidentBlocks {
 
     /** The service pins a block here, whether it is copied yet or not. */
     public void pin(StampedBlock block) {
-        StampedBlock before = pins.put(block.id(), block);
-        reservedBytes += block.lengthBytes() - (before == null ? 0 : before.lengthBytes());
+        long before = claimedBytes(block.id());
+        pins.put(block.id(), block);
+        reservedBytes += claimedBytes(block.id()) - before;
     }
 
     public void unpin(long blockId) {
-        StampedBlock before = pins.remove(blockId);
-        reservedBytes -= before == null ? 0 : before.lengthBytes();
+        long before = claimedBytes(blockId);
+        pins.remove(blockId);
+        reservedBytes += claimedBytes(blockId) - before;
     }
 
-    /** Whether it may not be evicted: pinned by the service, or there by a cache directive. */
+    /** An operator promotes a block, or promoted it at {@code arrivedMs}: it is held. */
+    public void hold(StampedBlock block, long arrivedMs) {
+        long before = claimedBytes(block.id());
+        held.put(block.id(), new Held(block, arrivedMs));
+        reservedBytes += claimedBytes(block.id()) - before;
+    }
+
+    /** A block is held no longer; whether it was. */
+    public boolean release(long blockId) {
+        long before = claimedBytes(blockId);
+        boolean was = held.remove(blockId) != null;
+        reservedBytes += claimedBytes(blockId) - before;
+        return was;
+    }
+
+    /** The blocks that are held; a copy, since looking at them may release them. */
+    public List<Held> held() {
+        return List.copyOf(held.values());
+    }
+
+    public boolean isHeld(long blockId) {
+        return held.containsKey(blockId);
+    }
+
+    private long claimedBytes(long blockId) {
+        StampedBlock pinned = pins.get(blockId);
+        Held hold = held.get(blockId);
+        return pinned != null ? pinned.lengthBytes() : hold != null ? hold.block.lengthBytes() : 0;
+    }
+
+    /** Whether the policy may not evict it: pinned or held by the service, or there by a cache directive. */
     public boolean isPinned(long blockId) {
         Resident resident = copies.get(blockId);
-        return pins.containsKey(blockId) || (resident != null && resident.pinnedThere);
+        return pins.containsKey(blockId) || isHeld(blockId) || (resident != null && resident.pinnedThere);
     }
 
     /** Bytes that the policy may not fill. */

@@ -1,0 +1,60 @@
+package io.terrace.placement.move;
+
+import io.terrace.placement.policy.RuleEvaluator;
+import io.terrace.placement.policyfile.RuleDecision;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.ResidentBlocks.Held;
+import io.terrace.placement.state.ResidentBlocks.Resident;
+
+/**
+ * The blocks that operators promoted: each is kept from the policy until it is in memory and for {@value #HOLD_MS} ms after,
+ * so that the policy does not undo at once what an operator ordered. Then the policy decides on it as on any other. Owned
+ * by the loop's thread.
+ */
+public final class HeldBlocks {
+
+    /** How long a block that an operator promoted stays, unless it is demoted or a rule forbids it. */
+    public static final long HOLD_MS = 10 * 60_000;
+
+    /** A result may be here before the report of what is resident. */
+    static final long REPORT_MS = 5_000;
+
+    private final ClusterState clusterState;
+
+    public HeldBlocks(ClusterState clusterState) {
+        this.clusterState = clusterState;
+    }
+
+    /** Releases what was held for long enough, what has left memory by itself and what a rule forbids there. */
+    public void turn(long nowMs, RuleEvaluator ruleEvaluator) {
+        for (DataNodeState node : clusterState.nodes().values()) {
+            for (Held held : node.residents().held()) {
+                long sinceMs = held.arrivedMs() < 0 ? 0 : nowMs - held.arrivedMs();
+                boolean gone = sinceMs >= REPORT_MS
+                        && !node.residents().holds(held.block().id());
+                if (sinceMs >= HOLD_MS || gone || isForbidden(held, ruleEvaluator)) {
+                    release(clusterState, nowMs, node, held.block().id());
+                }
+            }
+        }
+    }
+
+    private boolean isForbidden(Held held, RuleEvaluator ruleEvaluator) {
+        BlockHeat heat = clusterState.heat().find(held.block().id());
+        RuleDecision ruleDecision = held.arrivedMs() < 0 || heat == null ? null : ruleEvaluator.known(heat);
+        return ruleDecision != null && ruleDecision.forbids();
+    }
+
+    /** Leaves the block to the policy, which has its room back. */
+    static void release(ClusterState clusterState, long nowMs, DataNodeState node, long blockId) {
+        if (node.residents().release(blockId)) {
+            node.resizePolicy(nowMs);
+            Resident resident = node.residents().find(blockId);
+            if (resident != null) {
+                clusterState.moveTracker().correct(nowMs, node, resident.block, node.tierOf(blockId));
+            }
+        }
+    }
+}
