@@ -4,10 +4,8 @@ import io.terrace.bench.simulation.cluster.ClusterHooks;
 import io.terrace.bench.simulation.cluster.ClusterObserver;
 import io.terrace.bench.simulation.cluster.GrantServerDriver;
 import io.terrace.bench.simulation.cluster.SimulatedClient;
-import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
 import io.terrace.bench.simulation.cluster.SimulatedNameNode;
-import io.terrace.bench.simulation.cluster.WriteLoad;
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.Violation;
@@ -17,13 +15,14 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.state.Move;
-import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
+import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.OutcomeProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
+import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,13 +39,6 @@ public final class ClusterChecks implements ClusterObserver {
     /** An order that must not be carried out; move ids begin anew with each epoch. */
     private record Fenced(SimulatedDataNode dataNode, int nameNode, long epoch, long moveId, long blockId) {}
 
-    private record Sent(long epoch, long moveId) {}
-
-    private static final class Level {
-        double bytes;
-        long atMs;
-    }
-
     /** Outcomes that only a DataNode reports; the others are the service's own. */
     private static final Set<MoveOutcome> TOLD = EnumSet.of(
             MoveOutcome.DONE,
@@ -58,11 +50,16 @@ public final class ClusterChecks implements ClusterObserver {
             MoveOutcome.REFUSED,
             MoveOutcome.FAILED);
 
-    /** The failures of copies that the simulation causes. Any other failure comes from a bug. */
+    /** The failures of copies and moves that the simulation causes. Any other failure comes from a bug. */
     private static final List<String> PLANNED_FAILURES = List.of(
             "is being copied",
             "java.io.IOException: Input/output error",
-            "java.io.FileNotFoundException: no finalised replica of ");
+            "java.io.FileNotFoundException: no finalised replica of ",
+            "Input/output error",
+            "cannot write volume");
+
+    /** What moves between volumes say of one that is taken out. */
+    private static final String VOLUME_REMOVED = " is being removed";
 
     private final Scheduler scheduler;
     private final ClusterHooks hooks;
@@ -71,14 +68,15 @@ public final class ClusterChecks implements ClusterObserver {
     private final Set<Fenced> fenced = new HashSet<>();
     private final Set<ReportedResult> reportedResults = new HashSet<>();
     private final Set<Move> movesSeen = new HashSet<>();
-    private final Set<Sent> promotionsSent = new HashSet<>();
-    private final Map<String, Level> levels = new HashMap<>();
+    private final BudgetChecks budgets = new BudgetChecks();
     private final ServiceHeatChecks serviceHeatChecks = new ServiceHeatChecks();
+    private final VolumeChecks volumeChecks;
     private long readsOfStoppedNodes;
 
     public ClusterChecks(Scheduler scheduler, ClusterHooks hooks) {
         this.scheduler = scheduler;
         this.hooks = hooks;
+        this.volumeChecks = new VolumeChecks(scheduler);
     }
 
     @Override
@@ -187,7 +185,7 @@ public final class ClusterChecks implements ClusterObserver {
     }
 
     private static boolean isPlanned(String failure) {
-        return PLANNED_FAILURES.stream().anyMatch(failure::startsWith);
+        return PLANNED_FAILURES.stream().anyMatch(failure::startsWith) || failure.endsWith(VOLUME_REMOVED);
     }
 
     @Override
@@ -198,29 +196,33 @@ public final class ClusterChecks implements ClusterObserver {
         long highest = epochsHeard.getOrDefault(dataNode, 0L);
         HeartbeatResponseProto obeyed = hooks.answer(response, highest);
         for (OrderProto order : response.getOrdersList()) {
-            Fenced id = new Fenced(
-                    dataNode,
-                    nameNode,
-                    obeyed.getEpoch(),
-                    order.getMoveId(),
-                    order.getBlock().getBlockId());
-            dataNode.process()
-                    .say(
-                            "is ordered by nn%d in epoch %d: %s %d_%d as move %d",
-                            nameNode,
-                            response.getEpoch(),
-                            order.getKind(),
-                            order.getBlock().getBlockId(),
-                            order.getBlock().getGenerationStamp(),
-                            order.getMoveId());
-            if (response.getEpoch() < highest) {
-                fenced.add(id);
-            } else {
-                fenced.remove(id);
-            }
+            ordered(dataNode, nameNode, response, obeyed, order.getMoveId(), order.getBlock(), order.getKind());
+        }
+        for (VolumeMoveProto move : response.getVolumeMovesList()) {
+            ordered(dataNode, nameNode, response, obeyed, move.getMoveId(), move.getBlock(), move.getTo());
         }
         epochsHeard.merge(dataNode, response.getEpoch(), Math::max);
         return obeyed;
+    }
+
+    private void ordered(
+            SimulatedDataNode dataNode,
+            int nameNode,
+            HeartbeatResponseProto response,
+            HeartbeatResponseProto obeyed,
+            long moveId,
+            BlockProto block,
+            Enum<?> what) {
+        dataNode.process()
+                .say(
+                        "is ordered by nn%d in epoch %d: %s %d_%d as move %d",
+                        nameNode, response.getEpoch(), what, block.getBlockId(), block.getGenerationStamp(), moveId);
+        Fenced id = new Fenced(dataNode, nameNode, obeyed.getEpoch(), moveId, block.getBlockId());
+        if (response.getEpoch() < epochsHeard.getOrDefault(dataNode, 0L)) {
+            fenced.add(id);
+        } else {
+            fenced.remove(id);
+        }
     }
 
     /** Checks the moves that ended since the last call. */
@@ -253,25 +255,7 @@ public final class ClusterChecks implements ClusterObserver {
     @Override
     public void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer) {
         movesEnded(nameNode);
-        Level level = levels.computeIfAbsent(heartbeat.node() + answer.epoch(), n -> new Level());
-        long rate = SimulatedCluster.MOVE_BYTES_PER_SECOND;
-        long nowMs = nameNode.nowMs();
-        level.bytes = Math.max(0, level.bytes - (nowMs - level.atMs) * (rate / 1000.0));
-        level.atMs = nowMs;
-        for (MoveOrder order : answer.orders()) {
-            if (order.isPromotion() && promotionsSent.add(new Sent(answer.epoch(), order.moveId()))) {
-                level.bytes += order.block().lengthBytes();
-                // A bucket of one second, and one move that may overdraw it.
-                Violation.unless(
-                        level.bytes <= rate + WriteLoad.LARGEST_BYTES + 1,
-                        Invariant.BUDGET_KEPT,
-                        "%s sent %s %.0f bytes above the %d a second it may",
-                        nameNode.process().name(),
-                        heartbeat.node(),
-                        level.bytes,
-                        rate);
-            }
-        }
+        budgets.answered(nameNode, heartbeat, answer);
         long counted = nameNode.readsCounted();
         Violation.unless(
                 counted <= reads(),
@@ -302,5 +286,6 @@ public final class ClusterChecks implements ClusterObserver {
     /** Runs after every event. */
     public void check() {
         watches.values().forEach(TierChecks::check);
+        volumeChecks.check(watches.keySet());
     }
 }

@@ -9,6 +9,7 @@ import io.terrace.datanode.extent.ExtentStore;
 import io.terrace.datanode.extent.GrantLedger;
 import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.SlotAllocator;
+import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -24,6 +25,18 @@ public interface ClusterHooks {
 
     /** The rate of moves that the service is told to keep. */
     long moveBytesPerSecond(long bytes);
+
+    /** The rate of moves between volumes that the service is told to keep. */
+    long volumeMoveBytesPerSecond(long bytes);
+
+    /** Whether the NameNode is told of a replica that moved. */
+    boolean reportsMoves();
+
+    /** Whether a deletion ends a move of the replica. */
+    boolean deletionsEndMoves();
+
+    /** The files and locks as a move between volumes uses them. */
+    MoveStorage<Replica, SimulatedVolume> moveStorage(MoveStorage<Replica, SimulatedVolume> storage);
 
     /** The clock by which housekeeping ends grants. */
     long housekeepingNs(long nowNs);

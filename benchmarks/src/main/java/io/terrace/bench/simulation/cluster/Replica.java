@@ -14,16 +14,41 @@ public final class Replica {
     public final long blockId;
     final int volume;
     public final MemoryFile data;
-    public final MemoryFile meta = new MemoryFile(header());
+    public final MemoryFile meta;
     public long stamp;
     public boolean finalised;
+    /** False between the renames, or removals, of the meta file and the data file. */
+    boolean dataNamed = true;
+    /** Whether a power cut leaves its files in their directory. */
+    boolean nameSynced = true;
+    /** Whether a bit of it flipped. */
+    boolean rotten;
 
     public Replica(long blockId, long stamp, int volume, byte[] content) {
         this.blockId = blockId;
         this.stamp = stamp;
         this.volume = volume;
         this.data = new MemoryFile(content);
+        this.meta = new MemoryFile(header());
         sumUp();
+    }
+
+    private Replica(Replica original, int volume) {
+        this.blockId = original.blockId;
+        this.stamp = original.stamp;
+        this.volume = volume;
+        this.data = MemoryFile.unsynced();
+        this.meta = MemoryFile.unsynced();
+    }
+
+    /** Its copy on another volume, of which no byte is written yet. */
+    Replica emptyCopy(int otherVolume) {
+        return new Replica(this, otherVolume);
+    }
+
+    void powerCut() {
+        data.powerCut();
+        meta.powerCut();
     }
 
     public int lengthBytes() {
@@ -32,6 +57,8 @@ public final class Replica {
 
     /** Cuts or lengthens the data to this content; the checksums follow with {@link #sumUp}. */
     void become(byte[] content) {
+        data.writtenThrough();
+        meta.writtenThrough();
         if (content.length <= data.lengthBytes()) {
             data.truncate(content.length);
         } else {

@@ -7,7 +7,6 @@ import io.terrace.common.BlockKey;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
 import io.terrace.placement.policy.PolicyChoice;
-import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.VolumeMoveSettings;
@@ -32,8 +31,9 @@ public final class SimulatedCluster {
     public static final int NAMENODES = 2;
     public static final long MOVE_BYTES_PER_SECOND = 8_000;
 
-    private static final VolumeMoveSettings VOLUME_MOVES =
-            new VolumeMoveSettings(MOVE_BYTES_PER_SECOND, 0, 2, 4, 32, 0.9, 60_000, 60_000);
+    /** Of moves between volumes. */
+    public static final long VOLUME_BYTES_PER_SECOND = 16_000;
+
     private static final int HOSTS = 3;
     private static final int CLIENTS = 5;
     private static final long MS = 1_000_000;
@@ -44,7 +44,8 @@ public final class SimulatedCluster {
     private final Path directory;
     private final Network network;
     private final ContentOracle contentOracle;
-    private final SimulatedNamespace namespace = new SimulatedNamespace();
+    private final SimulatedNamespace namespace =
+            new SimulatedNamespace(name -> host(name).simulatedVolumes.space());
     private final WriteLoad writeLoad;
     private final List<Host> hosts = new ArrayList<>();
     private final List<SimulatedClient> clients = new ArrayList<>();
@@ -81,8 +82,23 @@ public final class SimulatedCluster {
         Map<String, String> parameters =
                 eager ? Map.of("threshold", Integer.toString(scheduler.random().nextInt(3))) : Map.of();
         this.settings = new PlacementSettings(
-                new PolicyChoice(PolicySpec.plain(policy, parameters), PolicyChoice.Source.SETTINGS, 0),
-                new MoveSettings(hooks.moveBytesPerSecond(MOVE_BYTES_PER_SECOND), 0, 2, 32, 3_000, 4_000, VOLUME_MOVES),
+                new PolicyChoice(operator.policy(policy, parameters), PolicyChoice.Source.SETTINGS, 0),
+                new MoveSettings(
+                        hooks.moveBytesPerSecond(MOVE_BYTES_PER_SECOND),
+                        0,
+                        2,
+                        32,
+                        3_000,
+                        4_000,
+                        new VolumeMoveSettings(
+                                hooks.volumeMoveBytesPerSecond(VOLUME_BYTES_PER_SECOND),
+                                0,
+                                2,
+                                4,
+                                32,
+                                0.9,
+                                3_000,
+                                60_000)),
                 new HeatSettings(1_000, 10_000),
                 new HeartbeatSettings(250, 1_500, 60_000, 100));
         for (int i = 0; i < HOSTS; i++) {
@@ -104,6 +120,7 @@ public final class SimulatedCluster {
         failOver(0);
         writeLoad.start();
         operator.pinSome();
+        operator.moveSome();
         for (int i = 0; i < CLIENTS; i++) {
             startClient(i);
         }
@@ -121,6 +138,41 @@ public final class SimulatedCluster {
             started.process().say("starts");
             host.dataNode = started;
         }
+    }
+
+    /**
+     * A DataNode's process dies, and starts again later.
+     *
+     * @param power whether its host loses power, with all that runs there
+     */
+    public void crash(Host host, boolean power) {
+        SimulatedDataNode dataNode = host.dataNode;
+        if (dataNode == null) {
+            return;
+        }
+        dataNode.kill();
+        if (power) {
+            say("world", "%s loses power", host);
+            host.simulatedTmpfs.powerCut();
+            host.simulatedVolumes.powerCut();
+            for (int i = 0; i < clients.size(); i++) {
+                if (clients.get(i).host() == host) {
+                    clients.get(i).process().kill();
+                    startClient(i);
+                }
+            }
+        }
+        startLater(host);
+    }
+
+    /** The NameNode notices that the DataNode is dead, unless it starts again before. */
+    public void startLater(Host host) {
+        scheduler.after(800 * MS, "dead DataNode", () -> {
+            if (host.dataNode == null) {
+                namespace.lost(host.name);
+            }
+        });
+        scheduler.after(scheduler.between(10 * MS, 2_000 * MS), "DataNode starts", () -> startDataNode(host));
     }
 
     public void startNameNode(int index) {

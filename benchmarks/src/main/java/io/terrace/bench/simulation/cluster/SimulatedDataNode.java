@@ -65,6 +65,7 @@ public final class SimulatedDataNode {
     private final ArrayDeque<MemoryCopier> idleWorkers = new ArrayDeque<>();
     private final HousekeepingAgent housekeeping;
     private final GrantServerDriver grantServerDriver;
+    private final SimulatedMoves moves;
     private final Map<BlockKey, Integer> passedDescriptors = new LinkedHashMap<>();
     private boolean housekeepingSoon;
 
@@ -91,10 +92,15 @@ public final class SimulatedDataNode {
                 1_000_000));
         ExtentStore files = new UnseenChanges(simulatedCluster, this, hooks.files(mount));
         store = hooks.store(process, ledger, observer, observer.files(files));
+        host.simulatedVolumes.start(host.name);
         dataset = new SimulatedDataset(
-                scheduler, process, host.simulatedVolumes, hooks.changed(this::changed), blockId -> simulatedCluster
-                        .writeLoad()
-                        .corrupt(host, blockId));
+                scheduler,
+                process,
+                host.simulatedVolumes,
+                hooks,
+                hooks.changed(this::changed),
+                blockId -> simulatedCluster.writeLoad().corrupt(host, blockId),
+                replica -> simulatedCluster.namespace().deleted(host.name, replica));
         source = hooks.source(dataset, host.simulatedVolumes);
         memoryTierListener = new MemoryTierListener(metricRegistry, key -> {}, more -> {});
         tier = new LocalTier(
@@ -127,8 +133,9 @@ public final class SimulatedDataNode {
                 host.name);
         EpochFence epochFence = new EpochFence();
         TokenBucket orderPace = new TokenBucket(0, process::nanoTime, process::blockFor);
-        MoveOrderExecutor orders =
-                new MoveOrderExecutor(tier, copyQueue, epochFence, orderPace, 0, metricRegistry, this::housekeepSoon);
+        moves = new SimulatedMoves(this, tokenBucket);
+        MoveOrderExecutor orders = new MoveOrderExecutor(
+                tier, copyQueue, epochFence, orderPace, 0, metricRegistry, this::housekeepSoon, moves.queue());
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 new NodeIdentity(host.name, host.name, 9866, incarnation),
                 tier,
@@ -171,7 +178,12 @@ public final class SimulatedDataNode {
         if (found == null) {
             observer.heatWithoutReplica(blockId);
         }
-        return found == null ? null : new HeartbeatExchange.ReplicaLook.Seen(found, StorageTier.DISK);
+        return found == null ? null : new HeartbeatExchange.ReplicaLook.Seen(found, tierOf(blockId));
+    }
+
+    private StorageTier tierOf(long blockId) {
+        Replica replica = host.simulatedVolumes.find(blockId);
+        return replica == null ? StorageTier.DISK : host.simulatedVolumes.tier(replica);
     }
 
     private void start(HeartbeatExchange.Shared shared) {
@@ -186,6 +198,8 @@ public final class SimulatedDataNode {
             observer.turned();
         });
         process.every(20 * MS, "copies", this::copy);
+        process.every(100 * MS, "moves", moves::step);
+        process.every(2_000 * MS, "scan", () -> dataset.locks().exclusively("scan", moves::scan));
         process.every(3_000 * MS, "block report", this::reportAll);
         process.after(simulatedCluster.scheduler().between(MS, 50 * MS), "block report", this::reportAll);
     }
@@ -208,6 +222,10 @@ public final class SimulatedDataNode {
 
     public SimulatedDataset dataset() {
         return dataset;
+    }
+
+    SimulatedMoves moves() {
+        return moves;
     }
 
     public LocalTier tier() {
@@ -299,7 +317,8 @@ public final class SimulatedDataNode {
 
     /** A finalised replica is announced; the NameNode may want it deleted. */
     public void reportReceived(Replica replica) {
-        if (!simulatedCluster.namespace().received(host.name, replica.blockId, replica.stamp, replica.lengthBytes())) {
+        StorageTier on = host.simulatedVolumes.tier(replica);
+        if (!simulatedCluster.namespace().received(host.name, replica, on)) {
             simulatedCluster.writeLoad().invalidateSoon(host, replica.blockId);
         }
     }
@@ -331,6 +350,7 @@ public final class SimulatedDataNode {
 
     public void kill() {
         process.kill();
+        host.simulatedVolumes.processEnded();
         try {
             table.close();
         } catch (IOException e) {

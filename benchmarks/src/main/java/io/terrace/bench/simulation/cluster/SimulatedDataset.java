@@ -7,11 +7,15 @@ import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.common.BlockKey;
 import io.terrace.common.BlockVersion;
+import io.terrace.datanode.hdfs.volume.MovesInProgress;
 import io.terrace.datanode.replica.ReplicaSource;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -24,28 +28,42 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedDataset implements ReplicaSource {
 
     private static final long READ_NS = 200_000;
+    private static final long LONGEST_QUEUE_NS = 20_000_000;
 
     private final Scheduler scheduler;
     private final OsProcess process;
     private final SimulatedVolumes simulatedVolumes;
+    private final ClusterHooks hooks;
     private final LongConsumer changed;
     private final LongConsumer corruptReported;
+    private final Consumer<Replica> deleted;
+    private final MovesInProgress moves = new MovesInProgress();
+    /** Blocks whose replicas wait to be deleted, and since when. */
+    private final Map<Long, Long> deletions = new HashMap<>();
+
+    private final DatasetLocks locks;
 
     /**
      * @param changed hears the id of a block whose replica changes, moves or goes
      * @param corruptReported brings a report of a corrupt replica to the NameNode
+     * @param deleted tells the NameNode that a replica is gone
      */
     SimulatedDataset(
             Scheduler scheduler,
             OsProcess process,
             SimulatedVolumes simulatedVolumes,
+            ClusterHooks hooks,
             LongConsumer changed,
-            LongConsumer corruptReported) {
+            LongConsumer corruptReported,
+            Consumer<Replica> deleted) {
         this.scheduler = scheduler;
         this.process = process;
         this.simulatedVolumes = simulatedVolumes;
+        this.hooks = hooks;
+        this.locks = new DatasetLocks(process);
         this.changed = changed;
         this.corruptReported = corruptReported;
+        this.deleted = deleted;
     }
 
     @Override
@@ -58,12 +76,45 @@ public final class SimulatedDataset implements ReplicaSource {
 
     @Override
     public OpenReplica open(BlockVersion block) throws IOException {
-        process.blockFor(READ_NS + simulatedVolumes.extraOpenNs());
+        long blockId = block.key().blockId();
+        Replica replica = simulatedVolumes.find(blockId);
+        locks.opening(blockId, () -> process.blockFor(READ_NS + simulatedVolumes.extraOpenNs()));
+        if (replica == null || !replica.finalised || !simulatedVolumes.hasFiles(replica)) {
+            replica = again(block);
+        }
+        return files(replica);
+    }
+
+    /** Whoever finds no files looks the replica up once more: it may have been moved. */
+    private Replica again(BlockVersion block) throws IOException {
         Replica replica = simulatedVolumes.find(block.key().blockId());
         if (replica == null || !replica.finalised) {
             throw new FileNotFoundException("no finalised replica of " + block.key());
         }
+        Violation.unless(
+                simulatedVolumes.hasFiles(replica),
+                Invariant.FILES_FOUND,
+                "%s has %s in its map, and a reader finds no files",
+                process.name(),
+                replica);
+        return replica;
+    }
+
+    OpenFiles files(Replica replica) {
         return new OpenFiles(replica);
+    }
+
+    MovesInProgress moves() {
+        return moves;
+    }
+
+    DatasetLocks locks() {
+        return locks;
+    }
+
+    /** Whether the block's replica waits to be deleted, and somebody wanted this since then. */
+    boolean isDeletedSince(long blockId, long sinceNs) {
+        return deletions.getOrDefault(blockId, -1L) > sinceNs;
     }
 
     @Override
@@ -127,18 +178,62 @@ public final class SimulatedDataset implements ReplicaSource {
         });
     }
 
+    /** Deletes the replica soon, as stock's queue of deletions does. */
     public void invalidate(long blockId) {
-        change(blockId, replica -> simulatedVolumes.remove(blockId));
+        if (hooks.deletionsEndMoves()) {
+            endMove(blockId);
+        }
+        changed.accept(blockId);
+        long askedNs = scheduler.nowNs();
+        locks.exclusively("invalidate", () -> queueDeletion(blockId, askedNs));
     }
 
-    /** A volume is taken out with all its replicas. */
-    public void removeVolume(int volume) {
-        for (Replica replica : simulatedVolumes.all()) {
-            if (replica.volume == volume) {
-                simulatedVolumes.remove(replica.blockId);
-                changed.accept(replica.blockId);
-            }
+    private void queueDeletion(long blockId, long askedNs) {
+        Replica replica = simulatedVolumes.find(blockId);
+        if (replica == null) {
+            return;
         }
+        deletions.putIfAbsent(blockId, askedNs);
+        int volume = replica.volume;
+        long stamp = replica.stamp;
+        process.after(
+                scheduler.between(0, LONGEST_QUEUE_NS),
+                "delete",
+                () -> locks.exclusively("delete", () -> delete(blockId, stamp, volume)));
+    }
+
+    private void delete(long blockId, long stamp, int volume) {
+        deletions.remove(blockId);
+        Replica replica = simulatedVolumes.find(blockId);
+        if (replica == null || replica.stamp != stamp) {
+            return;
+        }
+        if (replica.volume != volume) {
+            // It was moved while the deletion waited.
+            invalidate(blockId);
+            return;
+        }
+        simulatedVolumes.remove(blockId);
+        changed.accept(blockId);
+        deleted.accept(replica);
+    }
+
+    /** A volume is taken out with all its replicas, once no move uses it. */
+    public void removeVolume(int number, Runnable removed) {
+        SimulatedVolume volume = simulatedVolumes.volumes().get(number);
+        if (!locks.letGo(volume)) {
+            process.after(LONGEST_QUEUE_NS, "remove volume", () -> removeVolume(number, removed));
+            return;
+        }
+        List<Replica> gone = simulatedVolumes.all();
+        gone.removeIf(replica -> replica.volume != number);
+        simulatedVolumes.empty(number);
+        gone.forEach(replica -> changed.accept(replica.blockId));
+        removed.run();
+    }
+
+    private void endMove(long blockId) {
+        moves.veto(SimulatedNamespace.POOL, blockId, "the replica changed while it was moved");
     }
 
     /**
@@ -157,13 +252,14 @@ public final class SimulatedDataset implements ReplicaSource {
     private void change(long blockId, Consumer<Replica> how) {
         Replica replica = simulatedVolumes.find(blockId);
         if (replica != null) {
+            endMove(blockId);
             changed.accept(blockId);
             how.accept(replica);
             changed.accept(blockId);
         }
     }
 
-    private final class OpenFiles implements OpenReplica {
+    final class OpenFiles implements OpenReplica {
 
         private final MemoryChannel data;
         private final MemoryChannel meta;

@@ -2,12 +2,14 @@ package io.terrace.bench.simulation.cluster;
 
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.common.StorageTier;
 import io.terrace.placement.state.NamespaceView;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,12 +21,21 @@ public final class SimulatedNamespace implements NamespaceView {
     public static final String POOL = "BP-1";
     public static final int REPLICATION = 2;
 
-    private final Map<Long, SimulatedBlock> blocks = new TreeMap<>();
     public static final long FIRST_ID = 1001;
+    /** The directory whose files a rule keeps in some tiers. */
+    static final String TIERED = "/tiered";
+
+    private final Map<Long, SimulatedBlock> blocks = new TreeMap<>();
+    private final Function<String, Map<StorageTier, VolumeSpace>> space;
 
     private long lastId = FIRST_ID - 1;
     private long lastStamp = 1;
     private boolean safeMode;
+
+    /** @param space by tier on a DataNode */
+    SimulatedNamespace(Function<String, Map<StorageTier, VolumeSpace>> space) {
+        this.space = space;
+    }
 
     public long nextId() {
         return ++lastId;
@@ -65,7 +76,10 @@ public final class SimulatedNamespace implements NamespaceView {
      *
      * @return false when it should delete that replica
      */
-    boolean received(String dataNode, long blockId, long stamp, int lengthBytes) {
+    boolean received(String dataNode, Replica replica, StorageTier tier) {
+        long blockId = replica.blockId;
+        long stamp = replica.stamp;
+        int lengthBytes = replica.lengthBytes();
         SimulatedBlock block = blocks.get(blockId);
         if (block == null || stamp < block.stamp) {
             if (block != null) {
@@ -84,7 +98,7 @@ public final class SimulatedNamespace implements NamespaceView {
                 block,
                 block.lengthBytes);
         block.underConstruction = false;
-        block.holders.add(dataNode);
+        block.heldBy(dataNode, tier);
         return true;
     }
 
@@ -94,6 +108,14 @@ public final class SimulatedNamespace implements NamespaceView {
             if (finalised.stream().noneMatch(replica -> replica.blockId == block.id && replica.stamp == block.stamp)) {
                 block.holders.remove(dataNode);
             }
+        }
+    }
+
+    /** A DataNode deleted its replica. */
+    void deleted(String dataNode, Replica replica) {
+        SimulatedBlock block = blocks.get(replica.blockId);
+        if (block != null && block.stamp == replica.stamp) {
+            block.holders.remove(dataNode);
         }
     }
 
@@ -131,6 +153,53 @@ public final class SimulatedNamespace implements NamespaceView {
             return Verdict.CHANGED;
         }
         return block.holders.contains(candidate.node()) ? Verdict.FIT : Verdict.NO_REPLICA;
+    }
+
+    /** Files with a rule that gives them tiers, and others. */
+    private static String path(long inode) {
+        return (inode % 3 == 0 ? "/plain/" : TIERED + "/") + inode;
+    }
+
+    @Override
+    public List<@Nullable Named> names(List<Long> ids) {
+        List<@Nullable Named> names = new ArrayList<>();
+        for (long id : ids) {
+            names.add(blocks.containsKey(id) ? new Named(id, path(id)) : null);
+        }
+        return names;
+    }
+
+    @Override
+    public long lengthOf(long inode) {
+        SimulatedBlock block = blocks.get(inode);
+        return block == null ? -1 : block.lengthBytes;
+    }
+
+    @Override
+    public List<@Nullable Placed> placed(List<Long> ids) {
+        List<@Nullable Placed> placed = new ArrayList<>();
+        for (long id : safeMode ? List.<Long>of() : ids) {
+            SimulatedBlock block = blocks.get(id);
+            placed.add(block == null ? null : placed(block));
+        }
+        return placed;
+    }
+
+    private static Placed placed(SimulatedBlock block) {
+        List<PlacedReplica> replicas = new ArrayList<>();
+        for (String holder : block.holders) {
+            replicas.add(new PlacedReplica(holder, block.tierOn(holder), null));
+        }
+        return new Placed(
+                block.stamped(),
+                path(block.id),
+                block.underConstruction ? "the block is being written" : null,
+                replicas);
+    }
+
+    @Override
+    public Map<StorageTier, VolumeSpace> volumes(String node) {
+        return space.apply(node);
     }
 
     /** Every block is a file of its own here, with the block's id for its inode. */

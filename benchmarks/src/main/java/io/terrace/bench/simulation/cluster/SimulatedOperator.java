@@ -1,17 +1,23 @@
 package io.terrace.bench.simulation.cluster;
 
 import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.common.StorageTier;
 import io.terrace.placement.move.Refusals;
+import io.terrace.placement.policyfile.PolicyFile;
+import io.terrace.placement.policyfile.PolicyFileException;
+import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.OperatorState;
 import java.util.List;
+import java.util.Map;
 
 /** What an operator does with {@code placementctl}: pins files, switches off and on, pauses, promotes and demotes. */
 public final class SimulatedOperator {
 
     private static final long MS = 1_000_000;
     private static final int MOST_PINS = 3;
+    private static final List<String> TIER_WORDS = List.of("nvm", "ssd", "disk", "archive");
 
     private final SimulatedCluster simulatedCluster;
     private final Scheduler scheduler;
@@ -55,6 +61,41 @@ public final class SimulatedOperator {
                 simulatedCluster.say("operator", "demotes %s: %s", block, moves);
             }
         }
+    }
+
+    /** The policy file, with a rule that keeps most files in a range of tiers. */
+    PolicySpec policy(String policy, Map<String, String> parameters) {
+        int fastest = scheduler.random().nextInt(TIER_WORDS.size());
+        int slowest = (int) scheduler.between(fastest, TIER_WORDS.size() - 1);
+        StringBuilder text = new StringBuilder("policy: " + policy + "\nparameters:");
+        text.append(parameters.isEmpty() ? " {}" : "");
+        parameters.forEach((name, value) ->
+                text.append("\n  ").append(name).append(": \"").append(value).append('"'));
+        text.append("\nrules:\n - path: ").append(SimulatedNamespace.TIERED).append("/**\n   tiers: ");
+        text.append(TIER_WORDS.get(fastest)).append("..").append(TIER_WORDS.get(slowest));
+        text.append(scheduler.oneIn(2) ? "\n   replicas: all\n" : "\n");
+        try {
+            return PolicyFile.read("policy", text.toString());
+        } catch (PolicyFileException e) {
+            throw new IllegalStateException(text.toString(), e);
+        }
+    }
+
+    /** Moves replicas between volumes by hand, now and then. */
+    void moveSome() {
+        if (simulatedCluster.isQuiet()) {
+            return;
+        }
+        SimulatedBlock block = simulatedCluster.anyBlock();
+        if (block != null) {
+            for (SimulatedDataNode dataNode : simulatedCluster.someDataNodes(2)) {
+                List<SimulatedVolume> volumes = dataNode.host().simulatedVolumes.volumes();
+                StorageTier to =
+                        volumes.get(scheduler.random().nextInt(volumes.size())).tier();
+                dataNode.moves().byHand(block.stamped().in(SimulatedNamespace.POOL), to);
+            }
+        }
+        scheduler.after(scheduler.between(10 * MS, 300 * MS), "moves by hand", this::moveSome);
     }
 
     /** Some clusters begin with pinned files. */

@@ -100,6 +100,13 @@ public final class SimulatedTmpfs {
         entries.clear();
     }
 
+    /** The host loses power. */
+    void powerCut() {
+        entries.clear();
+        leftovers.clear();
+        links.clear();
+    }
+
     /** The bytes of a leftover of this block; null when there is none. */
     public byte @Nullable [] leftover(long blockId) {
         for (Entry entry : leftovers.values()) {

@@ -1,26 +1,70 @@
 package io.terrace.bench.simulation.cluster;
 
+import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.bench.simulation.kernel.Violation;
+import io.terrace.common.StorageTier;
+import io.terrace.placement.state.NamespaceView.VolumeSpace;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The volumes of one host and the replicas on them; they outlive the DataNode's processes. */
+/**
+ * The volumes of one host, each of another tier, and the DataNode's map of the replicas on them. The volumes outlive the
+ * DataNode's processes; the map is made anew by each.
+ */
 public final class SimulatedVolumes {
 
-    public static final int VOLUMES = 2;
+    private static final List<StorageTier> TIERS =
+            List.of(StorageTier.NVM, StorageTier.SSD, StorageTier.DISK, StorageTier.ARCHIVE);
 
     private final Scheduler scheduler;
     private final ContentOracle contentOracle;
+    private final List<SimulatedVolume> volumes = new ArrayList<>();
     private final Map<Long, Replica> replicas = new LinkedHashMap<>();
+    /** The finalised, whole replicas of the process that ended, by block, with their stamps. */
+    private final Map<Long, Long> whole = new LinkedHashMap<>();
+
     private long extraOpenNs;
-    private final boolean[] failing = new boolean[VOLUMES];
 
     public SimulatedVolumes(Scheduler scheduler, ContentOracle contentOracle) {
         this.scheduler = scheduler;
         this.contentOracle = contentOracle;
+        List<StorageTier> tiers = new ArrayList<>(TIERS);
+        Collections.shuffle(tiers, scheduler.random());
+        int count = (int) scheduler.between(2, 3);
+        for (int i = 0; i < count; i++) {
+            volumes.add(new SimulatedVolume(i, tiers.get(i), scheduler.between(20_000, 120_000)));
+        }
+    }
+
+    List<SimulatedVolume> volumes() {
+        return volumes;
+    }
+
+    public int count() {
+        return volumes.size();
+    }
+
+    SimulatedVolume volume(Replica replica) {
+        return volumes.get(replica.volume);
+    }
+
+    public StorageTier tier(Replica replica) {
+        return volume(replica).tier();
+    }
+
+    /** Room by tier, as the DataNode reports it to the NameNode. */
+    Map<StorageTier, VolumeSpace> space() {
+        Map<StorageTier, VolumeSpace> space = new EnumMap<>(StorageTier.class);
+        for (SimulatedVolume volume : volumes) {
+            space.put(volume.tier(), new VolumeSpace(volume.capacityBytes(), volume.freeBytes()));
+        }
+        return space;
     }
 
     @Nullable
@@ -44,13 +88,44 @@ public final class SimulatedVolumes {
     }
 
     Replica create(long blockId, long stamp, byte[] content) {
-        Replica replica = new Replica(blockId, stamp, scheduler.random().nextInt(VOLUMES), content);
-        replicas.put(blockId, replica);
+        Replica replica = new Replica(blockId, stamp, scheduler.random().nextInt(volumes.size()), content);
+        put(replica);
+        volume(replica).finalised().put(blockId, replica);
         return replica;
     }
 
+    /** The map has this replica from now on. */
+    void put(Replica replica) {
+        replicas.put(replica.blockId, replica);
+    }
+
     public void remove(long blockId) {
-        replicas.remove(blockId);
+        Replica replica = replicas.remove(blockId);
+        if (replica != null) {
+            volume(replica).finalised().remove(blockId, replica);
+        }
+    }
+
+    /** A volume is taken out; an empty one is put in its place. */
+    void empty(int volume) {
+        replicas.values().removeIf(replica -> replica.volume == volume);
+        volumes.get(volume).empty();
+    }
+
+    /** Whether both of its files have their names. */
+    boolean hasFiles(Replica replica) {
+        return volume(replica).finalised().get(replica.blockId) == replica && replica.dataNamed;
+    }
+
+    /** Whether there are files of the block besides those of the replica in the map: a move makes or removes them. */
+    public boolean hasOtherFiles(long blockId) {
+        for (SimulatedVolume volume : volumes) {
+            Replica there = volume.finalised().get(blockId);
+            if (volume.temporary().containsKey(blockId) || (there != null && there != replicas.get(blockId))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether its bytes are wrong; for finalised replicas only. */
@@ -62,10 +137,70 @@ public final class SimulatedVolumes {
     public void rot(Replica replica) {
         int position = scheduler.random().nextInt(replica.lengthBytes());
         replica.data.flip(position, scheduler.random().nextInt(8));
+        replica.rotten = true;
+    }
+
+    /** The DataNode's process ended. */
+    void processEnded() {
+        whole.clear();
+        for (Replica replica : finalised()) {
+            if (!isCorrupt(replica)) {
+                whole.put(replica.blockId, replica.stamp);
+            }
+        }
+    }
+
+    /** The host loses power: what was not synced is gone, or not. */
+    void powerCut() {
+        for (SimulatedVolume volume : volumes) {
+            volume.powerCut(scheduler.oneIn(2));
+        }
+    }
+
+    /** A process starts and looks for replicas, as stock's {@code BlockPoolSlice} does. */
+    void start(String host) {
+        replicas.clear();
+        for (SimulatedVolume volume : volumes) {
+            volume.start();
+            for (Replica found : List.copyOf(volume.finalised().values())) {
+                if (found.dataNamed) {
+                    keepOne(found);
+                }
+            }
+        }
+        whole.forEach((id, stamp) -> {
+            Replica found = finalised(id, stamp);
+            Violation.unless(
+                    found != null && (found.rotten || !isCorrupt(found)),
+                    Invariant.NO_BYTE_LOST,
+                    "%s had a whole replica blk_%d_%d before it ended, and finds %s",
+                    host,
+                    id,
+                    stamp,
+                    find(id));
+        });
+        whole.clear();
+    }
+
+    /** Of two copies the one with the higher stamp stays, then the longer one, then any. */
+    private void keepOne(Replica found) {
+        Replica other = replicas.get(found.blockId);
+        if (other == null) {
+            put(found);
+            return;
+        }
+        boolean better = found.stamp != other.stamp
+                ? found.stamp > other.stamp
+                : found.lengthBytes() != other.lengthBytes()
+                        ? found.lengthBytes() > other.lengthBytes()
+                        : scheduler.oneIn(2);
+        Replica dropped = better ? other : found;
+        volume(dropped).finalised().remove(dropped.blockId);
+        put(better ? found : other);
     }
 
     public void failing(int volume, boolean fails) {
-        failing[volume] = fails;
+        volumes.get(volume).failing(fails);
     }
 
     /** Every open takes so much longer from now on, as on a slow disk. */
@@ -78,6 +213,6 @@ public final class SimulatedVolumes {
     }
 
     public boolean isFailing(int volume) {
-        return failing[volume];
+        return volumes.get(volume).isFailing();
     }
 }

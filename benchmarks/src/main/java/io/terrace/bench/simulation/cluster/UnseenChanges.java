@@ -32,7 +32,9 @@ final class UnseenChanges implements ExtentStore {
     public void seal(Extent extent) throws IOException {
         store.seal(extent);
         // After the faults, the NameNode might hear of a loss too late for the final check of its counts.
-        if (!simulatedCluster.isQuiet() && simulatedCluster.scheduler().oneIn(ONE_COPY_IN)) {
+        if (!simulatedCluster.isQuiet()
+                && !dataNode.dataset().locks().isLocked()
+                && simulatedCluster.scheduler().oneIn(ONE_COPY_IN)) {
             dataNode.process().say("loses the replica of %s unseen", extent);
             dataNode.host().simulatedVolumes.remove(extent.key().blockId());
         }

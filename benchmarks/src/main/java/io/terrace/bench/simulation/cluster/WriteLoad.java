@@ -118,7 +118,7 @@ public final class WriteLoad {
         byte[] content = contentOracle.of(block.id, stamp);
         simulatedCluster.say("NameNode", "%s is appended to, %d bytes, on %s", block, lengthBytes, holders);
         for (SimulatedDataNode holder : holders) {
-            holder.process().after(scheduler.between(0, 5 * MS), "append", () -> {
+            change(holder, scheduler.between(0, 5 * MS), "append", () -> {
                 Replica replica = holder.host().simulatedVolumes.find(block.id);
                 if (replica == null || replica.stamp >= stamp || block.stamp != stamp) {
                     return;
@@ -133,6 +133,11 @@ public final class WriteLoad {
             });
         }
         recoverLease(block, stamp);
+    }
+
+    /** Some time from now, and when nobody holds the DataNode's lock. */
+    private static void change(SimulatedDataNode holder, long delayNs, String what, Runnable action) {
+        holder.process().after(delayNs, what, () -> holder.dataset().locks().exclusively(what, action));
     }
 
     /** Another stamp and length; no replica counts until it has them. */
@@ -157,7 +162,7 @@ public final class WriteLoad {
         byte[] content = contentOracle.of(block.id, stamp);
         simulatedCluster.say("NameNode", "%s is recovered, %d bytes, on %s", block, lengthBytes, holders);
         for (SimulatedDataNode holder : holders) {
-            holder.process().after(scheduler.between(0, 10 * MS), "recover", () -> {
+            change(holder, scheduler.between(0, 10 * MS), "recover", () -> {
                 Replica replica = holder.host().simulatedVolumes.find(block.id);
                 if (replica != null && replica.stamp < stamp && block.stamp == stamp) {
                     holder.dataset().recover(block.id, stamp, content);

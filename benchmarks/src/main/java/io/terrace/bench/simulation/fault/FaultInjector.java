@@ -46,7 +46,7 @@ public final class FaultInjector {
         for (Host host : simulatedCluster.hosts()) {
             host.simulatedTmpfs.fillBy(0);
             host.simulatedVolumes.slow(0);
-            for (int volume = 0; volume < SimulatedVolumes.VOLUMES; volume++) {
+            for (int volume = 0; volume < host.simulatedVolumes.count(); volume++) {
                 host.simulatedVolumes.failing(volume, false);
             }
             simulatedCluster.startDataNode(host);
@@ -80,7 +80,7 @@ public final class FaultInjector {
         if (simulatedCluster.isQuiet()) {
             return;
         }
-        switch (scheduler.random().nextInt(21)) {
+        switch (scheduler.random().nextInt(23)) {
             case 0 -> endDataNode();
             case 1 -> stopDataNode();
             case 2, 3 -> failOver();
@@ -95,6 +95,7 @@ public final class FaultInjector {
             case 17 -> slowDisks();
             case 14, 15, 16 -> simulatedCluster.operator().act();
             case 18, 19 -> corruptCopy();
+            case 20, 21 -> simulatedCluster.crash(anyHost(), true);
             default -> safeMode();
         }
         scheduler.after(scheduler.between(0, 2 * longestPauseNs), "fault", this::injectFault);
@@ -116,16 +117,10 @@ public final class FaultInjector {
         } else {
             dataNode.kill();
         }
-        scheduler.after(800 * MS, "dead DataNode", () -> {
-            if (host.dataNode == null) {
-                simulatedCluster.namespace().lost(host.name);
-            }
-        });
         if (scheduler.oneIn(2)) {
             host.simulatedTmpfs.rotLeftover();
         }
-        scheduler.after(
-                scheduler.between(10 * MS, 2_000 * MS), "DataNode starts", () -> simulatedCluster.startDataNode(host));
+        simulatedCluster.startLater(host);
     }
 
     private void stopDataNode() {
@@ -240,7 +235,7 @@ public final class FaultInjector {
         for (String name : block.holders) {
             SimulatedVolumes simulatedVolumes = simulatedCluster.host(name).simulatedVolumes;
             Replica replica = simulatedVolumes.finalised(block.id, block.stamp);
-            if (replica == null || simulatedVolumes.isCorrupt(replica)) {
+            if (replica == null || simulatedVolumes.isCorrupt(replica) || simulatedVolumes.hasOtherFiles(block.id)) {
                 return;
             }
             victim = replica;
@@ -268,14 +263,15 @@ public final class FaultInjector {
 
     private void failVolume() {
         Host host = anyHost();
-        int volume = scheduler.random().nextInt(SimulatedVolumes.VOLUMES);
+        int volume = scheduler.random().nextInt(host.simulatedVolumes.count());
         host.simulatedVolumes.failing(volume, true);
         simulatedCluster.say("world", "volume %d of %s fails", volume, host);
         scheduler.after(scheduler.between(0, 300 * MS), "volume is removed", () -> {
             SimulatedDataNode dataNode = host.dataNode;
             if (dataNode != null && scheduler.oneIn(2) && host.simulatedVolumes.isFailing(volume)) {
-                dataNode.dataset().removeVolume(volume);
-                simulatedCluster.namespace().recount(host.name, host.simulatedVolumes.finalised());
+                dataNode.dataset().removeVolume(volume, () -> simulatedCluster
+                        .namespace()
+                        .recount(host.name, host.simulatedVolumes.finalised()));
             }
             host.simulatedVolumes.failing(volume, false);
         });

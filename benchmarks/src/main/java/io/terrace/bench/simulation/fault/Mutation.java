@@ -48,7 +48,15 @@ public enum Mutation {
     SCRUB_VERIFIES_NOTHING("the scrub compares copies with checksums of what it reads", Invariant.ROT_ENDS),
     FAILURE_NOT_PLANNED("a copy throws an unexpected exception, and its order fails with it", Invariant.NOTHING_THROWN),
     HEAT_LOST_ON_THE_WAY("of the heat in a heartbeat only the first block arrives", Invariant.HEAT_COUNTED_ONCE),
-    FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES);
+    FILES_LEFT_OPEN("the scrub does not close the replicas that it opened", Invariant.SETTLES),
+    MOVE_NOT_SYNCED("the old files go before the new ones are synced", Invariant.NO_BYTE_LOST),
+    DIRECTORY_NOT_SYNCED("the old files go before the directory of the new ones is synced", Invariant.NO_BYTE_LOST),
+    PUBLISHED_WITHOUT_LOCK("the new place is published without the lock of the block pool", Invariant.CHANGE_KEPT),
+    DELETE_OVERTAKEN("a deletion does not end a move of the replica", Invariant.CHANGE_KEPT),
+    OLD_FILES_REMOVED_EARLY("the old files go before the new place is published", Invariant.FILES_FOUND),
+    OLD_FILES_KEPT("the old files stay after a move", Invariant.NO_FILES_LEFT),
+    MOVE_NOT_REPORTED("the NameNode is not told of a move", Invariant.TIER_KNOWN),
+    VOLUME_BUDGET_IGNORED("moves between volumes are sent without regard to the budget", Invariant.BUDGET_KEPT);
 
     private final String bug;
     private final Invariant breaks;

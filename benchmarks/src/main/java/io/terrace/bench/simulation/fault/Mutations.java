@@ -7,6 +7,7 @@ import io.terrace.bench.simulation.cluster.Replica;
 import io.terrace.bench.simulation.cluster.SimulatedDataNode;
 import io.terrace.bench.simulation.cluster.SimulatedNamespace;
 import io.terrace.bench.simulation.cluster.SimulatedTmpfs;
+import io.terrace.bench.simulation.cluster.SimulatedVolume;
 import io.terrace.bench.simulation.cluster.SimulatedVolumes;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.channel.shm.SlotTable;
@@ -18,6 +19,7 @@ import io.terrace.datanode.extent.GrantLedger;
 import io.terrace.datanode.extent.GrantRecord;
 import io.terrace.datanode.extent.RetireCause;
 import io.terrace.datanode.extent.SlotAllocator;
+import io.terrace.datanode.hdfs.volume.MoveStorage;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
@@ -49,6 +51,26 @@ public final class Mutations implements ClusterHooks {
     @Override
     public long moveBytesPerSecond(long bytes) {
         return is(Mutation.BUDGET_IGNORED) ? 0 : bytes;
+    }
+
+    @Override
+    public long volumeMoveBytesPerSecond(long bytes) {
+        return is(Mutation.VOLUME_BUDGET_IGNORED) ? 0 : bytes;
+    }
+
+    @Override
+    public boolean reportsMoves() {
+        return !is(Mutation.MOVE_NOT_REPORTED);
+    }
+
+    @Override
+    public boolean deletionsEndMoves() {
+        return !is(Mutation.DELETE_OVERTAKEN);
+    }
+
+    @Override
+    public MoveStorage<Replica, SimulatedVolume> moveStorage(MoveStorage<Replica, SimulatedVolume> storage) {
+        return mutation == null ? storage : MutatedMoveStorage.of(mutation, storage);
     }
 
     @Override

@@ -25,6 +25,11 @@ public enum Invariant {
     BUDGET_KEPT("a DataNode is sent no more bytes to promote than its budget allows"),
     EPOCH_FENCED("a DataNode carries out no order of an epoch lower than the highest it has seen"),
     HEAT_COUNTED_ONCE("the service is told of every read and counts each that it is told of once"),
+    NO_BYTE_LOST("a finalised replica is whole on one of its DataNode's volumes after every crash and power cut"),
+    CHANGE_KEPT("no move undoes an append, a recovery or a deletion that came first"),
+    FILES_FOUND("whoever looks up a finalised replica finds its files, moved or not"),
+    NO_FILES_LEFT("files of a replica that is not in the DataNode's map are there only while a move runs"),
+    TIER_KNOWN("within a second the NameNode knows the tier of a replica that moved"),
     NOTHING_THROWN("no code under simulation throws an exception that only a broken state explains"),
     SETTLES("once all is quiet, everything retired is freed, nothing is left over, and grants can be had");
 

@@ -101,7 +101,7 @@ public final class MemoryChannel extends FileChannel {
 
     @Override
     public void force(boolean metaData) {
-        // Memory has no device to sync to.
+        file.sync();
     }
 
     @Override

@@ -6,17 +6,47 @@ import java.util.Arrays;
 public final class MemoryFile {
 
     private static final int NOWHERE = -1;
+    private static final int ALL = Integer.MAX_VALUE;
 
     private byte[] bytes = new byte[0];
     private int lengthBytes;
     private int flippedAt = NOWHERE;
     private int flippedBit;
+    /** Bytes that a power cut leaves. */
+    private int syncedBytes = ALL;
 
     public MemoryFile() {}
 
     public MemoryFile(byte[] content) {
         bytes = content.clone();
         lengthBytes = content.length;
+    }
+
+    /** A file of which a power cut takes what was not synced; of the others it takes nothing. */
+    public static MemoryFile unsynced() {
+        MemoryFile file = new MemoryFile();
+        file.forgetSync();
+        return file;
+    }
+
+    /** Nothing of it is on the medium. */
+    public void forgetSync() {
+        syncedBytes = 0;
+    }
+
+    void sync() {
+        if (syncedBytes != ALL) {
+            syncedBytes = lengthBytes;
+        }
+    }
+
+    /** Whoever writes it from now on syncs it. */
+    public void writtenThrough() {
+        syncedBytes = ALL;
+    }
+
+    public void powerCut() {
+        truncate(syncedBytes);
     }
 
     public int lengthBytes() {

@@ -59,4 +59,28 @@ final class MemoryFileTest {
 
         assertThat(Arrays.equals(file.content(), after)).isTrue();
     }
+
+    @Test
+    void powerCut_takesWhatIsNotSynced() {
+        MemoryFile unsynced = MemoryFile.unsynced();
+        unsynced.append(WANTED, 0, 3);
+        unsynced.sync();
+        unsynced.append(WANTED, 3, 2);
+
+        unsynced.powerCut();
+
+        assertThat(unsynced.content()).isEqualTo(Arrays.copyOf(WANTED, 3));
+    }
+
+    @Test
+    void powerCut_takesNothingOfWhatIsWrittenThrough() {
+        file.powerCut();
+        assertThat(file.content()).isEqualTo(WANTED);
+
+        MemoryFile unsynced = MemoryFile.unsynced();
+        unsynced.writtenThrough();
+        unsynced.append(WANTED, 0, 3);
+        unsynced.powerCut();
+        assertThat(unsynced.lengthBytes()).isEqualTo(3);
+    }
 }
