@@ -96,7 +96,7 @@ final class FaultRun {
         silent = true;
         Command.signal(writer.toHandle(), "QUIT");
         Waits.pause(TimeUnit.SECONDS.toMillis(DUMP_SECONDS));
-        writer.destroyForcibly();
+        Command.signal(writer.toHandle(), "KILL");
         return null;
     }
 

@@ -40,7 +40,8 @@ final class Injector implements Closeable {
         Daemon namenode = faults.cluster().namenode();
         switch (injection.fault()) {
             case NONE -> {}
-            case KILL_CLIENT -> writer.destroyForcibly();
+            // A destroyed process would take what it has said along.
+            case KILL_CLIENT -> Command.signal(writer.toHandle(), "KILL");
             case STOP_CLIENT -> {
                 Command.signal(writer.toHandle(), "STOP");
                 later(injection, () -> Command.signal(writer.toHandle(), "CONT"));
