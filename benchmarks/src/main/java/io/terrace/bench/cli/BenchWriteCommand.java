@@ -3,6 +3,7 @@ package io.terrace.bench.cli;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.write.ShapedBenchmark;
 import io.terrace.bench.write.WriteBenchmark;
 import io.terrace.bench.write.WritePart;
 import io.terrace.bench.write.WritePlan;
@@ -15,9 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /** {@code bin/terrace bench write}. */
 @Command(
@@ -27,6 +30,7 @@ import picocli.CommandLine.Option;
             "Writes files: the FileSystem class over the channel against stock HDFS, in interleaved rounds on one cluster,"
                     + " all on loopback, its volumes on tmpfs. Part R3 has three replicas on a cluster of three DataNodes,"
                     + " the others one. Ratios over 1 are better than stock.",
+            "Part SHAPED, run only when named, has nine DataNodes in network namespaces with slow links, and needs root.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
 final class BenchWriteCommand implements Callable<Integer> {
@@ -43,14 +47,37 @@ final class BenchWriteCommand implements Callable<Integer> {
             description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
     List<WritePart> parts = List.of();
 
+    @Option(
+            names = "--shaped-bytes",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description = "length of the files of part SHAPED, whose blocks shrink with it (1g)")
+    @Nullable
+    Long shapedBytes;
+
     @Override
     public Integer call() throws IOException {
-        return options.run(this::run);
+        if (!parts.contains(WritePart.SHAPED)) {
+            return options.run(this::run);
+        }
+        if (parts.size() > 1) {
+            throw new ParameterException(options.command.commandLine(), "part SHAPED is run alone");
+        }
+        if (!ShapedBenchmark.isInside()) {
+            return ShapedBenchmark.enter(options.command.root().commandLine().getParseResult().originalArgs());
+        }
+        return options.run(scores -> ShapedBenchmark.run(
+                directory().resolveSibling(directory().getFileName() + "-shaped"),
+                options.quick,
+                shapedBytes,
+                options.seed,
+                options.properties,
+                scores));
     }
 
     private void run(ResultSheet scores) throws IOException {
         WritePlan plan = options.quick ? WritePlan.quick() : WritePlan.full();
-        Set<WritePart> single = parts.isEmpty() ? EnumSet.allOf(WritePart.class) : EnumSet.copyOf(parts);
+        Set<WritePart> single = parts.isEmpty() ? EnumSet.complementOf(EnumSet.of(WritePart.SHAPED)) : EnumSet.copyOf(parts);
         boolean three = single.remove(WritePart.R3);
         if (!single.isEmpty()) {
             run(1, single, plan, scores);

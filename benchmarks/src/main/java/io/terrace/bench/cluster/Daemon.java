@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -53,13 +54,16 @@ public final class Daemon {
      * Starts the process, in a session of its own where the host can, so that neither a Ctrl-C nor the end of the
      * terminal reaches it.
      *
+     * @param launcher words before the command line
      * @param jvm the options of the JVM, its class path and main class
      */
-    void start(List<String> jvm) throws IOException {
+    void start(List<String> launcher, List<String> jvm) throws IOException {
         Files.createDirectories(layout.logs());
         Files.createDirectories(layout.pids());
         DaemonCommand command = new DaemonCommand(mark(), log(), jvm);
-        Process process = new ProcessBuilder(command.words())
+        List<String> words = new ArrayList<>(launcher);
+        words.addAll(command.words());
+        Process process = new ProcessBuilder(words)
                 .directory(layout.dir().toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.to(output().toFile()))

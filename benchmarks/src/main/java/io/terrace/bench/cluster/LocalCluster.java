@@ -40,8 +40,16 @@ public final class LocalCluster {
     private final ClusterLayout layout;
     private final ClusterFile file;
     private final ClassPath classPath;
+    private final Launcher launcher;
 
-    private LocalCluster(ClusterLayout layout, ClusterFile file, ClassPath classPath) {
+    /** What stands before a daemon's command line, as for a daemon in a network namespace of its own. */
+    public interface Launcher {
+        /** @param daemon its name in {@link ClusterLayout} */
+        List<String> words(String daemon);
+    }
+
+    private LocalCluster(ClusterLayout layout, ClusterFile file, ClassPath classPath, Launcher launcher) {
+        this.launcher = launcher;
         this.layout = layout;
         this.file = file;
         this.classPath = classPath;
@@ -56,6 +64,13 @@ public final class LocalCluster {
      */
     public static LocalCluster up(Path dir, ClusterSpec spec, ClassPath classPath, RandomGenerator random)
             throws IOException {
+        return up(dir, spec, classPath, random, daemon -> List.of());
+    }
+
+    /** The same, for daemons that are started in another way. */
+    static LocalCluster up(
+            Path dir, ClusterSpec spec, ClassPath classPath, RandomGenerator random, Launcher launcher)
+            throws IOException {
         ClusterLayout layout = new ClusterLayout(dir);
         Optional<ClusterFile> known = ClusterFile.read(layout);
         if (known.isPresent()) {
@@ -63,14 +78,14 @@ public final class LocalCluster {
                 throw new ClusterException("the cluster in " + layout.dir()
                         + " was made with other options: bring it up with those, or remove the directory");
             }
-            LocalCluster cluster = new LocalCluster(layout, known.get(), classPath);
+            LocalCluster cluster = new LocalCluster(layout, known.get(), classPath, launcher);
             cluster.start();
             return cluster;
         }
         requireEmpty(layout.dir());
         for (int i = 1; ; i++) {
             LocalCluster cluster =
-                    new LocalCluster(layout, new ClusterFile(spec, Ports.choose(spec.datanodes(), random)), classPath);
+                    new LocalCluster(layout, new ClusterFile(spec, Ports.choose(spec.datanodes(), random)), classPath, launcher);
             try {
                 cluster.file.write(layout);
                 cluster.writeConfiguration();
@@ -89,7 +104,7 @@ public final class LocalCluster {
     /** The cluster of this directory, running or not; empty if the directory holds none. */
     public static Optional<LocalCluster> in(Path dir, ClassPath classPath) throws IOException {
         ClusterLayout layout = new ClusterLayout(dir);
-        return ClusterFile.read(layout).map(file -> new LocalCluster(layout, file, classPath));
+        return ClusterFile.read(layout).map(file -> new LocalCluster(layout, file, classPath, daemon -> List.of()));
     }
 
     public ClusterLayout layout() {
@@ -184,7 +199,7 @@ public final class LocalCluster {
         jvm.add("-cp");
         jvm.add(confDir(daemon.name()) + ":" + classPath.text());
         jvm.add(mainClass);
-        daemon.start(jvm);
+        daemon.start(launcher.words(daemon.name()), jvm);
     }
 
     /** Stops the daemons and removes the memory tier; the data stays. May be called twice. */

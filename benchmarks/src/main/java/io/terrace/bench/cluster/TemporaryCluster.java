@@ -2,6 +2,7 @@ package io.terrace.bench.cluster;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** A cluster for one command: removed with its data at the end, also when the command is interrupted. */
@@ -16,6 +17,11 @@ public final class TemporaryCluster implements AutoCloseable {
 
     /** Brings a new cluster up; one that an interrupted command left in the directory is removed first. */
     public static TemporaryCluster up(Path dir, ClusterSpec spec) throws IOException {
+        return up(dir, spec, daemon -> List.of());
+    }
+
+    /** The same, for daemons that are started in another way. */
+    public static TemporaryCluster up(Path dir, ClusterSpec spec, LocalCluster.Launcher launcher) throws IOException {
         ClassPath classPath = ClassPath.ofThisProcess();
         LocalCluster left = LocalCluster.in(dir, classPath).orElse(null);
         if (left != null) {
@@ -26,7 +32,7 @@ public final class TemporaryCluster implements AutoCloseable {
         boolean up = false;
         try {
             TemporaryCluster cluster =
-                    new TemporaryCluster(LocalCluster.up(dir, spec, classPath, new SplittableRandom()), atExit);
+                    new TemporaryCluster(LocalCluster.up(dir, spec, classPath, new SplittableRandom(), launcher), atExit);
             up = true;
             return cluster;
         } finally {

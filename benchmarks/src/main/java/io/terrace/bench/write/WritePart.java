@@ -13,5 +13,7 @@ public enum WritePart {
     /** Records that are flushed one by one. */
     FLUSH,
     /** Files of a gigabyte, three replicas, over tcp, and the processor time of the DataNodes; on a cluster of three. */
-    R3
+    R3,
+    /** Files of three replicas on nine DataNodes whose links are slow; alone, as root. */
+    SHAPED
 }

@@ -1,0 +1,47 @@
+package io.terrace.bench.write;
+
+import java.util.List;
+
+/**
+ * What is written over shaped links.
+ *
+ * @param rounds of medians
+ */
+record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case> cases) {
+    private static final int MBIT = 216;
+    private static final int FAST_MBIT = 376;
+
+    /** @param target the ratio that is wanted */
+    record Case(String id, ShapedLinks links, double target) {}
+
+    static final Case EQUAL = new Case("write.equal", new ShapedLinks(MBIT, MBIT, MBIT, 0), 0.97);
+    private static final Case SLOW3_50 = new Case("write.slow3.50", new ShapedLinks(MBIT, 50, MBIT, 0), 2);
+    private static final Case RACKS_50 = new Case("write.racks.50", new ShapedLinks(MBIT, MBIT, MBIT, 50), 2);
+
+    /** Almost an hour. */
+    static ShapedPlan full() {
+        return new ShapedPlan(
+                1L << 30,
+                64L << 20,
+                3,
+                List.of(
+                        EQUAL,
+                        SLOW3_50,
+                        new Case("write.slow3.150", new ShapedLinks(MBIT, 150, MBIT, 0), 1.2),
+                        RACKS_50,
+                        new Case("write.racks.100", new ShapedLinks(MBIT, MBIT, MBIT, 100), 1.5),
+                        new Case("write.racks.150", new ShapedLinks(MBIT, MBIT, MBIT, 150), 1.2),
+                        new Case("write.mixed", new ShapedLinks(FAST_MBIT, MBIT, FAST_MBIT, 0), 1.3)));
+    }
+
+    /** Minutes; blocks as small as the file, so that it has as many. */
+    static ShapedPlan quick() {
+        return new ShapedPlan(128L << 20, 8L << 20, 1, List.of(EQUAL, SLOW3_50, RACKS_50));
+    }
+
+    /** The same with another length of files; blocks shrink with it. */
+    ShapedPlan withFileBytes(long bytes) {
+        long block = Math.max(1 << 20, bytes / (fileBytes / blockBytes) / 512 * 512);
+        return new ShapedPlan(bytes, block, rounds, cases);
+    }
+}
