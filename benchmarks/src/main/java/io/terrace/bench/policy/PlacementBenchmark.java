@@ -46,7 +46,7 @@ public final class PlacementBenchmark implements Callable<Integer> {
 
     @Option(
             names = "--traces",
-            description = "directory of *.csv.gz or *.csv traces; needed unless --held-out is given")
+            description = "directory of *.csv.gz or *.csv traces; needed unless --held-out or --loops is given")
     private @Nullable Path traces;
 
     @Option(
@@ -55,6 +55,11 @@ public final class PlacementBenchmark implements Callable<Integer> {
                     "instead, replay workloads made from a seed, and the traces, if any, cut in halves, with other"
                             + " sizes and with other objects; adaptive against the best of the other policies")
     private boolean heldOut;
+
+    @Option(
+            names = "--loops",
+            description = "instead, in seconds: loops over few large objects, and objects that are equally popular")
+    private boolean loops;
 
     @Option(names = "--seed", description = "of what --held-out makes (${DEFAULT-VALUE})")
     private long seed = 1;
@@ -79,11 +84,14 @@ public final class PlacementBenchmark implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        if (loops) {
+            return finish(new LoopReplays(out).figures(), Map.of(), out);
+        }
         if (heldOut) {
             return replayHeldOut(out);
         }
         if (traces == null) {
-            throw new CommandLine.ParameterException(spec.commandLine(), "--traces DIR is needed without --held-out");
+            throw new CommandLine.ParameterException(spec.commandLine(), "--traces DIR is needed without --held-out or --loops");
         }
         return replayTraces(traces, out);
     }
