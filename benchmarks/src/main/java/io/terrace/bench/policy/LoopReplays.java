@@ -45,7 +45,8 @@ final class LoopReplays {
         for (int[] loop : LOOPS) {
             ReplayResult settling = replay(loop(loop[0], SETTLING_PASSES), loop[1] * LARGE);
             ReplayResult whole = replay(loop(loop[0], PASSES), loop[1] * LARGE);
-            double hits = (double) (whole.tierReads()[0] - settling.tierReads()[0]) / (whole.reads() - settling.reads());
+            double hits =
+                    (double) (whole.tierReads()[0] - settling.tierReads()[0]) / (whole.reads() - settling.reads());
             double reached = hits * loop[0] / loop[1];
             double movedMore = Math.max(0, whole.promotedBytes() - loop[1] * LARGE) / whole.readBytes();
             out.printf("%-34s %8.4f %8.4f%n", loop[0] + ", " + loop[1], reached, movedMore);

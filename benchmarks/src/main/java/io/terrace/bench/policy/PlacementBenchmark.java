@@ -91,7 +91,8 @@ public final class PlacementBenchmark implements Callable<Integer> {
             return replayHeldOut(out);
         }
         if (traces == null) {
-            throw new CommandLine.ParameterException(spec.commandLine(), "--traces DIR is needed without --held-out or --loops");
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "--traces DIR is needed without --held-out or --loops");
         }
         return replayTraces(traces, out);
     }
