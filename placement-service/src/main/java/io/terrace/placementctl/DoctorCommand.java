@@ -2,6 +2,7 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.compat.HadoopFit;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placementctl.client.AdminClient;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,6 +59,15 @@ final class DoctorCommand implements Callable<Integer> {
         Configuration conf = cluster.configuration();
         List<Located> found = new ArrayList<>();
         new ConfigurationCheck(conf).run().forEach(finding -> found.add(new Located("configuration", finding)));
+        String unsupported = HadoopFit.versionProblem(VersionInfo.getVersion());
+        if (unsupported != null) {
+            found.add(new Located(
+                    "this host",
+                    "hadoop.unsupported",
+                    Severity.ERROR,
+                    unsupported,
+                    "daemons of this Hadoop are stock"));
+        }
         boolean active = false;
         try (AdminClient client = cluster.connect(conf)) {
             for (Peer peer : client.peers()) {

@@ -3,6 +3,7 @@ package io.terrace.compat;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClassFile {
     private static final int MAGIC = 0xCAFEBABE;
+    private static final int SYNTHETIC = 0x1000;
 
     /** The version of the class file; 52 is Java 8. */
     final int majorVersion;
@@ -90,6 +92,19 @@ final class ClassFile {
                 skip(in, in.readInt());
             }
         }
+    }
+
+    /** Names of the methods that a class of the same package could override. */
+    Set<String> overridable() {
+        Set<String> names = new LinkedHashSet<>();
+        for (Map.Entry<String, Integer> member : members.entrySet()) {
+            int parameters = member.getKey().indexOf('(');
+            boolean fixed = (member.getValue() & (Modifier.STATIC | Modifier.PRIVATE | SYNTHETIC)) != 0;
+            if (parameters > 0 && !fixed && !member.getKey().startsWith("<")) {
+                names.add(member.getKey().substring(0, parameters));
+            }
+        }
+        return names;
     }
 
     private static void skip(DataInputStream in, int bytes) throws IOException {

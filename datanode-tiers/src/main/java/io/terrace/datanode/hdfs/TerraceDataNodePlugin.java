@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.compat.HadoopFit;
 import org.apache.hadoop.util.ServicePlugin;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -9,7 +10,8 @@ import org.slf4j.LoggerFactory;
  * Terrace in a DataNode: set as {@code dfs.datanode.plugins}, beside {@code dfs.datanode.fsdataset.factory}.
  *
  * <p>The guarded entry: whatever does not fit — another Hadoop, a bad setting, a directory that cannot be used — leaves a
- * stock DataNode and one line in its log at ERROR. Names no class of the DataNode itself, so that it always loads.
+ * stock DataNode and one line in its log at ERROR. Names no class of the DataNode itself, and is compiled for
+ * Java 8, so that it always loads.
  */
 public final class TerraceDataNodePlugin implements ServicePlugin {
 
@@ -24,6 +26,9 @@ public final class TerraceDataNodePlugin implements ServicePlugin {
 
     @Override
     public synchronized void start(Object datanode) {
+        if (!HadoopFit.ofDataNode().fits(LOG)) {
+            return;
+        }
         try {
             running = PluginStarter.start(datanode);
         } catch (LinkageError | RuntimeException e) {

@@ -1,8 +1,6 @@
 package io.terrace.placement.hdfs;
 
-import io.terrace.conf.TerraceSettings;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import io.terrace.compat.HadoopFit;
 import org.apache.hadoop.util.ServicePlugin;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,49 +12,50 @@ import org.slf4j.LoggerFactory;
  * that says what and what to do.
  *
  * <p>NameNode calls fail while {@link #start} runs, so the service is built by a thread of its own once the NameNode is
- * up.
+ * up. Compiled for Java 8 and names no class that is not, so that an older JVM loads it.
  */
 public final class TerraceNameNodePlugin implements ServicePlugin {
 
     private static final Logger LOG = LoggerFactory.getLogger(TerraceNameNodePlugin.class);
-    private static final long POLL_MS = 50;
 
     private @Nullable Thread starter;
-    private @Nullable PlacementService service;
+    private @Nullable AutoCloseable service;
     private boolean stopped;
 
     @Override
     public synchronized void start(Object host) {
-        // Only this class is loaded here, no class of another jar, so the thread's own handler reports a missing jar.
-        Thread thread = new Thread(() -> await((NameNode) host), "terrace-placement-start");
+        Thread thread = new Thread(() -> run(host), "terrace-placement-start");
         thread.setDaemon(true);
         thread.start();
         starter = thread;
     }
 
-    private void await(NameNode nameNode) {
+    private void run(Object host) {
         try {
-            Configuration conf = nameNode.getConf();
-            if (!TerraceSettings.ENABLED.get(conf)) {
-                LOG.info("Terrace is disabled by {}", TerraceSettings.ENABLED.key());
-                return;
-            }
-            while (nameNode.getState().equals("initializing")) {
-                Thread.sleep(POLL_MS);
-            }
-            PlacementService made = PlacementService.start(nameNode, conf);
+            AutoCloseable made = HadoopFit.ofNameNode().fits(LOG) ? PlacementStarter.start(host) : null;
             synchronized (this) {
                 if (!stopped) {
                     service = made;
                     return;
                 }
             }
-            made.close();
+            close(made);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Throwable e) {
             // LinkageError included: a jar that does not fit this Hadoop must not harm the NameNode.
             LOG.error("Terrace's placement service is off; the NameNode is stock. {}", reason(e), e);
+        }
+    }
+
+    private static void close(@Nullable AutoCloseable service) {
+        if (service == null) {
+            return;
+        }
+        try {
+            service.close();
+        } catch (Exception e) {
+            LOG.warn("Stopping Terrace", e);
         }
     }
 
@@ -66,7 +65,7 @@ public final class TerraceNameNodePlugin implements ServicePlugin {
 
     @Override
     public void stop() {
-        PlacementService running;
+        AutoCloseable running;
         Thread starting;
         synchronized (this) {
             stopped = true;
@@ -78,9 +77,7 @@ public final class TerraceNameNodePlugin implements ServicePlugin {
         if (starting != null) {
             starting.interrupt();
         }
-        if (running != null) {
-            running.close();
-        }
+        close(running);
     }
 
     @Override
