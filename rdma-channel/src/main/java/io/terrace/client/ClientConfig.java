@@ -75,8 +75,9 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
      *
      * @param enabled whether files are written over the channel
      * @param retainedMaxBytes memory of what is written and not acknowledged, of the process
+     * @param pipelinesMax blocks of one file that are written at one time
      */
-    public record Write(boolean enabled, long retainedMaxBytes) {}
+    public record Write(boolean enabled, long retainedMaxBytes, int pipelinesMax) {}
 
     /**
      * Reads the settings.
@@ -93,7 +94,8 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
                 remote(conf),
                 new Write(
                         TerraceSettings.CLIENT_WRITE_ENABLED.get(conf),
-                        TerraceSettings.CLIENT_WRITE_RETAINED.get(conf)));
+                        TerraceSettings.CLIENT_WRITE_RETAINED.get(conf),
+                        TerraceSettings.CLIENT_WRITE_PIPELINES.get(conf)));
     }
 
     private static Local local(Configuration conf, boolean enabled) {

@@ -160,6 +160,11 @@ public final class TerraceSettings {
             .doc(
                     "Memory for what a client process has written and the DataNodes have not acknowledged, of all files: writers wait beyond it. At most a tenth of the heap; each open file may have 65 KB more.");
 
+    public static final Setting<Integer> CLIENT_WRITE_PIPELINES = key("terrace.client.write.pipelines", "client")
+            .whole(4, 1, 64)
+            .doc(
+                    "Blocks of one file that may be written at one time: a block begins when the first DataNode of the one before has all of that. They go to different DataNodes; where there are too few for that, there are at most two. 1: each block waits for all replicas of the one before.");
+
     public static final Setting<String> PLACEMENT_RPC_ADDRESS = key(
                     "terrace.placement.rpc-address", "DataNode, NameNode, placementctl")
             .text("")

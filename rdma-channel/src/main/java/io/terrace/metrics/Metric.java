@@ -111,6 +111,17 @@ public enum Metric {
             "client.write.retained.bytes",
             Kind.GAUGE,
             "Memory of what is written and not acknowledged; bounded by terrace.client.write.retained."),
+    CLIENT_WRITE_RETAINED_WAITS(
+            "client.write.retained.waits", "Times a writer waited for memory of what is written and not acknowledged."),
+    CLIENT_WRITE_BLOCKS_OVERLAPPED(
+            "client.write.blocks.overlapped",
+            "Blocks written over the channel of which only the first DataNode had all when the next block of the file began."),
+    CLIENT_WRITE_REPLICAS_REPLACED(
+            "client.write.replicas.replaced",
+            "Replicas copied to another DataNode because theirs was lost after the first DataNode of the block had all of it."),
+    CLIENT_WRITE_REPLICAS_MISSING(
+            "client.write.replicas.missing",
+            "Replicas that were lost in the same way and not replaced; the NameNode makes them later."),
     CLIENT_WRITE_FALLBACK_REPLICATION(
             "client.write.fallback.replication",
             "Files left to stock HDFS by a client that writes over the channel: more than one replica, and a Hadoop whose pipelines cannot be set up again; or more than the file had when it was created."),

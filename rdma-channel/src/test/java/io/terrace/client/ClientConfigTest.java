@@ -22,7 +22,7 @@ class ClientConfigTest {
                         new ClientConfig.Local(
                                 null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
                         new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false),
-                        new ClientConfig.Write(false, 64L << 20)));
+                        new ClientConfig.Write(false, 64L << 20, 4)));
     }
 
     @Test
@@ -66,7 +66,7 @@ class ClientConfigTest {
                                 5_000,
                                 6_000),
                         new ClientConfig.Remote(100, true, true, false, 7 * MS, 8 * MS, 9, 10, 11L << 20, true),
-                        new ClientConfig.Write(true, 12L << 20)));
+                        new ClientConfig.Write(true, 12L << 20, 4)));
     }
 
     @Test

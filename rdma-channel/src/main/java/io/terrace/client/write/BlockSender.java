@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One block that is being written to its first DataNode: sends frames, keeps them until all DataNodes have them, keeps the
- * connection from being idle. Used by the file's streamer.
+ * connection from being idle. After a fault it does nothing. Used by the file's streamer.
  */
 final class BlockSender {
     /** Told of data that is sent and acknowledged. */
@@ -32,11 +32,11 @@ final class BlockSender {
         void acknowledged(long blockBytes, long freshBytes);
     }
 
-    private final FrameQueue queue;
+    private final FrameSource frames;
     private final WriteConnection connection;
     private final long answerTimeoutNs;
     private final long keepAliveNs;
-    private final Progress progress;
+    private Progress progress;
     private final Deque<DataFrame> sent = new ArrayDeque<>();
 
     private @Nullable ByteBuffer sending;
@@ -44,8 +44,10 @@ final class BlockSender {
     private long lastNumber;
     private long ackedNumber;
     private boolean lastSent;
-    private boolean lastWaits;
+    private long endBytes;
+    private boolean finalisedByFirst;
     private boolean finalised;
+    private @Nullable IOException fault;
     private boolean pinged;
     private long waitsSinceNs;
     private long sentNs;
@@ -58,16 +60,16 @@ final class BlockSender {
      * @param progress told of it
      */
     BlockSender(
-            FrameQueue queue,
+            FrameSource frames,
             WriteConnection connection,
             long answerTimeoutNs,
             long keepAliveNs,
             Progress progress,
             long nowNs) {
-        this.keepAliveNs = keepAliveNs;
-        this.queue = queue;
+        this.frames = frames;
         this.connection = connection;
         this.answerTimeoutNs = answerTimeoutNs;
+        this.keepAliveNs = keepAliveNs;
         this.progress = progress;
         this.sentNs = nowNs;
     }
@@ -81,23 +83,62 @@ final class BlockSender {
         return finalised;
     }
 
+    /** Whether the first DataNode has finalised the block. */
+    boolean isFinalisedByFirst() {
+        return finalisedByFirst;
+    }
+
+    /** Of the block, once its end is sent. */
+    long endBytes() {
+        return endBytes;
+    }
+
+    /** What ended it before all had finalised the block; null when nothing did. */
+    @Nullable
+    IOException fault() {
+        return fault;
+    }
+
+    /** From now on another one is told. */
+    void tell(Progress another) {
+        progress = another;
+    }
+
     /** Frames that are not acknowledged by all. */
     Deque<DataFrame> sent() {
         return sent;
     }
 
-    /** Whether the socket did not take all that {@link #send} had for it. */
-    boolean hasUnsent() {
-        return sending != null;
-    }
-
     /** Whether more frames could be sent now. */
     boolean takesMore() {
-        return sending == null && !lastSent && !lastWaits;
+        return fault == null && sending == null && !lastSent;
     }
 
-    /** Sends what is queued of the block, as far as the socket takes it. */
-    void send(long nowNs) throws IOException {
+    /**
+     * Takes in what has arrived, and sends what there is to send, as far as the socket takes it.
+     *
+     * @return how long until this is to be called again, at most
+     */
+    long advance(long nowNs) {
+        if (fault != null || finalised) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            if (connection.isReadable()) {
+                receive(nowNs);
+            }
+            send(nowNs);
+            long leftNs = finalised ? 0 : keepAlive(nowNs);
+            connection.awaitOutput(sending != null);
+            return leftNs;
+        } catch (IOException e) {
+            fault = said(e);
+            BlockOpening.close(connection);
+            return 0;
+        }
+    }
+
+    private void send(long nowNs) throws IOException {
         while (true) {
             ByteBuffer rest = sending;
             if (rest != null) {
@@ -108,13 +149,11 @@ final class BlockSender {
                 sent(partlySent);
                 partlySent = null;
             }
-            DataFrame next = lastSent ? null : queue.peek();
-            lastWaits = next != null && next.isEnd() && !sent.isEmpty();
-            if (next == null || lastWaits) {
+            DataFrame next = lastSent ? null : frames.poll();
+            if (next == null) {
                 return;
             }
             begins(nowNs);
-            queue.poll();
             sent.add(next);
             partlySent = next;
             progress.sending(next.endOffset());
@@ -123,6 +162,7 @@ final class BlockSender {
             }
             sending = next.wire(++lastNumber);
             lastSent = next.has(WriteFrame.LAST);
+            endBytes = next.endOffset();
         }
     }
 
@@ -143,8 +183,7 @@ final class BlockSender {
         sentNs = nowNs;
     }
 
-    /** Takes in what has arrived; whether that was anything. */
-    boolean receive(long nowNs) throws IOException {
+    private boolean receive(long nowNs) throws IOException {
         boolean any = connection.fill();
         for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
             waitsSinceNs = nowNs;
@@ -164,6 +203,12 @@ final class BlockSender {
         if (number < ackedNumber || header.number() > lastNumber) {
             throw new MalformedMessageException("frame " + number + " acknowledged, of " + lastNumber);
         }
+        if (header.has(WriteFrame.FINALIZED)) {
+            if (!lastSent || partlySent != null || header.number() != lastNumber) {
+                throw new MalformedMessageException("the block is finalised before its end was sent");
+            }
+            finalisedByFirst = true;
+        }
         while (ackedNumber < number) {
             DataFrame frame = sent.element();
             if (frame == partlySent) {
@@ -177,7 +222,7 @@ final class BlockSender {
             finalised = frame.has(WriteFrame.LAST);
             sent.remove();
             progress.acknowledged(frame.endOffset(), frame.freshBytes());
-            queue.acked(frame);
+            frames.acked(frame);
         }
     }
 
@@ -193,7 +238,7 @@ final class BlockSender {
     }
 
     /** What the DataNode said of a fault before its connection ended; the fault that was seen where it said nothing. */
-    IOException said(IOException seen) {
+    private IOException said(IOException seen) {
         try {
             boolean more = true;
             while (more) {
@@ -207,13 +252,8 @@ final class BlockSender {
         }
     }
 
-    /**
-     * Sends a PING where nothing was sent for long.
-     *
-     * @return how long until this is to be called again, at most
-     * @throws SocketTimeoutException when the DataNode owes an answer for too long
-     */
-    long keepAlive(long nowNs) throws IOException {
+    /** Sends a PING where nothing was sent for long; fails when the DataNode owes an answer for too long. */
+    private long keepAlive(long nowNs) throws IOException {
         long pingInNs = sentNs + keepAliveNs - nowNs;
         if (pingInNs <= 0 && sending == null) {
             begins(nowNs);

@@ -30,6 +30,7 @@ final class DataFrame {
     private int beginsAt;
     private int flags;
     private long sequence;
+    private boolean acked;
 
     /**
      * An empty frame.
@@ -180,6 +181,15 @@ final class DataFrame {
     /** Counts the frames of a file. */
     long sequence() {
         return sequence;
+    }
+
+    /** All replicas have its data. */
+    void acked() {
+        acked = true;
+    }
+
+    boolean isAcked() {
+        return acked;
     }
 
     /** To be given back to the pool; the frame is of no more use. */

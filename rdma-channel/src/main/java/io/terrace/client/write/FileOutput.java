@@ -29,16 +29,10 @@ public final class FileOutput {
     private final FrameFiller filler;
     private final long blockBytes;
 
-    FileOutput(
-            FileSender sender,
-            FramePool pool,
-            ChunkSummer summer,
-            long blockBytes,
-            boolean syncBlocks,
-            boolean replicated) {
+    FileOutput(FileSender sender, FramePool pool, ChunkSummer summer, long blockBytes, boolean syncBlocks) {
         this.sender = sender;
         this.queue = sender.queue();
-        this.filler = new FrameFiller(pool, queue, summer, blockBytes, syncBlocks, replicated);
+        this.filler = new FrameFiller(pool, queue, summer, blockBytes, syncBlocks);
         this.blockBytes = blockBytes;
     }
 

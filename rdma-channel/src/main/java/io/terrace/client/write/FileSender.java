@@ -1,14 +1,9 @@
 package io.terrace.client.write;
 
-import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a file block by block. It asks for a block when there is data for it and all DataNodes have finalised the one
- * before. What not all DataNodes have when one of them fails is sent again to those that are left. Used by the thread of stock's
- * streamer, but for {@link #wake}.
+ * Sends a file block by block. It asks for a block when there is data for it and the first DataNode has finalised the one
+ * before; the others get that one meanwhile. What not all DataNodes have when one of them fails is sent again to those
+ * that are left. Used by the thread of stock's streamer, but for {@link #wake}.
  */
 final class FileSender implements BlockSender.Progress {
     private static final Logger LOG = LoggerFactory.getLogger(FileSender.class);
@@ -31,10 +26,16 @@ final class FileSender implements BlockSender.Progress {
     private final WriteConnections connections;
     private final StockStreamer stock;
     private final MetricRegistry metricRegistry;
+    private final TrailingBlocks trailing;
+    private final int mostPipelines;
     private volatile @Nullable Selector selector;
     private volatile boolean waiting;
+    private @Nullable BlockOpening opening;
     private @Nullable BlockSender block;
     private boolean left;
+
+    /** DataNodes of the block. */
+    private int nodes;
 
     /** Whether a block's pipeline is set up again. */
     private boolean recovering;
@@ -42,11 +43,25 @@ final class FileSender implements BlockSender.Progress {
     /** Whether that is all: the DataNodes finalise the block when they open it. */
     private boolean ending;
 
-    FileSender(FramePool pool, WriteConnections connections, StockStreamer stock, MetricRegistry metricRegistry) {
-        this.queue = new FrameQueue(pool, this::wakeWaiting);
+    /**
+     * For one file.
+     *
+     * @param retains whether its blocks have several replicas
+     * @param mostPipelines blocks that are written at one time
+     */
+    FileSender(
+            FramePool pool,
+            WriteConnections connections,
+            StockStreamer stock,
+            MetricRegistry metricRegistry,
+            boolean retains,
+            int mostPipelines) {
+        this.queue = new FrameQueue(pool, retains, this::wakeWaiting);
         this.connections = connections;
         this.stock = stock;
         this.metricRegistry = metricRegistry;
+        this.trailing = new TrailingBlocks(queue, stock, metricRegistry);
+        this.mostPipelines = mostPipelines;
     }
 
     FrameQueue queue() {
@@ -62,16 +77,10 @@ final class FileSender implements BlockSender.Progress {
     void run() throws IOException {
         try (Selector opened = Selector.open()) {
             selector = opened;
-            while (stock.isRunning() && !left) {
-                BlockSender current = block;
-                if (current != null) {
-                    send(current, opened);
-                } else if (queue.hasUnsent()) {
-                    stock.nextBlock();
-                    left = block == null;
-                } else {
-                    await(opened, IDLE_NS);
-                }
+            BlockOpening fresh = new BlockOpening(connections, stock, opened, this::serve);
+            opening = fresh;
+            while (stock.isRunning() && !(left && trailing.isEmpty())) {
+                advance(fresh);
             }
         } finally {
             selector = null;
@@ -79,34 +88,70 @@ final class FileSender implements BlockSender.Progress {
     }
 
     boolean isLeft() {
-        return left;
+        return left && trailing.isEmpty();
     }
 
     /** After {@link #run}: what was not sent is stock's or nobody's. */
     void end() {
         BlockSender current = block;
         block = null;
-        if (left) {
+        boolean toStock = isLeft();
+        trailing.end();
+        if (toStock) {
             queue.leaveToStock();
         } else if (current == null) {
             queue.end(List.of());
         } else {
             queue.end(current.sent());
-            close(current.connection());
+            BlockOpening.close(current.connection());
         }
     }
 
-    private void send(BlockSender current, Selector opened) throws IOException {
-        try {
-            advance(current, opened);
-        } catch (IOException e) {
-            recover(current, current.said(e));
+    private void advance(BlockOpening at) throws IOException {
+        long leftNs = serve(System.nanoTime());
+        trailing.complete(at);
+        BlockSender current = block;
+        if (current != null && current.fault() != null) {
+            recover(current, current.fault());
+        } else if (current != null && current.isFinalised()) {
+            block = null;
+            at.giveBack(current.connection());
+            metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
+            stock.blockEnded();
+        } else if (current != null && goesOn(current)) {
+            block = null;
+            metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED);
+            trailing.add(current, stock.leaveBlock(current.endBytes()));
+            nextBlock();
+        } else if (current == null && !left && queue.hasUnsent()) {
+            nextBlock();
+        } else {
+            await(at, leftNs);
         }
+    }
+
+    /** Whether the next block begins before this one is everywhere. Where it goes to the same DataNodes, only one is behind. */
+    private boolean goesOn(BlockSender current) {
+        return current.isFinalisedByFirst()
+                && queue.hasUnsent()
+                && trailing.size() < mostPipelines - 1
+                && (trailing.isEmpty() || stock.canExclude(trailing.nodes().size() + nodes));
+    }
+
+    private void nextBlock() throws IOException {
+        stock.nextBlock(trailing.nodes());
+        left = block == null;
+    }
+
+    /** Sends and takes in what can be at this time; says how long until that is to be done again, at most. */
+    private long serve(long nowNs) {
+        BlockSender current = block;
+        long leftNs = current == null ? IDLE_NS : Math.min(IDLE_NS, current.advance(nowNs));
+        return Math.min(leftNs, trailing.advance(nowNs));
     }
 
     private void recover(BlockSender failed, IOException fault) throws IOException {
         block = null;
-        close(failed.connection());
         queue.giveBack(failed.sent());
         DataFrame next = queue.peek();
         ending = next != null && next.isEnd();
@@ -120,134 +165,60 @@ final class FileSender implements BlockSender.Progress {
         if (ending && next != null && stock.isRunning()) {
             queue.poll();
             queue.acked(next);
-            blockEnded();
+            metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
+            stock.blockEnded();
         } else {
             left = block == null && stock.isRunning();
         }
         ending = false;
     }
 
-    private void blockEnded() {
-        metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
-        stock.blockEnded();
-    }
-
-    private void advance(BlockSender current, Selector opened) throws IOException {
-        long nowNs = System.nanoTime();
-        current.send(nowNs);
-        long leftNs = current.keepAlive(nowNs);
-        current.connection().awaitOutput(current.hasUnsent());
-        await(opened, leftNs);
-        if (current.connection().isReadable()) {
-            current.receive(System.nanoTime());
-        }
-        if (current.isFinalised()) {
-            block = null;
-            current.connection().deregister(opened);
-            connections.giveBack(current.connection());
-            blockEnded();
-        }
-    }
-
     /** Waits until a connection is ready, there is more to send, {@link #wake}, or so long. */
-    private void await(Selector opened, long longestNs) throws IOException {
-        waiting = true;
+    private void await(BlockOpening at, long longestNs) throws IOException {
         BlockSender current = block;
+        waiting = true;
         // Whoever queued before the flag was set woke nobody.
-        if ((current == null || current.takesMore()) && queue.hasUnsent()) {
-            opened.selectNow();
+        boolean more = current == null ? !left : current.takesMore() || goesOn(current);
+        if (more && queue.hasUnsent()) {
+            at.selectNow();
         } else {
-            opened.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(longestNs)));
+            at.select(longestNs);
         }
         waiting = false;
-        opened.selectedKeys().clear();
     }
 
     /**
      * Opens a block at its DataNodes; what is queued goes there from now on.
      *
-     * @param nodes the first one opens it at the others
+     * @param pipeline the first one opens it at the others
      * @param request Hadoop's request to write a block
      * @return false when one of them has no channel
      * @throws IOException when a DataNode refuses the block or fails
      */
-    boolean open(DatanodeInfo[] nodes, byte[] request, long answerTimeoutNs) throws IOException {
+    boolean open(DatanodeInfo[] pipeline, byte[] request, long answerTimeoutNs) throws IOException {
+        BlockOpening at = opening;
+        if (at == null) {
+            throw new IllegalStateException("not in run()");
+        }
         try {
-            return openAt(nodes[0], request, answerTimeoutNs);
+            WriteConnection connection = at.open(pipeline[0], request, answerTimeoutNs, recovering);
+            if (connection == null) {
+                return false;
+            }
+            if (ending) {
+                at.giveBack(connection);
+            } else {
+                nodes = pipeline.length;
+                block = new BlockSender(
+                        queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, System.nanoTime());
+            }
+            return true;
         } catch (PipelineException e) {
             if (e.status() != Status.ERROR_UNSUPPORTED) {
                 throw e;
             }
             LOG.debug("A block is left to stock", e);
             return false;
-        }
-    }
-
-    private boolean openAt(DatanodeInfo node, byte[] request, long answerTimeoutNs) throws IOException {
-        WriteConnection idle = connections.takeIdle(node);
-        if (idle != null) {
-            try {
-                open(idle, request, answerTimeoutNs);
-                return true;
-            } catch (ConnectionEndedException e) {
-                LOG.debug("An idle connection to {} has ended", node, e);
-            }
-        }
-        WriteConnection fresh = recovering ? connections.connectAnyway(node) : connections.connect(node);
-        if (fresh == null) {
-            return false;
-        }
-        try {
-            open(fresh, request, answerTimeoutNs);
-            return true;
-        } catch (ConnectionEndedException e) {
-            connections.pause(node, e);
-            return false;
-        }
-    }
-
-    private void open(WriteConnection connection, byte[] request, long answerTimeoutNs) throws IOException {
-        Selector opened = selector;
-        boolean isOpen = false;
-        try {
-            if (opened == null) {
-                throw new IllegalStateException("not in run()");
-            }
-            connection.register(opened);
-            handshake(connection, opened, request, answerTimeoutNs);
-            if (!ending) {
-                block = new BlockSender(
-                        queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, System.nanoTime());
-                isOpen = true;
-            }
-        } finally {
-            if (!isOpen) {
-                close(connection);
-            }
-        }
-    }
-
-    private void handshake(WriteConnection connection, Selector opened, byte[] request, long answerTimeoutNs)
-            throws IOException {
-        ByteBuffer frame = Handshake.open(request);
-        long deadlineNs = System.nanoTime() + answerTimeoutNs;
-        while (true) {
-            connection.awaitOutput(!connection.send(frame));
-            connection.fill();
-            WriteConnection.Received answer = connection.next();
-            if (answer != null) {
-                Handshake.check(answer);
-                return;
-            }
-            long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
-            if (leftMs <= 0) {
-                throw new SocketTimeoutException("the block was not opened in time");
-            }
-            if (!stock.isRunning()) {
-                throw new InterruptedIOException("the file was closed while a block was opened");
-            }
-            opened.select(leftMs);
-            opened.selectedKeys().clear();
         }
     }
 
@@ -273,14 +244,6 @@ final class FileSender implements BlockSender.Progress {
     private void wakeWaiting() {
         if (waiting) {
             wake();
-        }
-    }
-
-    private static void close(Closeable connection) {
-        try {
-            connection.close();
-        } catch (IOException e) {
-            LOG.debug("Closing a connection for writes", e);
         }
     }
 }

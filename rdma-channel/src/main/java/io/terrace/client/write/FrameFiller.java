@@ -20,7 +20,6 @@ final class FrameFiller {
     private final ChunkSummer summer;
     private final long blockBytes;
     private final int blockEnd;
-    private final boolean endsApart;
 
     /** The chunk that the last frame ended within, from its first byte. */
     private final byte[] partialChunk;
@@ -33,23 +32,13 @@ final class FrameFiller {
     /** Of the block, with what is in the current frame. */
     private long writtenBytes;
 
-    /**
-     * @param syncBlocks whether each block is on the disk before it counts as written
-     * @param endsApart whether a block's end is a frame of its own
-     */
-    FrameFiller(
-            FramePool pool,
-            FrameQueue queue,
-            ChunkSummer summer,
-            long blockBytes,
-            boolean syncBlocks,
-            boolean endsApart) {
+    /** @param syncBlocks whether each block is on the disk before it counts as written */
+    FrameFiller(FramePool pool, FrameQueue queue, ChunkSummer summer, long blockBytes, boolean syncBlocks) {
         this.pool = pool;
         this.queue = queue;
         this.summer = summer;
         this.blockBytes = blockBytes;
         this.blockEnd = syncBlocks ? LAST | SYNC : LAST;
-        this.endsApart = endsApart;
         this.partialChunk = new byte[summer.chunkBytes()];
     }
 
@@ -123,9 +112,6 @@ final class FrameFiller {
     private void endBlock(@Nullable DataFrame frame, int flags) {
         if (frame == null) {
             sendEmpty(flags);
-        } else if (endsApart) {
-            send(frame, 0);
-            sendEmpty(flags);
         } else {
             send(frame, flags);
         }
@@ -168,7 +154,7 @@ final class FrameFiller {
     private @Nullable DataFrame frame() {
         DataFrame frame = current;
         if (frame == null && queue.isOpen()) {
-            ByteBuffer memory = pool.take(nextSize, queue::heldBytes);
+            ByteBuffer memory = pool.take(nextSize, queue);
             long offset = writtenBytes - partialBytes;
             ByteBuffer repeated = ByteBuffer.wrap(partialChunk, 0, partialBytes);
             frame = new DataFrame(memory, summer, offset, repeated, blockBytes - offset);
@@ -179,7 +165,7 @@ final class FrameFiller {
 
     private void sendEmpty(int flags) {
         release();
-        ByteBuffer memory = pool.take(0, queue::heldBytes);
+        ByteBuffer memory = pool.take(0, queue);
         send(new DataFrame(memory, summer, writtenBytes, NOTHING, 0), flags);
     }
 

@@ -2,14 +2,25 @@ package io.terrace.client.write;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.function.LongSupplier;
 
 /**
  * Lends the memory of frames, direct buffers of three sizes, and bounds what all files of a process hold: their writers
  * wait. A file that holds none is always lent one of the smallest size, so that no file waits for another that waits
- * itself; what is lent is at most the limit and that much for each open file. Thread-safe.
+ * itself; what is lent is at most the limit and that much for each open file. A quarter of the limit is left to files that
+ * hold little, so that one whose DataNodes are slow does not slow all others down. Thread-safe.
  */
 final class FramePool {
+    /** A file. */
+    interface Holder {
+        /** Memory of the frames that will be acknowledged. */
+        long heldBytes();
+
+        /** As much of it as is bounded for one file. */
+        default long boundedBytes() {
+            return heldBytes();
+        }
+    }
+
     /** For data of 64 KB, 256 KB and 1 MB, and its header and checksums. */
     private static final int[] SIZES = {65 << 10, 260 << 10, 1_040 << 10};
 
@@ -19,17 +30,23 @@ final class FramePool {
     /** Memory that is kept while nobody holds it. */
     private static final long KEPT_BYTES = 16L << 20;
 
-    /** What one file may hold: enough that neither side waits for the other, and little enough for a processor's cache. */
+    /**
+     * What of one file is bounded: enough that neither side waits for the other, and little enough for a processor's cache. A file
+     * that holds no more than that may have all of the limit.
+     */
     private static final long FILE_BYTES = 8L << 20;
 
     private final long limitBytes;
+    private final Runnable waited;
     private final ArrayDeque<ByteBuffer>[] free;
     private long lentBytes;
     private long freeBytes;
 
+    /** @param waited called when a file has to wait */
     @SuppressWarnings({"unchecked", "rawtypes"})
-    FramePool(long limitBytes) {
+    FramePool(long limitBytes, Runnable waited) {
         this.limitBytes = limitBytes;
+        this.waited = waited;
         this.free = new ArrayDeque[SIZES.length];
         for (int i = 0; i < SIZES.length; i++) {
             free[i] = new ArrayDeque<>();
@@ -42,15 +59,20 @@ final class FramePool {
      * <p>An interrupt ends the wait: the file gets memory beyond its share then, and the thread stays interrupted, as
      * when stock's writer is interrupted while it waits. Up to twice the share; after that interrupts are held back.
      *
-     * @param heldBytes by the file now
+     * @param file that it is for
      */
-    synchronized ByteBuffer take(int size, LongSupplier heldBytes) {
+    synchronized ByteBuffer take(int size, Holder file) {
         int wanted = size;
         boolean interrupted = false;
-        while (heldBytes.getAsLong() > 0 && !mayLend(wanted, heldBytes.getAsLong(), interrupted)) {
+        boolean waits = false;
+        while (file.heldBytes() > 0 && !mayLend(wanted, file, interrupted)) {
             if (wanted > 0 && interrupted) {
                 wanted = 0;
                 continue;
+            }
+            if (!waits) {
+                waits = true;
+                waited.run();
             }
             try {
                 wait();
@@ -67,10 +89,13 @@ final class FramePool {
         return lend(wanted);
     }
 
-    private boolean mayLend(int size, long heldBytes, boolean interrupted) {
-        return interrupted
-                ? heldBytes < 2 * FILE_BYTES
-                : heldBytes + SIZES[size] <= FILE_BYTES && lentBytes + SIZES[size] <= limitBytes;
+    private boolean mayLend(int size, Holder file, boolean interrupted) {
+        long heldBytes = file.heldBytes();
+        if (interrupted) {
+            return file.boundedBytes() < 2 * FILE_BYTES && heldBytes < limitBytes + 2 * FILE_BYTES;
+        }
+        long most = heldBytes + SIZES[size] <= FILE_BYTES ? limitBytes : limitBytes - limitBytes / 4;
+        return file.boundedBytes() + SIZES[size] <= FILE_BYTES && lentBytes + SIZES[size] <= most;
     }
 
     private ByteBuffer lend(int size) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The frames of one file between the thread that writes it and the file's streamer, which sends them. Frames that are
  * not acknowledged are still held: the streamer gives them back to be sent elsewhere. Thread-safe.
  */
-final class FrameQueue {
+final class FrameQueue implements FrameSource, FramePool.Holder {
     /** How a wait for an acknowledgement ended. */
     enum Wait {
         ACKED,
@@ -30,21 +30,39 @@ final class FrameQueue {
 
     private final FramePool pool;
     private final Runnable wakeStreamer;
+    private final boolean retains;
     private final Deque<DataFrame> unsent = new ArrayDeque<>();
+
+    /** Frames in their order, from the first that is not acknowledged by all. */
+    private final Deque<DataFrame> unacked = new ArrayDeque<>();
+
     private volatile State state = State.OPEN;
     private long lastQueued;
     private long lastAcked;
     private volatile long heldBytes;
+    private volatile long unsentBytes;
 
-    /** @param wakeStreamer called when there is something to send */
-    FrameQueue(FramePool pool, Runnable wakeStreamer) {
+    /**
+     * An empty one.
+     *
+     * @param retains whether what was sent waits for several DataNodes
+     * @param wakeStreamer called when there is something to send
+     */
+    FrameQueue(FramePool pool, boolean retains, Runnable wakeStreamer) {
         this.pool = pool;
+        this.retains = retains;
         this.wakeStreamer = wakeStreamer;
     }
 
-    /** Memory of the frames that will be acknowledged. */
-    long heldBytes() {
+    @Override
+    public long heldBytes() {
         return state == State.OPEN ? heldBytes : 0;
+    }
+
+    /** With several replicas, what is not sent: what was sent waits for the slowest DataNode, and the fastest need not. */
+    @Override
+    public long boundedBytes() {
+        return retains && state == State.OPEN ? unsentBytes : heldBytes();
     }
 
     /** Whether what is queued is sent. */
@@ -60,7 +78,9 @@ final class FrameQueue {
                 return;
             }
             unsent.add(frame);
+            unacked.add(frame);
             heldBytes += frame.memoryBytes();
+            unsentBytes += frame.memoryBytes();
             lastQueued = frame.sequence();
         }
         wakeStreamer.run();
@@ -80,23 +100,41 @@ final class FrameQueue {
         return unsent.peek();
     }
 
-    /** The next frame to send; null when there is none. */
-    synchronized @Nullable DataFrame poll() {
-        return unsent.poll();
+    @Override
+    public @Nullable DataFrame poll() {
+        DataFrame next = take();
+        if (next != null && retains) {
+            pool.wakeWaiting();
+        }
+        return next;
+    }
+
+    private synchronized @Nullable DataFrame take() {
+        DataFrame next = unsent.poll();
+        if (next != null) {
+            unsentBytes -= next.memoryBytes();
+        }
+        return next;
     }
 
     /** Puts frames that were sent, or not wholly sent, before all others again. */
     synchronized void giveBack(Deque<DataFrame> sent) {
         while (!sent.isEmpty()) {
-            unsent.addFirst(sent.removeLast());
+            DataFrame frame = sent.removeLast();
+            unsentBytes += frame.memoryBytes();
+            unsent.addFirst(frame);
         }
     }
 
-    /** All replicas have this frame's data. */
-    void acked(DataFrame frame) {
+    @Override
+    public void acked(DataFrame frame) {
         synchronized (this) {
             heldBytes -= frame.memoryBytes();
-            lastAcked = frame.sequence();
+            frame.acked();
+            // A later block may be everywhere before an earlier one.
+            for (DataFrame first = unacked.peek(); first != null && first.isAcked(); first = unacked.peek()) {
+                lastAcked = unacked.remove().sequence();
+            }
             notifyAll();
         }
         pool.give(frame.memory());
@@ -132,6 +170,7 @@ final class FrameQueue {
     synchronized List<DataFrame> takeUnsent() {
         List<DataFrame> frames = new ArrayList<>(unsent);
         unsent.clear();
+        unsentBytes = 0;
         return frames;
     }
 
@@ -148,6 +187,7 @@ final class FrameQueue {
         synchronized (this) {
             state = State.ENDED;
             dropped = takeUnsent();
+            unacked.clear();
             notifyAll();
         }
         dropped.addAll(sent);

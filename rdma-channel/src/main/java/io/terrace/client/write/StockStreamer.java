@@ -1,6 +1,8 @@
 package io.terrace.client.write;
 
 import java.io.IOException;
+import java.util.Set;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /** What a file's sender asks of stock's streamer, which makes the calls to the NameNode as for any file. */
 public interface StockStreamer {
@@ -10,9 +12,13 @@ public interface StockStreamer {
     /**
      * Asks the NameNode for the next block and opens it, by {@link FileOutput#open} for each DataNode that it tries.
      *
+     * @param busy DataNodes of the file's other blocks; the block goes to others, unless too few are left
      * @throws IOException when there is no block
      */
-    void nextBlock() throws IOException;
+    void nextBlock(Set<DatanodeInfo> busy) throws IOException;
+
+    /** Whether so many DataNodes may be too busy for the next block, as far as is known. */
+    boolean canExclude(int nodes);
 
     /**
      * Sets the present block's pipeline up again, without the DataNode at fault, by {@link FileOutput#open} for each try. Where
@@ -32,6 +38,13 @@ public interface StockStreamer {
 
     /** So many bytes of the present block are acknowledged by all its DataNodes. */
     void acknowledged(long blockBytes);
+
+    /**
+     * The file goes on with the next block, though only the first DataNode has finalised the present one.
+     *
+     * @param blockBytes its length
+     */
+    EndedBlock leaveBlock(long blockBytes);
 
     /** All DataNodes have finalised the present block. */
     void blockEnded();

@@ -21,9 +21,11 @@ public final class WriteClient {
     private final FramePool frames;
     private final WriteConnections connections;
     private final MetricRegistry metricRegistry;
+    private final int mostPipelines;
 
     private WriteClient(FramePool frames, ClientConfig settings, MetricRegistry metricRegistry) {
         this.frames = frames;
+        this.mostPipelines = settings.write().pipelinesMax();
         this.connections = new WriteConnections(settings);
         this.metricRegistry = metricRegistry;
     }
@@ -38,7 +40,9 @@ public final class WriteClient {
         FramePool known = pool;
         if (known == null) {
             long most = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
-            FramePool fresh = new FramePool(Math.min(settings.write().retainedMaxBytes(), most));
+            FramePool fresh = new FramePool(
+                    Math.min(settings.write().retainedMaxBytes(), most),
+                    () -> metricRegistry.increment(Metric.CLIENT_WRITE_RETAINED_WAITS));
             metricRegistry.gauge(Metric.CLIENT_WRITE_RETAINED_BYTES, fresh::lentBytes);
             pool = fresh;
             known = fresh;
@@ -57,13 +61,12 @@ public final class WriteClient {
      *
      * @param checksum of a type that is known
      * @param syncBlocks whether each block is to be on the disk before it counts as written
-     * @param replicated whether blocks have more than one replica: then a block ends only when all have its data, so that
-     *     a fault does not find it finalised here and not written there
+     * @param replicated whether blocks have more than one replica
      */
     public FileOutput open(
             StockStreamer stock, DataChecksum checksum, long blockBytes, boolean syncBlocks, boolean replicated) {
-        FileSender sender = new FileSender(frames, connections, stock, metricRegistry);
-        return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks, replicated);
+        FileSender sender = new FileSender(frames, connections, stock, metricRegistry, replicated, mostPipelines);
+        return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
     }
 
     /** Counts a file, or the rest of one, that is left to stock. */

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * stream than stock's.
  */
 record StreamCreation(
-        DFSClient client,
+        TerraceDfsClient client,
         String src,
         FsPermission masked,
         EnumSet<CreateFlag> flag,
@@ -59,7 +59,8 @@ record StreamCreation(
             throws IOException {
         Metric why = whyStock(stat);
         if (why == null) {
-            return new TerraceOutputStream(writes, client, src, stat, flag, progress, checksum, favoredNodes);
+            return new TerraceOutputStream(
+                    writes, client.excludable(), client, src, stat, flag, progress, checksum, favoredNodes);
         }
         writes.leftToStock(why);
         return stat.getErasureCodingPolicy() != null

@@ -1,5 +1,6 @@
 package org.apache.hadoop.hdfs;
 
+import io.terrace.client.write.EndedBlock;
 import io.terrace.client.write.FileOutput;
 import io.terrace.client.write.PipelineException;
 import io.terrace.client.write.StockStreamer;
@@ -8,9 +9,12 @@ import io.terrace.metrics.Metric;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -20,6 +24,7 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.ByteArrayManager;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private final FileOutput output;
     private final WriteClient writes;
+    private final ExcludableNodes excludable;
     private final AtomicReference<CachingStrategy> caching;
     private final String @Nullable [] favored;
     private final boolean replicated;
@@ -39,6 +45,14 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private volatile boolean stockWrites;
     private boolean connectedByStock;
     private boolean askingForBlock;
+
+    /** DataNodes that the next block is not to go to. */
+    private Set<DatanodeInfo> busy = Set.of();
+
+    /** Of the present block's storages; stock keeps them for itself. */
+    private StorageType[] types = StorageType.EMPTY_ARRAY;
+
+    private boolean flushed;
     private boolean recovering;
 
     /** Pipelines set up again since more was acknowledged last. */
@@ -46,6 +60,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
 
     TerraceDataStreamer(
             WriteClient writes,
+            ExcludableNodes excludable,
             HdfsFileStatus stat,
             DFSClient client,
             String src,
@@ -58,6 +73,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             boolean syncBlocks) {
         super(stat, null, client, src, progress, checksum, caching, byteArrayManager, favored, flags);
         this.writes = writes;
+        this.excludable = excludable;
         this.caching = caching;
         this.favored = favored;
         this.replicated = stat.getReplication() > 1;
@@ -102,13 +118,67 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     @Override
-    public void nextBlock() throws IOException {
-        askingForBlock = true;
-        setupPipelineForCreate();
-        askingForBlock = false;
+    public void nextBlock(Set<DatanodeInfo> others) throws IOException {
+        if (!askApart(others)) {
+            ask(Set.of());
+        }
         if (!connectedByStock) {
             StreamerStage.set(this, BlockConstructionStage.DATA_STREAMING);
         }
+    }
+
+    @Override
+    public boolean canExclude(int nodes) {
+        return excludable.allows(nodes);
+    }
+
+    /** Whether there is a block now, at DataNodes other than these and no worse placed than with them. */
+    private boolean askApart(Set<DatanodeInfo> others) throws IOException {
+        if (!excludable.allows(others.size())) {
+            return false;
+        }
+        ExtendedBlock previous = block.getCurrentBlock();
+        try {
+            ask(others);
+            return true;
+        } catch (ExcludableNodes.PoorlyPlacedException e) {
+            dfsClient.namenode.abandonBlock(block.getCurrentBlock(), stat.getFileId(), src, dfsClient.clientName);
+            setPipeline(null, null, null);
+        } catch (RemoteException e) {
+            if (others.isEmpty()) {
+                throw e;
+            }
+            // The NameNode has none left. What else is wrong shows once more.
+            LOG.debug("No block of {} beside {}", src, others, e);
+        }
+        block.setCurrentBlock(previous);
+        excludable.refuses(others.size());
+        return false;
+    }
+
+    private void ask(Set<DatanodeInfo> others) throws IOException {
+        busy = others;
+        askingForBlock = true;
+        try {
+            setupPipelineForCreate();
+        } finally {
+            askingForBlock = false;
+            busy = Set.of();
+        }
+    }
+
+    @Override
+    DatanodeInfo[] getExcludedNodes() {
+        DatanodeInfo[] failed = super.getExcludedNodes();
+        return Stream.concat(Arrays.stream(failed), busy.stream()).distinct().toArray(DatanodeInfo[]::new);
+    }
+
+    @Override
+    public EndedBlock leaveBlock(long blockBytes) {
+        block.setNumBytes(blockBytes);
+        EndedBlock ended = new StockEndedBlock(this, getNodes(), types, getStorageIDs(), caching.get());
+        endBlock();
+        return ended;
     }
 
     @Override
@@ -176,6 +246,23 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     @Override
+    protected void setPipeline(DatanodeInfo[] nodes, StorageType[] storageTypes, String[] storages) {
+        types = storageTypes;
+        super.setPipeline(nodes, storageTypes, storages);
+    }
+
+    @Override
+    void setHflush() {
+        flushed = true;
+        super.setHflush();
+    }
+
+    /** Whether anything of the file was flushed, which stock's policy of replacement asks. */
+    boolean isFlushed() {
+        return flushed;
+    }
+
+    @Override
     protected void setupPipelineForCreate() throws IOException {
         if (connectedByStock) {
             // For the block at whose beginning the file was left to stock.
@@ -200,6 +287,9 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     boolean createBlockOutputStream(
             DatanodeInfo[] nodes, StorageType[] types, String[] storages, long newStamp, boolean recovers) {
         // The NameNode may have chosen several: somebody set the replication of a file that is being written.
+        if (askingForBlock) {
+            ExcludableNodes.check(nodes, busy, stat.getReplication());
+        }
         boolean fits = nodes.length == 1 || (nodes.length > 1 && replicated);
         if (recovering || (askingForBlock && fits)) {
             try {
@@ -251,7 +341,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                 .encode();
     }
 
-    private long answerTimeoutNs(int nodes) {
+    long answerTimeoutNs(int nodes) {
         int timeoutMs = dfsClient.getDatanodeReadTimeout(nodes);
         return timeoutMs > 0 ? TimeUnit.MILLISECONDS.toNanos(timeoutMs) : Long.MAX_VALUE / 4;
     }

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class TerraceDfsClient extends DFSClient {
     private final ReadRouter readRouter;
     private final @Nullable WriteClient writes;
+    private final ExcludableNodes excludable = new ExcludableNodes();
     private final @Nullable DfsClientConf ownConf;
 
     /** Whether files can be written over the channel: Hadoop 3.4's streamer is one loop, of which no step can be replaced. */
@@ -184,6 +185,10 @@ public final class TerraceDfsClient extends DFSClient {
             throws IOException {
         countAppend(flag);
         return super.append(src, bufferSize, flag, progress, statistics, favoredNodes);
+    }
+
+    ExcludableNodes excludable() {
+        return excludable;
     }
 
     private void countAppend(EnumSet<CreateFlag> flag) {

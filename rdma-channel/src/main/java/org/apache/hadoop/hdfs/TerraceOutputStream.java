@@ -28,6 +28,7 @@ final class TerraceOutputStream extends DFSOutputStream {
 
     TerraceOutputStream(
             WriteClient writes,
+            ExcludableNodes excludable,
             DFSClient client,
             String src,
             HdfsFileStatus stat,
@@ -38,6 +39,7 @@ final class TerraceOutputStream extends DFSOutputStream {
         super(client, src, stat, flag, progress, checksum, favoredNodes, false);
         this.sender = new TerraceDataStreamer(
                 writes,
+                excludable,
                 stat,
                 client,
                 src,

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -22,10 +24,14 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProt
 import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ChecksumTypeProto;
 import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ExtendedBlockProto;
 import org.apache.hadoop.util.DataChecksum;
+import org.jspecify.annotations.Nullable;
 
 /** Stock's streamer and the NameNode: blocks are numbered, all at one DataNode, which stands for its pipeline. */
 final class FakeStreamer implements StockStreamer {
     static final long TIMEOUT_MS = 10_000;
+
+    /** An address of this host where nobody listens. */
+    private static final String NOBODY = "127.0.0.2";
 
     private final FileOutput output;
     private final DatanodeInfo[] nodes = new DatanodeInfo[2];
@@ -37,6 +43,13 @@ final class FakeStreamer implements StockStreamer {
     volatile long keepAliveMs = TIMEOUT_MS / 2;
     private volatile boolean closed;
     private volatile boolean recovers;
+
+    /** What {@link #canExclude} says. */
+    volatile boolean apart = true;
+
+    /** Which DataNodes had a block when it was to be copied, block by block. */
+    final List<List<Boolean>> copied = new CopyOnWriteArrayList<>();
+
     private long acknowledged;
     private long sent;
     private int asked;
@@ -50,13 +63,14 @@ final class FakeStreamer implements StockStreamer {
             boolean syncBlocks,
             boolean replicated) {
         nodes[0] = node(InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
-        nodes[1] = node("192.0.2.1", 9866);
+        nodes[1] = node(NOBODY, 0);
         recovers = replicated;
         Configuration conf = new Configuration(false);
         conf.set("terrace.channel.tcp.port.offset", "1");
-        FileSender sender = new FileSender(pool, new WriteConnections(ClientConfig.from(conf)), this, metricRegistry);
+        FileSender sender = new FileSender(
+                pool, new WriteConnections(ClientConfig.from(conf)), this, metricRegistry, replicated, 4);
         DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
-        output = new FileOutput(sender, pool, ChunkSummer.of(checksum), blockBytes, syncBlocks, replicated);
+        output = new FileOutput(sender, pool, ChunkSummer.of(checksum), blockBytes, syncBlocks);
         new Thread(work, "fake-streamer").start();
     }
 
@@ -101,6 +115,53 @@ final class FakeStreamer implements StockStreamer {
         return nodes[1].getXferAddr();
     }
 
+    /** The second DataNode is this one from the next block on. */
+    void second(int port) {
+        nodes[1] = node(InetAddress.getLoopbackAddress().getHostAddress(), port - 1);
+    }
+
+    private final class FakeEndedBlock implements EndedBlock {
+        private final int id;
+        private final long bytes;
+        private final List<DatanodeInfo> itsNodes = List.of(nodes);
+
+        FakeEndedBlock(int id, long bytes) {
+            this.id = id;
+            this.bytes = bytes;
+        }
+
+        @Override
+        public List<DatanodeInfo> nodes() {
+            return itsNodes;
+        }
+
+        @Override
+        public long answerTimeoutNs() {
+            return TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
+        }
+
+        @Override
+        public void acknowledged() {
+            // Nobody is told.
+        }
+
+        @Override
+        public byte[] finalising(int node) {
+            return request(BlockConstructionStage.PIPELINE_CLOSE_RECOVERY, id, bytes, bytes);
+        }
+
+        @Override
+        public byte[] resuming(int node, long ackedBytes) {
+            return request(BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY, id, ackedBytes, bytes);
+        }
+
+        @Override
+        public @Nullable DatanodeInfo copy(boolean[] whole, List<DatanodeInfo> copies, List<DatanodeInfo> failed) {
+            copied.add(List.of(whole[0], whole[1]));
+            return null;
+        }
+    }
+
     /** From now on a fault ends the file. */
     void recoverNoMore() {
         recovers = false;
@@ -112,11 +173,18 @@ final class FakeStreamer implements StockStreamer {
     }
 
     @Override
-    public void nextBlock() throws IOException {
+    public void nextBlock(Set<DatanodeInfo> busy) throws IOException {
+        assertThat(busy).isSubsetOf(nodes);
         asked++;
         acknowledged = 0;
         sent = 0;
         open(BlockConstructionStage.PIPELINE_SETUP_CREATE);
+    }
+
+    @Override
+    public boolean canExclude(int count) {
+        assertThat(count).isGreaterThanOrEqualTo(nodes.length);
+        return apart;
     }
 
     @Override
@@ -148,6 +216,13 @@ final class FakeStreamer implements StockStreamer {
     }
 
     @Override
+    public EndedBlock leaveBlock(long blockBytes) {
+        assertThat(blockBytes).isEqualTo(sent);
+        ended++;
+        return new FakeEndedBlock(asked, blockBytes);
+    }
+
+    @Override
     public void blockEnded() {
         ended++;
     }
@@ -175,18 +250,22 @@ final class FakeStreamer implements StockStreamer {
     }
 
     private byte[] request(BlockConstructionStage stage) {
+        return request(stage, asked, acknowledged, sent);
+    }
+
+    private byte[] request(BlockConstructionStage stage, int blockId, long leastBytes, long mostBytes) {
         return OpWriteBlockProto.newBuilder()
                 .setHeader(ClientOperationHeaderProto.newBuilder()
                         .setBaseHeader(BaseHeaderProto.newBuilder()
                                 .setBlock(ExtendedBlockProto.newBuilder()
                                         .setPoolId("pool")
-                                        .setBlockId(asked)
+                                        .setBlockId(blockId)
                                         .setGenerationStamp(1)))
                         .setClientName("client"))
                 .setStage(stage)
                 .setPipelineSize(nodes.length)
-                .setMinBytesRcvd(acknowledged)
-                .setMaxBytesRcvd(sent)
+                .setMinBytesRcvd(leastBytes)
+                .setMaxBytesRcvd(mostBytes)
                 .setLatestGenerationStamp(0)
                 .setRequestedChecksum(ChecksumProto.newBuilder()
                         .setType(ChecksumTypeProto.CHECKSUM_CRC32C)

@@ -126,7 +126,7 @@ class FakeWriteServer implements Closeable {
     private boolean serveBlock(FrameChannel frames, WriteFrame open) throws IOException {
         ByteBuffer body = body(frames, open);
         OpWriteBlockProto request = OpWriteBlockProto.parseFrom(body);
-        Status status = opened(request);
+        Status status = lacks(request) ? Status.ERROR : opened(request);
         byte[] answer = BlockOpResponseProto.newBuilder()
                 .setStatus(status)
                 .setMessage("said by a test")
@@ -181,13 +181,24 @@ class FakeWriteServer implements Closeable {
         return true;
     }
 
+    /** As a DataNode, it finalises only what is whole. */
+    private boolean lacks(OpWriteBlockProto request) {
+        return request.getStage() == BlockConstructionStage.PIPELINE_CLOSE_RECOVERY
+                && block(request).bytes.length != request.getMinBytesRcvd();
+    }
+
     private Block block(OpWriteBlockProto request) {
         if (request.getStage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
             Block fresh = new Block(request);
             blocks.add(fresh);
             return fresh;
         }
-        return blocks.get(blocks.size() - 1);
+        long id = request.getHeader().getBaseHeader().getBlock().getBlockId();
+        return blocks.stream()
+                .filter(block ->
+                        block.request.getHeader().getBaseHeader().getBlock().getBlockId() == id)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static void write(Block block, WriteFrame frame, ByteBuffer body) throws IOException {

@@ -23,7 +23,7 @@ final class FileOutputTest {
     private static final long TIMEOUT_MS = FakeStreamer.TIMEOUT_MS;
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final FramePool pool = new FramePool(4 << 20);
+    private final FramePool pool = new FramePool(4 << 20, () -> {});
     private FakeWriteServer server;
     private FakeStreamer streamer;
 

@@ -14,7 +14,7 @@ final class FramePoolTest {
 
     @Test
     void take_beyondTheLimit_lendsTheSmallestToAFileThatHoldsNothing() {
-        FramePool pool = new FramePool(LARGE);
+        FramePool pool = new FramePool(LARGE, () -> {});
         assertThat(pool.take(FramePool.LARGEST, () -> 0).capacity()).isEqualTo(LARGE);
         assertThat(pool.take(FramePool.LARGEST, () -> 0).capacity()).isEqualTo(SMALL);
         assertThat(pool.lentBytes()).isEqualTo(LARGE + SMALL);
@@ -22,7 +22,7 @@ final class FramePoolTest {
 
     @Test
     void take_beyondTheLimit_waitsForWhatIsGivenBack() throws Exception {
-        FramePool pool = new FramePool(LARGE);
+        FramePool pool = new FramePool(LARGE, () -> {});
         ByteBuffer first = pool.take(FramePool.LARGEST, () -> 0);
         FutureTask<ByteBuffer> second = new FutureTask<>(() -> pool.take(FramePool.LARGEST, () -> LARGE));
         Thread waiting = new Thread(second);
@@ -37,7 +37,7 @@ final class FramePoolTest {
 
     @Test
     void take_interrupted_lendsTheSmallestAndStaysInterrupted() {
-        FramePool pool = new FramePool(LARGE);
+        FramePool pool = new FramePool(LARGE, () -> {});
         ByteBuffer unused = pool.take(FramePool.LARGEST, () -> 0);
         Thread.currentThread().interrupt();
         ByteBuffer more = pool.take(FramePool.LARGEST, () -> LARGE);
@@ -47,7 +47,7 @@ final class FramePoolTest {
 
     @Test
     void give_beyondWhatIsKept_isLeftToTheGarbageCollector() {
-        FramePool pool = new FramePool(1L << 30);
+        FramePool pool = new FramePool(1L << 30, () -> {});
         List<ByteBuffer> taken = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             taken.add(pool.take(FramePool.LARGEST, () -> 0));

@@ -26,7 +26,7 @@ final class PipelineRecoveryTest {
     private static final int BLOCK_BYTES = 1 << 20;
 
     private final MetricRegistry metricRegistry = new MetricRegistry();
-    private final FramePool pool = new FramePool(4 << 20);
+    private final FramePool pool = new FramePool(4 << 20, () -> {});
     private FakeWriteServer server;
     private FakeStreamer streamer;
 
@@ -43,14 +43,18 @@ final class PipelineRecoveryTest {
     }
 
     @Test
-    void endBlock_ofSeveralReplicas_isAFrameOfItsOwn() throws Exception {
+    void endBlock_ofSeveralReplicas_ridesOnTheData() throws Exception {
         start(new FakeWriteServer());
         byte[] written = random(BLOCK_BYTES + 700, 1);
         streamer.write(written);
         streamer.close();
         assertThat(stored()).isEqualTo(written);
-        assertThat(server.blocks.get(0).frames).last().isEqualTo(BLOCK_BYTES + "+0 " + WriteFrame.LAST);
-        assertThat(server.blocks.get(1).frames).containsExactly("0+700 0", "700+0 " + WriteFrame.LAST);
+        assertThat(server.blocks.get(0).frames)
+                .last()
+                .asString()
+                .endsWith(" " + WriteFrame.LAST)
+                .isNotEqualTo(BLOCK_BYTES + "+0 " + WriteFrame.LAST);
+        assertThat(server.blocks.get(1).frames).containsExactly("0+700 " + WriteFrame.LAST);
         assertThat(streamer.ended()).isEqualTo(2);
     }
 
@@ -122,7 +126,6 @@ final class PipelineRecoveryTest {
         streamer.close();
         assertThat(stored()).isEqualTo(written.toByteArray());
         assertThat(streamer.ended()).isEqualTo(server.blocks.size());
-        assertThat(streamer.badNodes()).hasSize(fails.get());
         assertThat(metricRegistry.value(Metric.CLIENT_WRITE_RECOVERIES)).isEqualTo(fails.get());
         assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BYTES)).isEqualTo(written.size());
     }
@@ -165,9 +168,13 @@ final class PipelineRecoveryTest {
             }
         });
         streamer.write(random(700, 4));
+        streamer.output().flush(false);
+        streamer.awaitAll();
         streamer.output().endBlock(false);
         streamer.awaitAll();
         streamer.write(random(700, 5));
+        streamer.output().flush(false);
+        streamer.awaitAll();
         streamer.close();
         assertThat(closedBytes).containsExactly(700L, 700L);
         assertThat(streamer.badNodes()).containsExactly(0, 0);

@@ -34,7 +34,8 @@ final class ReplicaOpening {
     /**
      * Takes over a replica whose pipeline has failed; a writer that it still has is stopped. It gets the new generation stamp.
      *
-     * <p>A replica that is finalised already is opened again: this DataNode had the whole block when another failed.
+     * <p>A replica that is finalised already is opened again: this DataNode had the whole block when another failed. Not with the
+     * same stamp: then the NameNode takes the block for written, and counts on this replica.
      */
     static ReplicaHandler recover(DataNode datanode, WriteRequest request, ExtendedBlock block) throws IOException {
         FsDatasetSpi<?> dataset = datanode.getFSDataset();
@@ -46,6 +47,7 @@ final class ReplicaOpening {
             Replica replica = dataset.getReplica(block.getBlockPoolId(), block.getBlockId());
             if (replica == null
                     || replica.getState() != ReplicaState.FINALIZED
+                    || replica.getGenerationStamp() >= request.generationStamp()
                     || replica.getNumBytes() < leastBytes
                     || replica.getNumBytes() > mostBytes) {
                 throw e;

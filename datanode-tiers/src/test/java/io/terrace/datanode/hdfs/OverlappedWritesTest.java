@@ -1,0 +1,255 @@
+package io.terrace.datanode.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.terrace.client.ClientMetrics;
+import io.terrace.conf.TerraceSettings;
+import io.terrace.fs.TerraceFileSystem;
+import io.terrace.metrics.Metric;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSOutputStream;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Files of three replicas whose next block begins while DataNodes of the one before are held up, or go. */
+@Tag("cluster")
+@Timeout(180)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OverlappedWritesTest {
+    private static final int BLOCK = TerraceCluster.BLOCK_BYTES;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final long seed = System.nanoTime();
+    private final Random random = new Random(seed);
+    private final DataNodeFaultInjector stock = DataNodeFaultInjector.get();
+    private TerraceCluster cluster;
+    private DistributedFileSystem client;
+
+    @BeforeAll
+    void start() throws IOException {
+        System.out.println("seed " + seed);
+        Configuration conf = TerraceCluster.configuration();
+        conf.setInt("terrace.channel.tcp.port.offset", RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        conf.set("dfs.datanode.plugins", TerraceDataNodePlugin.class.getName());
+        conf.setInt("dfs.client.socket-timeout", 20_000);
+        // The second next block, and the file's end, wait for reports.
+        conf.setInt("dfs.namenode.replication.min", 2);
+        conf.setLong("dfs.blockreport.incremental.intervalMsec", 50);
+        cluster = TerraceCluster.startByConfiguration(6, conf);
+        cluster.cluster().getDataNodes().forEach(OverlappedWritesTest::awaitChannel);
+    }
+
+    /** A client that knows no DataNode yet. */
+    @BeforeEach
+    void newClient() throws IOException {
+        Configuration conf = new Configuration(cluster.cluster().getConfiguration(0));
+        conf.set("fs.hdfs.impl", TerraceFileSystem.class.getName());
+        conf.set(TerraceSettings.CLIENT_WRITE_ENABLED.key(), "true");
+        conf.setBoolean(TerraceSettings.CLIENT_LOCAL.key(), false);
+        conf.set("terrace.client.connect.pause", 50 + random.nextInt(1_000_000) + "ms");
+        client =
+                (DistributedFileSystem) FileSystem.newInstance(cluster.cluster().getURI(), conf);
+    }
+
+    @AfterEach
+    void endClient() throws IOException {
+        DataNodeFaultInjector.set(stock);
+        client.close();
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_RETAINED_BYTES)).isZero();
+    }
+
+    @AfterAll
+    void stop() throws IOException {
+        cluster.close();
+    }
+
+    /** Its plugin starts on a thread of its own. */
+    private static void awaitChannel(DataNode datanode) {
+        InetSocketAddress address = new InetSocketAddress(
+                datanode.getXferAddress().getAddress(),
+                datanode.getXferPort() + RemoteReadsCluster.OUT_OF_EPHEMERAL_PORTS);
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            try (Socket socket = new Socket()) {
+                socket.connect(address, 1_000);
+                return true;
+            }
+        });
+    }
+
+    private static List<DatanodeInfo> pipeline(FSDataOutputStream out) {
+        DFSOutputStream stream = (DFSOutputStream) out.getWrappedStream();
+        await().atMost(PATIENCE).until(() -> stream.getPipeline() != null);
+        return List.of(Objects.requireNonNull(stream.getPipeline()));
+    }
+
+    /** Nothing reaches a DataNode from the one before it; when that ends, the connection is cut or not. */
+    private static final class Held extends DataNodeFaultInjector {
+        private final String address;
+        private final boolean cuts;
+        private final CountDownLatch over = new CountDownLatch(1);
+
+        Held(DatanodeInfo node, boolean cuts) {
+            this.address = node.getXferAddr();
+            this.cuts = cuts;
+        }
+
+        void end() {
+            DataNodeFaultInjector.set(new DataNodeFaultInjector());
+            over.countDown();
+        }
+
+        @Override
+        public void stopSendingPacketDownstream(String mirror) throws IOException {
+            if (mirror.equals(address)) {
+                try {
+                    over.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                if (cuts) {
+                    throw new IOException("cut off by a test");
+                }
+            }
+        }
+    }
+
+    /** Writes the first block and some of the second, and returns when that has begun while a DataNode of the first is held. */
+    private FutureTask<Void> overlap(FSDataOutputStream out, byte[] written, int to) {
+        long before = ClientMetrics.value(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED);
+        FutureTask<Void> flush = new FutureTask<>(() -> {
+            out.write(written, 1_000, to - 1_000);
+            out.hflush();
+            return null;
+        });
+        new Thread(flush, "flushes").start();
+        await().atMost(PATIENCE).until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED) > before);
+        return flush;
+    }
+
+    @Test
+    void flush_andTheFilesEnd_waitForTheBlockBefore() throws Exception {
+        Path file = new Path("/held");
+        byte[] written = TerraceCluster.contents("held", 3 * BLOCK + 700);
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written, 0, 1_000);
+            out.hflush();
+            List<DatanodeInfo> first = pipeline(out);
+            Held held = new Held(first.get(1 + random.nextInt(2)), false);
+            DataNodeFaultInjector.set(held);
+            FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
+            assertThat(pipeline(out)).doesNotContainAnyElementsOf(first);
+            assertThat(flush.isDone()).isFalse();
+            held.end();
+            flush.get();
+            assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, BLOCK + 700));
+            out.write(written, BLOCK + 700, written.length - BLOCK - 700);
+        }
+        assertWhole(file, written, Set.of());
+    }
+
+    /** The others get what they lack, and another DataNode gets a copy, at once. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void dataNodeGone_whenTheFirstHadAll_isReplaced(int victim) throws Exception {
+        Path file = new Path("/gone" + victim);
+        byte[] written = TerraceCluster.contents(file.toString(), 2 * BLOCK + 700);
+        long recoveries = ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES);
+        long replaced = ClientMetrics.value(Metric.CLIENT_WRITE_REPLICAS_REPLACED);
+        DataNodeProperties gone;
+        Set<String> lost = new HashSet<>();
+        try (FSDataOutputStream out = client.create(file, (short) 3)) {
+            out.write(written, 0, 1_000);
+            out.hflush();
+            List<DatanodeInfo> first = pipeline(out);
+            lost.add(first.get(victim).getDatanodeUuid());
+            Held held = new Held(first.get(victim == 0 ? 1 : 2), victim < 2);
+            DataNodeFaultInjector.set(held);
+            FutureTask<Void> flush = overlap(out, written, BLOCK + 700);
+            FutureTask<DataNodeProperties> stops = new FutureTask<>(() -> stop(first.get(victim)));
+            new Thread(stops, "stops-a-datanode").start();
+            if (victim < 2) {
+                // It waits for its thread that is held; its connections have ended before.
+                await().atMost(PATIENCE).until(() -> ClientMetrics.value(Metric.CLIENT_WRITE_RECOVERIES) > recoveries);
+                held.end();
+            }
+            gone = stops.get();
+            held.end();
+            flush.get();
+            assertThat(cluster.read(file)).isEqualTo(Arrays.copyOf(written, BLOCK + 700));
+            out.write(written, BLOCK + 700, written.length - BLOCK - 700);
+        }
+        assertThat(ClientMetrics.value(Metric.CLIENT_WRITE_REPLICAS_REPLACED) - replaced)
+                .isEqualTo(1);
+        assertWhole(file, written, lost);
+        assertThat(cluster.cluster().restartDataNode(gone, true)).isTrue();
+        cluster.cluster().waitActive();
+        cluster.cluster().getDataNodes().forEach(OverlappedWritesTest::awaitChannel);
+    }
+
+    private DataNodeProperties stop(DatanodeInfo node) {
+        for (int i = 0; i < cluster.cluster().getDataNodes().size(); i++) {
+            if (cluster.datanode(i).getDatanodeUuid().equals(node.getDatanodeUuid())) {
+                return cluster.cluster().stopDataNode(i);
+            }
+        }
+        throw new AssertionError(node + " does not run");
+    }
+
+    /** Three replicas of each block, known to the NameNode when the reports have come, and nothing else of it. */
+    private void assertWhole(Path file, byte[] written, Set<String> lost) throws IOException {
+        assertThat(cluster.fs().isFileClosed(file)).isTrue();
+        assertThat(cluster.read(file)).isEqualTo(written);
+        int blocks = (written.length + BLOCK - 1) / BLOCK;
+        for (int i = 0; i < blocks; i++) {
+            int index = i;
+            ExtendedBlock block = cluster.located(file, i).getBlock();
+            byte[] contents = Arrays.copyOfRange(written, i * BLOCK, Math.min(written.length, (i + 1) * BLOCK));
+            int found = 0;
+            for (DataNode datanode : cluster.cluster().getDataNodes()) {
+                assertThat(datanode.getFSDataset().isValidRbw(block)).isFalse();
+                if (datanode.getFSDataset().isValidBlock(block)) {
+                    try (InputStream in = datanode.getFSDataset().getBlockInputStream(block, 0)) {
+                        assertThat(in.readAllBytes()).isEqualTo(contents);
+                    }
+                    found++;
+                }
+            }
+            assertThat(found).as("replicas of block " + i).isEqualTo(3);
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(cluster.located(file, index).getLocations())
+                            .filteredOn(node -> !lost.contains(node.getDatanodeUuid()))
+                            .hasSize(3));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.terrace.client.write;
+
+import io.terrace.channel.write.ConnectionEndedException;
+import io.terrace.channel.write.WriteConnection;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens blocks at DataNodes. What else the file's thread sends goes on while a DataNode's answer is awaited. */
+final class BlockOpening {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockOpening.class);
+
+    private final WriteConnections connections;
+    private final StockStreamer stock;
+    private final Selector selector;
+    private final LongUnaryOperator others;
+
+    /**
+     * For one file.
+     *
+     * @param selector that its connections are registered with
+     * @param others serves them at this time, and says how long until it is to be called again, at most
+     */
+    BlockOpening(WriteConnections connections, StockStreamer stock, Selector selector, LongUnaryOperator others) {
+        this.connections = connections;
+        this.stock = stock;
+        this.selector = selector;
+        this.others = others;
+    }
+
+    /**
+     * Opens a block.
+     *
+     * @param request Hadoop's request to write a block
+     * @param anyway whether the DataNode is asked also where it had no channel lately
+     * @return the connection, registered with the selector; null when the DataNode has no channel
+     * @throws IOException when it refuses the block or fails
+     */
+    @Nullable
+    WriteConnection open(DatanodeInfo node, byte[] request, long answerTimeoutNs, boolean anyway) throws IOException {
+        WriteConnection idle = connections.takeIdle(node);
+        if (idle != null) {
+            try {
+                return open(idle, request, answerTimeoutNs);
+            } catch (ConnectionEndedException e) {
+                LOG.debug("An idle connection to {} has ended", node, e);
+            }
+        }
+        WriteConnection fresh = anyway ? connections.connectAnyway(node) : connections.connect(node);
+        if (fresh == null) {
+            return null;
+        }
+        try {
+            return open(fresh, request, answerTimeoutNs);
+        } catch (ConnectionEndedException e) {
+            connections.pause(node, e);
+            return null;
+        }
+    }
+
+    private WriteConnection open(WriteConnection connection, byte[] request, long answerTimeoutNs) throws IOException {
+        boolean isOpen = false;
+        try {
+            connection.register(selector);
+            handshake(connection, request, answerTimeoutNs);
+            isOpen = true;
+            return connection;
+        } finally {
+            if (!isOpen) {
+                close(connection);
+            }
+        }
+    }
+
+    private void handshake(WriteConnection connection, byte[] request, long answerTimeoutNs) throws IOException {
+        ByteBuffer frame = Handshake.open(request);
+        long deadlineNs = System.nanoTime() + answerTimeoutNs;
+        while (true) {
+            connection.awaitOutput(!connection.send(frame));
+            connection.fill();
+            WriteConnection.Received answer = connection.next();
+            if (answer != null) {
+                Handshake.check(answer);
+                return;
+            }
+            long nowNs = System.nanoTime();
+            long leftNs = deadlineNs - nowNs;
+            if (leftNs <= 0) {
+                throw new SocketTimeoutException("the block was not opened in time");
+            }
+            if (!stock.isRunning()) {
+                throw new InterruptedIOException("the file was closed while a block was opened");
+            }
+            await(leftNs);
+        }
+    }
+
+    /** Serves all other connections, then waits as {@link #select}. */
+    void await(long longestNs) throws IOException {
+        select(Math.min(longestNs, others.applyAsLong(System.nanoTime())));
+    }
+
+    /** Waits until a connection is ready, or so long. */
+    void select(long longestNs) throws IOException {
+        selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(longestNs)));
+        selector.selectedKeys().clear();
+    }
+
+    /** Looks which connections are ready. */
+    void selectNow() throws IOException {
+        selector.selectNow();
+        selector.selectedKeys().clear();
+    }
+
+    /** The block is finalised: the connection may serve another one. */
+    void giveBack(WriteConnection connection) throws IOException {
+        connection.deregister(selector);
+        connections.giveBack(connection);
+    }
+
+    static void close(WriteConnection connection) {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            LOG.debug("Closing a connection for writes", e);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package org.apache.hadoop.hdfs;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+
+/**
+ * How many DataNodes the NameNode can leave out when a client asks for a block. Only an administrator may ask how many there are,
+ * so it is learned from what the NameNode refuses, for a minute. Thread-safe.
+ */
+final class ExcludableNodes {
+    private static final long KNOWN_NS = TimeUnit.MINUTES.toNanos(1);
+
+    private int refused = Integer.MAX_VALUE;
+    private long untilNs;
+
+    synchronized boolean allows(int count) {
+        return count < refused || System.nanoTime() - untilNs > 0;
+    }
+
+    /** So many were too many. */
+    synchronized void refuses(int count) {
+        long nowNs = System.nanoTime();
+        refused = nowNs - untilNs > 0 ? count : Math.min(refused, count);
+        untilNs = nowNs + KNOWN_NS;
+    }
+
+    /** Fails where a block is placed worse because these were excluded: at fewer DataNodes, or at those of one rack. */
+    static void check(DatanodeInfo[] nodes, Set<DatanodeInfo> excluded, int replication) {
+        boolean oneRack = nodes.length > 1
+                && racks(Arrays.stream(nodes)) == 1
+                && racks(Stream.concat(Arrays.stream(nodes), excluded.stream())) > 1;
+        if (!excluded.isEmpty() && (nodes.length < replication || oneRack)) {
+            throw new PoorlyPlacedException();
+        }
+    }
+
+    private static long racks(Stream<DatanodeInfo> nodes) {
+        return nodes.map(DatanodeInfo::getNetworkLocation).distinct().count();
+    }
+
+    /** Unchecked: it ends stock's loop that asks for a block, which takes any other fault for one of a DataNode. */
+    static final class PoorlyPlacedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        PoorlyPlacedException() {
+            super("too few DataNodes, or all of one rack", null, false, false);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package org.apache.hadoop.hdfs;
+
+import io.terrace.client.write.EndedBlock;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
+import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
+import org.apache.hadoop.hdfs.protocol.datatransfer.ReplaceDatanodeOnFailure;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.token.Token;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A block that stock's streamer has gone on from, with what it knew of it. Used by the streamer's thread. */
+final class StockEndedBlock implements EndedBlock {
+    private static final Logger LOG = LoggerFactory.getLogger(StockEndedBlock.class);
+
+    /** As stock. */
+    private static final int MOST_FAILED = 3;
+
+    private final TerraceDataStreamer streamer;
+    private final DFSClient client;
+    private final ExtendedBlock block;
+    private final Token<BlockTokenIdentifier> token;
+    private final DatanodeInfo[] nodes;
+    private final StorageType[] types;
+    private final String[] storages;
+    private final CachingStrategy caching;
+
+    /** DataNodes that have a copy, and their storages. */
+    private final List<DatanodeInfo> copies = new ArrayList<>();
+
+    private final List<String> copyStorages = new ArrayList<>();
+
+    /** The present block of a streamer, with its length. */
+    StockEndedBlock(
+            TerraceDataStreamer streamer,
+            DatanodeInfo[] nodes,
+            StorageType[] types,
+            String[] storages,
+            CachingStrategy caching) {
+        this.streamer = streamer;
+        this.client = streamer.dfsClient;
+        this.block = streamer.getBlock();
+        this.token = streamer.getBlockToken();
+        this.nodes = nodes;
+        this.types = types;
+        this.storages = storages;
+        this.caching = caching;
+    }
+
+    @Override
+    public List<DatanodeInfo> nodes() {
+        return List.of(nodes);
+    }
+
+    @Override
+    public long answerTimeoutNs() {
+        return streamer.answerTimeoutNs(1);
+    }
+
+    @Override
+    public void acknowledged() {
+        if (streamer.progress != null) {
+            streamer.progress.progress();
+        }
+    }
+
+    @Override
+    public byte[] finalising(int node) throws IOException {
+        // The token is for the storages of the block's own DataNodes, and a copy is where it is.
+        return request(
+                Math.min(node, nodes.length - 1), BlockConstructionStage.PIPELINE_CLOSE_RECOVERY, block.getNumBytes());
+    }
+
+    @Override
+    public byte[] resuming(int node, long ackedBytes) throws IOException {
+        return request(node, BlockConstructionStage.PIPELINE_SETUP_STREAMING_RECOVERY, ackedBytes);
+    }
+
+    private byte[] request(int node, BlockConstructionStage stage, long leastBytes) throws IOException {
+        return new OpenRequest(
+                        block,
+                        token,
+                        client.clientName,
+                        new DatanodeInfo[] {nodes[node]},
+                        new StorageType[] {types[node]},
+                        new String[] {storages[node]},
+                        stage,
+                        leastBytes,
+                        block.getNumBytes(),
+                        block.getGenerationStamp(),
+                        streamer.checksum4WriteBlock,
+                        caching,
+                        false,
+                        null)
+                .encode();
+    }
+
+    @Override
+    public @Nullable DatanodeInfo copy(boolean[] whole, List<DatanodeInfo> copied, List<DatanodeInfo> failed)
+            throws IOException {
+        ReplaceDatanodeOnFailure policy = client.dtpReplaceDatanodeOnFailure;
+        List<DatanodeInfo> existing = new ArrayList<>();
+        List<String> existingStorages = new ArrayList<>();
+        List<DatanodeInfo> excluded = new ArrayList<>(failed);
+        for (int i = 0; i < nodes.length; i++) {
+            if (whole[i]) {
+                existing.add(nodes[i]);
+                existingStorages.add(storages[i]);
+            } else {
+                excluded.add(nodes[i]);
+            }
+        }
+        for (DatanodeInfo copy : copied) {
+            existing.add(copy);
+            existingStorages.add(copyStorages.get(copies.indexOf(copy)));
+        }
+        DatanodeInfo[] found = existing.toArray(DatanodeInfo.EMPTY_ARRAY);
+        boolean required = policy.satisfy((short) nodes.length, found, false, streamer.isFlushed());
+        // With these, only a policy that never replaces says no.
+        boolean wanted = policy.satisfy((short) 3, new DatanodeInfo[] {nodes[0]}, false, true);
+        if (!required && !wanted) {
+            return null;
+        }
+        try {
+            if (failed.size() == MOST_FAILED) {
+                throw new IOException("Failed to copy " + block + " to any of " + failed);
+            }
+            return copy(
+                    found,
+                    existingStorages.toArray(new String[0]),
+                    excluded.toArray(DatanodeInfo.EMPTY_ARRAY),
+                    failed.size());
+        } catch (IOException e) {
+            int least = client.dtpReplaceDatanodeOnFailureReplication;
+            if (required && !policy.isBestEffort() && !(least > 0 && found.length >= least)) {
+                throw e;
+            }
+            LOG.warn("{} of {} stays with {} of {} replicas", block, streamer.src, found.length, nodes.length, e);
+            return null;
+        }
+    }
+
+    private DatanodeInfo copy(DatanodeInfo[] existing, String[] existingStorages, DatanodeInfo[] excluded, int tried)
+            throws IOException {
+        LocatedBlock located = client.namenode.getAdditionalDatanode(
+                streamer.src,
+                streamer.stat.getFileId(),
+                block,
+                existing,
+                existingStorages,
+                excluded,
+                1,
+                client.clientName);
+        DatanodeInfo[] now = located.getLocations();
+        for (int i = 0; i < now.length; i++) {
+            if (!Arrays.asList(existing).contains(now[i])) {
+                transfer(existing[tried % existing.length], located, i);
+                copies.add(now[i]);
+                copyStorages.add(located.getStorageIDs()[i]);
+                return now[i];
+            }
+        }
+        throw new IOException("Failed to replace a bad datanode of " + block
+                + ", which is written already: no more good datanodes are available. Its replicas: "
+                + Arrays.toString(existing) + ", excluded: " + Arrays.toString(excluded));
+    }
+
+    /** Whether it worked shows when the copy is asked for. */
+    private void transfer(DatanodeInfo from, LocatedBlock to, int index) {
+        int timeoutMs = client.getDatanodeReadTimeout(
+                2 + (int) (block.getNumBytes() / client.getConf().getWritePacketSize()) / 200);
+        try (Socket socket = DataStreamer.createSocketForPipeline(from, 2, client)) {
+            IOStreamPair streams = client.saslClient.socketSend(
+                    socket,
+                    NetUtils.getOutputStream(socket, client.getDatanodeWriteTimeout(2)),
+                    NetUtils.getInputStream(socket, timeoutMs),
+                    client,
+                    to.getBlockToken(),
+                    from);
+            DataOutputStream out = new DataOutputStream(streams.out);
+            new Sender(out)
+                    .transferBlock(
+                            block,
+                            to.getBlockToken(),
+                            client.clientName,
+                            new DatanodeInfo[] {to.getLocations()[index]},
+                            new StorageType[] {to.getStorageTypes()[index]},
+                            new String[] {to.getStorageIDs()[index]});
+            out.flush();
+            BlockOpResponseProto answer =
+                    BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(new DataInputStream(streams.in)));
+            DataTransferProtoUtil.checkBlockOpStatus(answer, "copy of " + block + " to another DataNode");
+        } catch (IOException e) {
+            LOG.warn("{} is not copied from {}", block, from, e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return block + " of " + streamer.src + " at "
+                + String.join(
+                        ", ", Stream.of(nodes).map(DatanodeInfo::getXferAddr).toList());
+    }
+}

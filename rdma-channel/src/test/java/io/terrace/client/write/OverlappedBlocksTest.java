@@ -1,0 +1,298 @@
+package io.terrace.client.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.terrace.channel.write.WriteFrame;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Blocks that begin before all DataNodes have the one before, and faults of those that go on behind. */
+@Timeout(60)
+final class OverlappedBlocksTest {
+    private static final int BLOCK_BYTES = 1 << 20;
+    private static final long POOL_BYTES = 4 << 20;
+
+    private final MetricRegistry metricRegistry = new MetricRegistry();
+    private final FramePool pool =
+            new FramePool(POOL_BYTES, () -> metricRegistry.increment(Metric.CLIENT_WRITE_RETAINED_WAITS));
+    private FakeWriteServer server;
+    private @Nullable FakeWriteServer second;
+    private FakeStreamer streamer;
+
+    private void start(FakeWriteServer with) throws IOException {
+        server = with;
+        server.ownFirst = true;
+        streamer = new FakeStreamer(pool, metricRegistry, with.port(), BLOCK_BYTES, false, true);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+        if (second != null) {
+            second.close();
+        }
+        assertThat(pool.lentBytes()).isZero();
+    }
+
+    /** Of the first block nobody but the first DataNode has the end until the second block has begun. */
+    private abstract static class Overlapping extends FakeWriteServer {
+        final CountDownLatch nextBegan = new CountDownLatch(1);
+
+        Overlapping() throws IOException {}
+
+        @Override
+        Status opened(OpWriteBlockProto request) {
+            if (id(request) == 2) {
+                nextBegan.countDown();
+            }
+            return Status.SUCCESS;
+        }
+
+        @Override
+        @Nullable
+        FailedPipeline beforeAck(Block block, WriteFrame frame) {
+            if (id(block.request) == 1 && frame.has(WriteFrame.LAST)) {
+                await(nextBegan);
+                return afterTheFirst();
+            }
+            return null;
+        }
+
+        @Nullable
+        FailedPipeline afterTheFirst() {
+            return null;
+        }
+    }
+
+    private static long id(OpWriteBlockProto request) {
+        return request.getHeader().getBaseHeader().getBlock().getBlockId();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void block_beginsWhenTheFirstDataNodeHasTheOneBefore() throws Exception {
+        start(new Overlapping() {});
+        byte[] written = random(BLOCK_BYTES + 700, 1);
+        streamer.write(written);
+        streamer.output().flush(false);
+        streamer.awaitAll();
+        assertThat(stored(server)).isEqualTo(written);
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED)).isEqualTo(1);
+        streamer.close();
+        assertThat(streamer.ended()).isEqualTo(2);
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BLOCKS)).isEqualTo(2);
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BYTES)).isEqualTo(written.length);
+    }
+
+    /** What all have of the second block counts only when all have the first. */
+    @Test
+    void flush_waitsForTheBlockBefore() throws Exception {
+        CountDownLatch secondIsEverywhere = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        start(new Overlapping() {
+            @Override
+            @Nullable
+            FailedPipeline afterTheFirst() {
+                OverlappedBlocksTest.await(asked);
+                return null;
+            }
+
+            @Override
+            boolean received(Block block, WriteFrame frame) {
+                if (id(block.request) == 2 && frame.has(WriteFrame.SYNC)) {
+                    // All frames before this one are acknowledged.
+                    secondIsEverywhere.countDown();
+                }
+                return true;
+            }
+        });
+        streamer.write(random(BLOCK_BYTES + 700, 2));
+        streamer.output().flush(false);
+        long flushed = streamer.output().lastQueued();
+        streamer.output().flush(true);
+        secondIsEverywhere.await();
+        assertThat(streamer.output().awaitAcked(flushed, 1)).isFalse();
+        asked.countDown();
+        streamer.awaitAll();
+        streamer.close();
+    }
+
+    /** All DataNodes but the first are stuck: the client keeps what they lack, as much as it may, then waits. */
+    @Test
+    void retained_isBounded() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        start(new FakeWriteServer() {
+            @Override
+            @Nullable
+            FailedPipeline beforeAck(Block block, WriteFrame frame) {
+                if (frame.has(WriteFrame.LAST)) {
+                    OverlappedBlocksTest.await(goOn);
+                }
+                return null;
+            }
+        });
+        byte[] written = random(10 * BLOCK_BYTES, 3);
+        FutureTask<Void> writes = new FutureTask<>(() -> {
+            streamer.write(written);
+            return null;
+        });
+        Thread writer = new Thread(writes, "writer");
+        writer.start();
+        while (metricRegistry.value(Metric.CLIENT_WRITE_RETAINED_WAITS) == 0
+                || writer.getState() != Thread.State.WAITING
+                || server.blocks.size() < 2) {
+            Thread.onSpinWait();
+        }
+        assertThat(pool.lentBytes()).isLessThanOrEqualTo(POOL_BYTES);
+        assertThat(server.blocks.size()).isLessThanOrEqualTo(4);
+        goOn.countDown();
+        writes.get();
+        streamer.close();
+        assertThat(stored(server)).isEqualTo(written);
+    }
+
+    /** With one pipeline behind the other at the same DataNodes, the third block waits for the first. */
+    @Test
+    void blocks_atTheSameDataNodes_areTwoAtMost() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch secondHasAll = new CountDownLatch(2);
+        start(new FakeWriteServer() {
+            @Override
+            @Nullable
+            FailedPipeline beforeAck(Block block, WriteFrame frame) {
+                if (frame.has(WriteFrame.LAST)) {
+                    secondHasAll.countDown();
+                    OverlappedBlocksTest.await(goOn);
+                }
+                return null;
+            }
+        });
+        streamer.apart = false;
+        byte[] written = random(2 * BLOCK_BYTES + 700, 4);
+        streamer.write(written);
+        streamer.output().flush(false);
+        secondHasAll.await();
+        assertThat(streamer.output().awaitAcked(streamer.output().lastQueued(), 20))
+                .isFalse();
+        assertThat(server.blocks).hasSize(2);
+        goOn.countDown();
+        streamer.awaitAll();
+        streamer.close();
+        assertThat(stored(server)).isEqualTo(written);
+        assertThat(server.blocks).hasSize(3);
+    }
+
+    /** The second DataNode has a part of the first block when its pipeline fails: the client sends it the rest. */
+    @Test
+    void fault_behind_leavesTheOthersWhole() throws Exception {
+        FakeWriteServer other = new FakeWriteServer();
+        second = other;
+        byte[] written = random(BLOCK_BYTES + 700, 5);
+        start(new Overlapping() {
+            @Override
+            boolean received(Block block, WriteFrame frame) {
+                if (id(block.request) == 1 && other.blocks.isEmpty()) {
+                    FakeWriteServer.Block part = new FakeWriteServer.Block(block.request);
+                    part.bytes = Arrays.copyOf(written, 700_000);
+                    other.blocks.add(part);
+                }
+                return true;
+            }
+
+            @Override
+            FailedPipeline beforeAck(Block block, WriteFrame frame) {
+                super.beforeAck(block, frame);
+                boolean end = id(block.request) == 1 && frame.has(WriteFrame.LAST);
+                return end ? new FailedPipeline(Status.ERROR, streamer.secondAddress()) : null;
+            }
+        });
+        streamer.second(other.port());
+        streamer.write(written);
+        streamer.close();
+        assertThat(stored(server)).isEqualTo(written);
+        assertThat(other.blocks).hasSize(1);
+        assertThat(other.blocks.get(0).bytes).isEqualTo(Arrays.copyOf(written, BLOCK_BYTES));
+        assertThat(other.blocks.get(0).finalised).isTrue();
+        assertThat(streamer.copied).isEmpty();
+        assertThat(streamer.badNodes()).isEmpty();
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_BYTES)).isEqualTo(written.length);
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_RECOVERIES)).isEqualTo(1);
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_REPLICAS_MISSING)).isZero();
+    }
+
+    /** The second DataNode is gone: its replica is to be copied elsewhere, and is missing where that cannot be. */
+    @Test
+    void fault_behind_ofADataNodeThatIsGone_isAMissingReplica() throws Exception {
+        start(new Overlapping() {
+            @Override
+            FailedPipeline afterTheFirst() {
+                return new FailedPipeline(Status.ERROR, streamer.secondAddress());
+            }
+        });
+        byte[] written = random(BLOCK_BYTES + 700, 6);
+        streamer.write(written);
+        streamer.close();
+        assertThat(stored(server)).isEqualTo(written);
+        assertThat(streamer.copied).containsExactly(List.of(true, false));
+        assertThat(metricRegistry.value(Metric.CLIENT_WRITE_REPLICAS_MISSING)).isEqualTo(1);
+    }
+
+    @Test
+    void fault_behind_ofAllDataNodes_failsTheFile() throws Exception {
+        start(new Overlapping() {
+            @Override
+            Status opened(OpWriteBlockProto request) {
+                boolean again = request.getStage() != BlockConstructionStage.PIPELINE_SETUP_CREATE;
+                return again ? Status.ERROR : super.opened(request);
+            }
+
+            @Override
+            FailedPipeline afterTheFirst() {
+                return new FailedPipeline(Status.ERROR, "");
+            }
+        });
+        streamer.write(random(BLOCK_BYTES + 700, 7));
+        streamer.output().flush(false);
+        long last = streamer.output().lastQueued();
+        assertThatThrownBy(streamer::await).hasMessageContaining("are lost");
+        assertThat(streamer.output().awaitAcked(last, TimeUnit.SECONDS.toMillis(10)))
+                .isTrue();
+        assertThat(streamer.output().write(random(1, 8), 0, 1)).isZero();
+        streamer.output().release();
+    }
+
+    private static byte[] stored(FakeWriteServer server) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        server.blocks.forEach(block -> all.writeBytes(block.bytes));
+        return all.toByteArray();
+    }
+
+    private static byte[] random(int bytes, long seed) {
+        byte[] random = new byte[bytes];
+        new Random(seed).nextBytes(random);
+        return random;
+    }
+}
