@@ -36,7 +36,9 @@ public final class Linkage {
 
     /** Terrace's classes in Hadoop's packages whose names do not begin with Terrace. */
     private static final Set<String> BRIDGES = new HashSet<>(Arrays.asList(
+            "org/apache/hadoop/hdfs/ExcludableNodes",
             "org/apache/hadoop/hdfs/OpenRequest",
+            "org/apache/hadoop/hdfs/StockEndedBlock",
             "org/apache/hadoop/hdfs/StreamCreation",
             "org/apache/hadoop/hdfs/StreamerStage"));
 

@@ -126,8 +126,7 @@ final class LateReplicas {
     private boolean send(WriteConnection connection, long timeoutNs) throws IOException {
         boolean done = false;
         try {
-            BlockSender sender =
-                    new BlockSender(
+            BlockSender sender = new BlockSender(
                     new Again(frames), connection, timeoutNs, stock.keepAliveNs(), new Untold(), System.nanoTime());
             while (!sender.isFinalised()) {
                 long leftNs = sender.advance(System.nanoTime());

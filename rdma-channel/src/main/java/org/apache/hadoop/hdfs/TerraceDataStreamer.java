@@ -50,7 +50,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     private Set<DatanodeInfo> busy = Set.of();
 
     /** Of the present block's storages; stock keeps them for itself. */
-    private StorageType[] types = StorageType.EMPTY_ARRAY;
+    private StorageType[] pipelineTypes = StorageType.EMPTY_ARRAY;
 
     private boolean flushed;
     private boolean recovering;
@@ -143,7 +143,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             return true;
         } catch (ExcludableNodes.PoorlyPlacedException e) {
             dfsClient.namenode.abandonBlock(block.getCurrentBlock(), stat.getFileId(), src, dfsClient.clientName);
-            setPipeline(null, null, null);
+            endBlock();
         } catch (RemoteException e) {
             if (others.isEmpty()) {
                 throw e;
@@ -176,7 +176,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     @Override
     public EndedBlock leaveBlock(long blockBytes) {
         block.setNumBytes(blockBytes);
-        EndedBlock ended = new StockEndedBlock(this, getNodes(), types, getStorageIDs(), caching.get());
+        EndedBlock ended = new StockEndedBlock(this, getNodes(), pipelineTypes, getStorageIDs(), caching.get());
         endBlock();
         return ended;
     }
@@ -246,12 +246,6 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
     }
 
     @Override
-    protected void setPipeline(DatanodeInfo[] nodes, StorageType[] storageTypes, String[] storages) {
-        types = storageTypes;
-        super.setPipeline(nodes, storageTypes, storages);
-    }
-
-    @Override
     void setHflush() {
         flushed = true;
         super.setHflush();
@@ -296,6 +290,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
                 getPersistBlocks().set(true);
                 if (output.open(
                         nodes, request(nodes, types, storages, newStamp, recovers), answerTimeoutNs(nodes.length))) {
+                    pipelineTypes = types;
                     getErrorState().resetInternalError();
                     getLastException().clear();
                     return true;
