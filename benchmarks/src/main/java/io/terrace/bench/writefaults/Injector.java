@@ -40,7 +40,7 @@ final class Injector implements Closeable {
         Daemon namenode = faults.cluster().namenode();
         switch (injection.fault()) {
             case NONE -> {}
-            // A destroyed process would take what it has said along.
+                // A destroyed process would take what it has said along.
             case KILL_CLIENT -> Command.signal(writer.toHandle(), "KILL");
             case STOP_CLIENT -> {
                 Command.signal(writer.toHandle(), "STOP");
