@@ -65,6 +65,7 @@ public final class WriteFaults implements Callable<Integer> {
     private @Nullable CommandSpec spec;
 
     private final Map<String, Number> figures = new LinkedHashMap<>();
+    private long failed;
 
     @Override
     public Integer call() throws IOException {
@@ -100,7 +101,7 @@ public final class WriteFaults implements Callable<Integer> {
         if (json != null) {
             new ObjectMapper().writerWithDefaultPrettyPrinter().writeValue(json.toFile(), figures);
         }
-        return figures.get("failed").longValue() == 0 ? 0 : 1;
+        return failed == 0 ? 0 : 1;
     }
 
     /** Returns the next seed to run. */
@@ -138,7 +139,8 @@ public final class WriteFaults implements Callable<Integer> {
 
     private void count(Result result) {
         add("runs", 1);
-        add("failed", result.violation().isEmpty() ? 0 : 1);
+        failed += result.violation().isEmpty() ? 0 : 1;
+        figures.put("failed", failed);
         add("faults", result.counts().injected());
         add("writers.failed", result.failure().isEmpty() ? 0 : 1);
         add("bytes.acknowledged", result.acknowledgedBytes());

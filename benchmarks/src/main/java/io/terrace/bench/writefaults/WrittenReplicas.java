@@ -32,7 +32,7 @@ final class WrittenReplicas {
     Optional<String> fault(List<LocatedBlock> blocks, int replication) throws IOException {
         List<Path> files = files();
         for (Path file : files) {
-            if (file.getParent().endsWith("rbw") || file.getParent().endsWith("tmp")) {
+            if (file.toString().contains("/rbw/") || file.toString().contains("/tmp/blk_")) {
                 return Optional.of(file + " is left");
             }
         }
