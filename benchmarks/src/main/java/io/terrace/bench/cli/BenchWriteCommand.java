@@ -64,7 +64,8 @@ final class BenchWriteCommand implements Callable<Integer> {
             throw new ParameterException(options.command.commandLine(), "part SHAPED is run alone");
         }
         if (!ShapedBenchmark.isInside()) {
-            return ShapedBenchmark.enter(options.command.root().commandLine().getParseResult().originalArgs());
+            return ShapedBenchmark.enter(
+                    options.command.root().commandLine().getParseResult().originalArgs());
         }
         return options.run(scores -> ShapedBenchmark.run(
                 directory().resolveSibling(directory().getFileName() + "-shaped"),
@@ -77,7 +78,8 @@ final class BenchWriteCommand implements Callable<Integer> {
 
     private void run(ResultSheet scores) throws IOException {
         WritePlan plan = options.quick ? WritePlan.quick() : WritePlan.full();
-        Set<WritePart> single = parts.isEmpty() ? EnumSet.complementOf(EnumSet.of(WritePart.SHAPED)) : EnumSet.copyOf(parts);
+        Set<WritePart> single =
+                parts.isEmpty() ? EnumSet.complementOf(EnumSet.of(WritePart.SHAPED)) : EnumSet.copyOf(parts);
         boolean three = single.remove(WritePart.R3);
         if (!single.isEmpty()) {
             run(1, single, plan, scores);

@@ -68,8 +68,7 @@ public final class LocalCluster {
     }
 
     /** The same, for daemons that are started in another way. */
-    static LocalCluster up(
-            Path dir, ClusterSpec spec, ClassPath classPath, RandomGenerator random, Launcher launcher)
+    static LocalCluster up(Path dir, ClusterSpec spec, ClassPath classPath, RandomGenerator random, Launcher launcher)
             throws IOException {
         ClusterLayout layout = new ClusterLayout(dir);
         Optional<ClusterFile> known = ClusterFile.read(layout);
@@ -84,8 +83,8 @@ public final class LocalCluster {
         }
         requireEmpty(layout.dir());
         for (int i = 1; ; i++) {
-            LocalCluster cluster =
-                    new LocalCluster(layout, new ClusterFile(spec, Ports.choose(spec.datanodes(), random)), classPath, launcher);
+            LocalCluster cluster = new LocalCluster(
+                    layout, new ClusterFile(spec, Ports.choose(spec.datanodes(), random)), classPath, launcher);
             try {
                 cluster.file.write(layout);
                 cluster.writeConfiguration();

@@ -31,8 +31,8 @@ public final class TemporaryCluster implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(atExit);
         boolean up = false;
         try {
-            TemporaryCluster cluster =
-                    new TemporaryCluster(LocalCluster.up(dir, spec, classPath, new SplittableRandom(), launcher), atExit);
+            TemporaryCluster cluster = new TemporaryCluster(
+                    LocalCluster.up(dir, spec, classPath, new SplittableRandom(), launcher), atExit);
             up = true;
             return cluster;
         } finally {

@@ -104,21 +104,21 @@ public final class ShapedBenchmark {
         all.put("net.topology.node.switch.mapping.impl", "org.apache.hadoop.net.TableMapping");
         all.put("net.topology.table.file.name", racks.toString());
         all.put("terrace.channel.tcp.port.offset", OFFSET);
-        // Nothing is copied into memory, and nothing replicated because a DataNode seems slow.
+        // Nothing is copied into memory.
         all.put("terrace.placement.policy", "idecider");
         all.put("terrace.placement.idecider.threshold", "1000000000");
         return all;
     }
 
     private void run(LocalCluster cluster) throws IOException {
-        Map<String, String> local = Map.of("fs.defaultFS", cluster.fileSystemUri());
         ClientVariant remote = ClientVariant.remote()
-                .with(ClientVariant.REMOTE, Map.of("terrace.client.write.enabled", "true"))
-                .with(ClientVariant.REMOTE, local);
-        try (Client stock = ClientVariant.stock().with(ClientVariant.STOCK, local).open(cluster.confStock());
+                .with(ClientVariant.REMOTE, Map.of("terrace.client.write.enabled", "true"));
+        try (Client stock =
+                        ClientVariant.stock().open(cluster.confStock());
                 Client ours = remote.open(cluster.confStock())) {
-            scores.section("Links of set speed, " + plan.fileBytes() / 1e6 + " MB in blocks of " + plan.blockBytes() / 1e6
-                    + " MB, three replicas; congestion control " + ShapedNetwork.congestionControl());
+            scores.section(
+                    "Links of set speed, " + plan.fileBytes() / 1e6 + " MB in blocks of " + plan.blockBytes() / 1e6
+                            + " MB, three replicas; congestion control " + ShapedNetwork.congestionControl());
             for (ShapedPlan.Case one : plan.cases()) {
                 measure(one, stock, ours);
             }
@@ -165,6 +165,7 @@ public final class ShapedBenchmark {
     }
 
     private long fullest(Client client) {
-        return Collections.max(stored.getOrDefault(client.name(), Map.of("", 0L)).values());
+        return Collections.max(
+                stored.getOrDefault(client.name(), Map.of("", 0L)).values());
     }
 }

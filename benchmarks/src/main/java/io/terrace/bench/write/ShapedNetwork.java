@@ -123,7 +123,8 @@ final class ShapedNetwork {
 
     /** The kernel's congestion control of tcp. */
     static String congestionControl() throws IOException {
-        return Files.readString(Path.of("/proc/sys/net/ipv4/tcp_congestion_control")).strip();
+        return Files.readString(Path.of("/proc/sys/net/ipv4/tcp_congestion_control"))
+                .strip();
     }
 
     /** Makes all links so fast, both ways. */
@@ -170,7 +171,9 @@ final class ShapedNetwork {
     }
 
     private static void run(String command) throws IOException {
-        Process process = new ProcessBuilder(command.split(" ", -1)).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(command.split(" ", -1))
+                .redirectErrorStream(true)
+                .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (await(process) != 0) {
             throw new ClusterException(command + " failed: " + said.strip());
