@@ -26,13 +26,12 @@ public final class Linkage {
     private static final String OWN = "io/terrace/";
 
     /** What some release lacks and Terrace uses only where it is there. */
-    private static final Set<String> BRIDGED = new HashSet<>(
-            Arrays.asList(
-                    // TerraceDataset overrides this method of 3.5, and nothing in 3.4 calls the override.
-                    "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetImpl.invalidateMissingBlock"
-                            + "(Ljava/lang/String;Lorg/apache/hadoop/hdfs/protocol/Block;Z)V",
-                    // WriteSetup leaves files to stock HDFS where the streamer has no such method.
-                    "org.apache.hadoop.hdfs.DataStreamer.work()V"));
+    private static final Set<String> BRIDGED = new HashSet<>(Arrays.asList(
+            // TerraceDataset overrides this method of 3.5, and nothing in 3.4 calls the override.
+            "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetImpl.invalidateMissingBlock"
+                    + "(Ljava/lang/String;Lorg/apache/hadoop/hdfs/protocol/Block;Z)V",
+            // WriteSetup leaves files to stock HDFS where the streamer has no such method.
+            "org.apache.hadoop.hdfs.DataStreamer.work()V"));
 
     /** Terrace's classes in Hadoop's packages whose names do not begin with Terrace. */
     private static final Set<String> BRIDGES = new HashSet<>(Arrays.asList(

@@ -8,9 +8,13 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link Linkage}, over all classes of Terrace that run in Hadoop's processes. */
 final class LinkageTest {
@@ -45,8 +49,8 @@ final class LinkageTest {
         assertThat(linkage.unresolved(ENTRIES))
                 .anyMatch(missing -> missing.endsWith("FsDatasetImpl.getBlockInputStream"
                         + "(Lorg/apache/hadoop/hdfs/protocol/ExtendedBlock;J)Ljava/io/InputStream;"))
-                .noneMatch(missing -> missing.contains("invalidateMissingBlock("
-                        + "Ljava/lang/String;Lorg/apache/hadoop/hdfs/protocol/Block;Z)"));
+                .noneMatch(missing -> missing.contains(
+                        "invalidateMissingBlock(" + "Ljava/lang/String;Lorg/apache/hadoop/hdfs/protocol/Block;Z)"));
     }
 
     /** Stands for a class of Hadoop that has changed. */
@@ -76,6 +80,25 @@ final class LinkageTest {
     @Test
     void isOwn_isFalseOfHadoopsOwn() {
         assertThat(Linkage.isOwn("org/apache/hadoop/hdfs/DFSClient")).isFalse();
+    }
+
+    /** Of what Hadoop's daemons load by name, and what that loads. A plain javac does not know the release of each. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "io/terrace/compat/HadoopFit",
+                "io/terrace/compat/Linkage",
+                "io/terrace/datanode/hdfs/TerraceDataNodePlugin",
+                "io/terrace/placement/hdfs/TerraceNameNodePlugin",
+                "org/apache/hadoop/hdfs/server/datanode/fsdataset/impl/TerraceDatasetFactory",
+                "org/apache/hadoop/hdfs/server/datanode/fsdataset/impl/TerraceDatasetFactory$Terrace"
+            })
+    @EnabledIfSystemProperty(named = "basedir", matches = ".+", disabledReason = "not built by Maven")
+    void classFiles_ofTheDaemonsEntries_areForJava8(String name) throws IOException {
+        try (InputStream in = loader.getResourceAsStream(name + ".class")) {
+            byte[] header = Objects.requireNonNull(in, name).readNBytes(8);
+            assertThat(header[7]).isEqualTo((byte) 52);
+        }
     }
 
     /** Finds another class file, or none, in the place of one. */

@@ -130,8 +130,7 @@ final class DatasetMoveStorage implements MoveStorage<ReplicaInfo, FsVolumeImpl>
     @Override
     public Held lock(BlockVersion block, FsVolumeImpl volume) {
         BlockKey key = block.key();
-        AutoCloseableLock lock =
-                ReplicaLock.write(dataset.dataset(), key.pool(), volume.getStorageID(), key.blockId());
+        AutoCloseableLock lock = ReplicaLock.write(dataset.dataset(), key.pool(), volume.getStorageID(), key.blockId());
         return lock::close;
     }
 
