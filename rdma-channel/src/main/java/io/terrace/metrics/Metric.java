@@ -208,6 +208,9 @@ public enum Metric {
     CHANNEL_WRITE_BYTES("channel.write.bytes", "Data received of clients that write, verified and written."),
     CHANNEL_WRITE_FORWARDED_BYTES(
             "channel.write.forwarded.bytes", "Data of these blocks sent on to the next DataNode of their pipeline."),
+    CHANNEL_WRITE_FORWARDED_READ_BYTES(
+            "channel.write.forwarded.read.bytes",
+            "Part of it that was read from the replica's files for that, as the next DataNode did not keep up."),
     CHANNEL_WRITE_FORWARD_FAILED(
             "channel.write.forward.failed", "Such blocks whose next DataNode failed, or was silent for too long."),
     CHANNEL_REVOKES("channel.revokes", "Revocations sent to clients."),

@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What of a block is to be sent to the next DataNode: frames that the client sent, without their data. Frames that wait are
- * put together, so a next DataNode that is slow gets few large ones. Thread-safe.
+ * put together, so a next DataNode that is slow gets few large ones.
+ *
+ * <p>It also says who may send. The replica's writer may begin a frame when nobody sends and none waits. A frame that it
+ * begins is its own to the frame's end, or as far as the socket takes it; the rest, and all that is added meanwhile, is the
+ * forwarder's. Thread-safe.
  */
 final class ForwardQueue {
     /**
@@ -35,12 +39,20 @@ final class ForwardQueue {
         }
     }
 
+    /** Who is using the connection's output. */
+    private enum Sender {
+        NOBODY,
+        WRITER,
+        FORWARDER
+    }
+
     private final Deque<Part> parts = new ArrayDeque<>();
     private final int mostBytes;
     private final long lagBytes;
     private long addedBytes;
     private long ackedBytes;
     private boolean ended;
+    private Sender sender = Sender.NOBODY;
 
     /**
      * An empty one.
@@ -67,13 +79,50 @@ final class ForwardQueue {
         }
     }
 
-    /** The next one to send; null when there is none. */
-    synchronized @Nullable Part poll() {
-        return parts.poll();
+    /** The writer's: whether it may send its next frame itself. If so, {@link #release} is to follow. */
+    synchronized boolean claim() {
+        if (sender != Sender.NOBODY || !parts.isEmpty()) {
+            return false;
+        }
+        sender = Sender.WRITER;
+        return true;
     }
 
-    synchronized boolean isEmpty() {
-        return parts.isEmpty();
+    /**
+     * The writer's: it does not send any more.
+     *
+     * @param part the frame that it has begun
+     * @param whole whether all of it is sent; else the rest is the forwarder's
+     */
+    synchronized void release(Part part, boolean whole) {
+        addedBytes = part.endOffset;
+        sender = whole ? Sender.NOBODY : Sender.FORWARDER;
+    }
+
+    /** The forwarder's: whether there is something for it to send. If so, it may, until {@link #poll} finds nothing. */
+    synchronized boolean take() {
+        if (sender == Sender.NOBODY && !parts.isEmpty()) {
+            sender = Sender.FORWARDER;
+        }
+        return sender == Sender.FORWARDER;
+    }
+
+    /** The forwarder's: whether it may send something of its own; only if nobody sends and no frame waits. */
+    synchronized boolean takeIdle() {
+        if (sender != Sender.NOBODY || !parts.isEmpty()) {
+            return false;
+        }
+        sender = Sender.FORWARDER;
+        return true;
+    }
+
+    /** The forwarder's: the next one to send. When there is none, null, and the writer may send. */
+    synchronized @Nullable Part poll() {
+        Part part = parts.poll();
+        if (part == null) {
+            sender = Sender.NOBODY;
+        }
+        return part;
     }
 
     /** The next DataNode has so much of the block. */

@@ -20,9 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a block on to the next DataNode while it is written, from the replica's files, as fast as that one takes it. A thread
- * of its own does so and takes in what the next one acknowledges. It ends when all after this DataNode have finalised the
- * block, when one of them fails, or with the replica's writer.
+ * Sends a block on to the next DataNode while it is written, as fast as that one takes it. The replica's writer sends what it
+ * has just verified, if the next one keeps up. A thread of its own sends what that one lacks, from the replica's files, and
+ * takes in what it acknowledges. It alone says that the next one has failed. It ends when all after this DataNode have
+ * finalised the block, when one of them fails, or with the writer.
  */
 final class Forwarder implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Forwarder.class);
@@ -38,15 +39,13 @@ final class Forwarder implements Closeable {
     private final Thread thread;
 
     private final FrameSender sender;
+    private final AnswerClock clock;
     private volatile boolean waiting;
     private volatile boolean ended;
     private volatile @Nullable Exception failure;
 
     // Of the thread alone.
-    private long ackedNumber;
-    private boolean pinged;
     private boolean finalised;
-    private long waitsSinceNs;
 
     /**
      * Starts to send.
@@ -97,7 +96,8 @@ final class Forwarder implements Closeable {
         this.next = next;
         this.connection = next.connection();
         this.files = files;
-        this.sender = new FrameSender(next, files, events, out, meter);
+        this.sender = new FrameSender(next, queue, files, events, out, meter);
+        this.clock = new AnswerClock(sender, next);
         this.selector = selector;
         this.queue = queue;
         this.answers = answers;
@@ -106,10 +106,14 @@ final class Forwarder implements Closeable {
         this.thread = DaemonThreads.make(name, this::run);
     }
 
-    /** Sends a frame on, whose data is in the replica's files. */
-    void add(ForwardQueue.Part part) {
-        queue.add(part);
-        if (waiting) {
+    /** The writer has verified and written a piece of a frame: it is sent on, if the next DataNode keeps up. */
+    void send(ForwardQueue.Part part, ByteBuffer sums, long offset, ByteBuffer piece) {
+        sender.send(part, sums, offset, piece);
+    }
+
+    /** The writer has verified and written all of a frame. What of it was not sent goes from the replica's files. */
+    void end(ForwardQueue.Part part, ByteBuffer sums) {
+        if (!sender.end(part, sums) && waiting) {
             selector.wakeup();
         }
     }
@@ -173,15 +177,11 @@ final class Forwarder implements Closeable {
     }
 
     private void advance() throws IOException {
-        long nowNs = System.nanoTime();
-        if (!owesAnswer()) {
-            waitsSinceNs = nowNs;
-        }
-        boolean blocked = !sender.send(queue);
-        long leftNs = keepAlive(nowNs);
-        connection.awaitOutput(blocked || sender.isWithinFrame());
+        long leftNs = clock.check();
+        boolean blocked = !sender.send();
+        connection.awaitOutput(blocked);
         waiting = true;
-        if (ended || (!blocked && !queue.isEmpty())) {
+        if (ended || (!blocked && queue.take())) {
             selector.selectNow();
         } else {
             selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNs)));
@@ -193,18 +193,14 @@ final class Forwarder implements Closeable {
         }
     }
 
-    private boolean owesAnswer() {
-        return pinged || sender.lastNumber() > ackedNumber;
-    }
-
     private void receive() throws IOException {
         sender.told(PipelineEvents::receiving);
         connection.fill();
         for (WriteConnection.Received got = connection.next(); got != null; got = connection.next()) {
-            waitsSinceNs = System.nanoTime();
+            clock.heard();
             switch (got.frame().type()) {
                 case WriteFrame.ACK -> receive(got.frame(), WriteAck.decode(got.frame(), got.body()));
-                case WriteFrame.PING -> pinged = false;
+                case WriteFrame.PING -> clock.answeredPing();
                 case WriteFrame.FAILED -> {
                     byte[] body = new byte[got.body().remaining()];
                     got.body().get(body);
@@ -219,11 +215,11 @@ final class Forwarder implements Closeable {
     private void receive(WriteFrame header, WriteAck ack) throws IOException {
         long number = ack.replicatedNumber();
         boolean last = header.has(WriteFrame.ALL_FINALIZED);
-        if (number < ackedNumber || !sender.hasSent(header.number()) || sender.isEnd(number) != last) {
+        if (number < sender.ackedNumber() || header.number() > sender.sentNumber() || sender.isEnd(number) != last) {
             throw new MalformedMessageException("frame " + header.number() + " acknowledged, by all " + number + ", of "
-                    + sender.lastNumber() + ", flags " + header.flags());
+                    + sender.sentNumber() + ", flags " + header.flags());
         }
-        ackedNumber = number;
+        sender.acked(number);
         queue.acked(ack.replicatedBytes());
         finalised = last;
         tell(number, ack.replicatedBytes());
@@ -235,25 +231,6 @@ final class Forwarder implements Closeable {
         } catch (IOException e) {
             throw new ClientGoneException(e);
         }
-    }
-
-    /** Sends a PING where nothing was sent for long; returns how long until this is to be called again, at most. */
-    private long keepAlive(long nowNs) throws IOException {
-        long pingInNs = sender.sentNs() + next.keepAliveNs() - nowNs;
-        if (pingInNs <= 0 && !sender.isWithinFrame()) {
-            sender.ping();
-            pinged = true;
-        }
-        long leftNs = Math.max(pingInNs, 1);
-        if (owesAnswer()) {
-            long timeoutInNs = waitsSinceNs + next.answerTimeoutNs() - nowNs;
-            if (timeoutInNs <= 0) {
-                throw new SocketTimeoutException(
-                        "no answer for " + TimeUnit.NANOSECONDS.toMillis(next.answerTimeoutNs()) + " ms");
-            }
-            leftNs = Math.min(leftNs, timeoutInNs);
-        }
-        return leftNs;
     }
 
     private void failed(Exception why) {

@@ -76,10 +76,7 @@ final class FrameReceiver {
         if (forwarder != null) {
             forwarder.awaitRoom();
         }
-        ForwardQueue.Part part = write(frame);
-        if (forwarder != null) {
-            forwarder.add(part);
-        }
+        write(frame);
         boolean sync = frame.has(WriteFrame.SYNC);
         if (sync) {
             block.sync();
@@ -94,7 +91,8 @@ final class FrameReceiver {
         return last;
     }
 
-    private ForwardQueue.Part write(WriteFrame frame) throws IOException {
+    /** Verifies and writes a frame, and sends it on. */
+    private void write(WriteFrame frame) throws IOException {
         int chunkBytes = block.chunkBytes();
         frames.receiveBody(fields.clear());
         WriteData data = WriteData.decode(frame, chunkBytes, fields.flip());
@@ -102,22 +100,30 @@ final class FrameReceiver {
         ByteBuffer sums = pair.sums().clear().limit(WriteData.sumBytes(data.dataBytes(), chunkBytes));
         frames.receiveBody(sums);
         sums.flip();
+        long end = data.offset() + data.dataBytes();
+        if (frame.has(WriteFrame.LAST) && end < block.lengthBytes()) {
+            throw new MalformedMessageException(
+                    "a block of " + end + " bytes, of which " + block.lengthBytes() + " bytes are written");
+        }
+        int lastSum = sums.limit() == 0 ? 0 : sums.getInt(sums.limit() - WriteData.SUM_BYTES);
+        ForwardQueue.Part part = new ForwardQueue.Part(frame.number(), data.offset(), end, frame.flags(), lastSum);
         int pieceBytes = pair.data().capacity() / chunkBytes * chunkBytes;
         for (int done = 0; done < data.dataBytes(); done += pieceBytes) {
             ByteBuffer piece = pair.data().clear().limit(Math.min(pieceBytes, data.dataBytes() - done));
             frames.receiveBody(piece);
             int sumsAt = WriteData.sumBytes(done, chunkBytes);
             ByteBuffer pieceSums = sums.slice(sumsAt, WriteData.sumBytes(piece.limit(), chunkBytes));
-            block.write(data.offset() + done, piece.flip(), pieceSums);
+            long offset = data.offset() + done;
+            block.write(offset, piece.flip(), pieceSums);
+            if (forwarder != null) {
+                forwarder.send(part, sums, offset, piece.rewind());
+            }
         }
         meter.written(data.dataBytes());
-        position = data.offset() + data.dataBytes();
-        if (frame.has(WriteFrame.LAST) && position != block.lengthBytes()) {
-            throw new MalformedMessageException(
-                    "a block of " + position + " bytes, of which " + block.lengthBytes() + " bytes are written");
+        position = end;
+        if (forwarder != null) {
+            forwarder.end(part, sums);
         }
-        int lastSum = sums.limit() == 0 ? 0 : sums.getInt(sums.limit() - WriteData.SUM_BYTES);
-        return new ForwardQueue.Part(frame.number(), data.offset(), position, frame.flags(), lastSum);
     }
 
     /**

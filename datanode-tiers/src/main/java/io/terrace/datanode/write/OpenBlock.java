@@ -30,7 +30,7 @@ public interface OpenBlock extends Closeable {
      * Verifies data and writes it with its checksums, unless it is there. It is not to be acknowledged yet.
      *
      * @param offset of a chunk's first byte, not beyond the length
-     * @param data direct, from its position to its limit; may be moved
+     * @param data direct, from its position to its limit; its position may be moved
      * @param sums direct, one for each chunk; may be moved
      */
     void write(long offset, ByteBuffer data, ByteBuffer sums) throws IOException;

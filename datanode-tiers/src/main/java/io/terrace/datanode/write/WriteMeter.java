@@ -37,6 +37,11 @@ public record WriteMeter(MetricRegistry registry) {
         registry.add(Metric.CHANNEL_WRITE_FORWARDED_BYTES, bytes);
     }
 
+    /** Data that is sent on from a replica's files. */
+    void readBack(int bytes) {
+        registry.add(Metric.CHANNEL_WRITE_FORWARDED_READ_BYTES, bytes);
+    }
+
     /** The next DataNode of a block failed. */
     void forwardFailed() {
         registry.increment(Metric.CHANNEL_WRITE_FORWARD_FAILED);

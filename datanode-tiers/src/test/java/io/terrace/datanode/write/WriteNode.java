@@ -45,12 +45,14 @@ final class WriteNode implements BlockStore, Closeable {
     /** What a block has when it is opened, as after a recovery. */
     volatile byte[] startsWith = new byte[0];
 
-    WriteNode(Path directory, String name, @Nullable InetSocketAddress next, long answerTimeoutNs) throws IOException {
+    /** @param lagBytes no more is received while the next one lacks more than that */
+    WriteNode(Path directory, String name, @Nullable InetSocketAddress next, long answerTimeoutNs, long lagBytes)
+            throws IOException {
         this.directory = Files.createDirectory(directory.resolve(name));
         this.next = next;
         this.answerTimeoutNs = answerTimeoutNs;
         long longNs = TimeUnit.MINUTES.toNanos(5);
-        service = new WriteService(name, this, new WriteLimits(16, longNs, longNs, LAG_BYTES), new WriteMeter(figures));
+        service = new WriteService(name, this, new WriteLimits(16, longNs, longNs, lagBytes), new WriteMeter(figures));
         listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         DaemonThreads.make("accepts-" + name, this::accept).start();
     }

@@ -131,6 +131,24 @@ public final class WriteConnection implements Closeable {
         }
     }
 
+    /** Sends as much of two buffers, one after the other, as the socket takes now; whether that was all. */
+    public boolean send(ByteBuffer first, ByteBuffer second) throws ConnectionEndedException {
+        if (!first.hasRemaining()) {
+            return send(second);
+        }
+        ByteBuffer[] both = {first, second};
+        try {
+            while (second.hasRemaining()) {
+                if (channel.write(both) == 0) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            throw new ConnectionEndedException(e);
+        }
+    }
+
     /**
      * Takes in what has arrived, as far as there is room for it; whether that was anything.
      *
