@@ -415,7 +415,7 @@ public final class TerraceSettings {
                     "terrace.datanode.write.connections.max", "DataNode")
             .whole(256, 0, 65_536)
             .doc(
-                    "Connections on which clients may write blocks over the channel at one time. Each has a thread, and a buffer of 192 KB while it writes; the same again where the block has further replicas. Clients beyond it write through stock HDFS. 0: all do.");
+                    "Connections on which clients may write blocks over the channel at one time. Each has a thread, and a buffer of 320 KB while it writes; the same again where the block has further replicas. Clients beyond it write through stock HDFS. 0: all do.");
 
     public static final Setting<Long> DATANODE_WRITE_LAG_MAX = key("terrace.datanode.write.lag.max", "DataNode")
             .bytes("16m", 1 << 20, 1L << 30)

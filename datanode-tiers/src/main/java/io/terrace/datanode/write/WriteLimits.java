@@ -3,7 +3,7 @@ package io.terrace.datanode.write;
 /**
  * Limits what clients that write may claim.
  *
- * @param connections served at one time; each has a thread, and a buffer of 192 KB while it writes, and the same again
+ * @param connections served at one time; each has a thread, and a buffer of 320 KB while it writes, and the same again
  *     where the block is sent on
  * @param silenceNs a client that sends or takes nothing for so long while it writes is cut
  * @param idleNs a connection between two blocks is kept for so long

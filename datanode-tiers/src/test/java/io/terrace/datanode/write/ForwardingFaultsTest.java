@@ -175,15 +175,15 @@ final class ForwardingFaultsTest {
     private Begun beginHalfAFrame() throws Exception {
         FakeNext next = pipeline.fakeNext("yes");
         WriteNode first = pipeline.node("first", next.address(), Pipeline.LONG_NS);
-        Frames client = pipeline.client(first, Pipeline.contents(200_000));
+        Frames client = pipeline.client(first, Pipeline.contents(400_000));
         assertThat(client.open()).isEqualTo("yes");
-        ByteBuffer frame = client.frame(200_000, NO_FLAGS);
+        ByteBuffer frame = client.frame(400_000, NO_FLAGS);
         int bytes = frame.limit();
         client.channel.send(frame.limit(bytes - 1));
         FrameChannel frames = next.frames();
         WriteFrame header = frames.receive();
         assertThat(header).isNotNull();
-        frames.receiveBody(ByteBuffer.allocate(header.bodyBytes() - 200_000 + WriteBuffers.PIECE_BYTES));
+        frames.receiveBody(ByteBuffer.allocate(header.bodyBytes() - 400_000 + WriteBuffers.PIECE_BYTES));
         return new Begun(first, client, frames);
     }
 
@@ -204,7 +204,7 @@ final class ForwardingFaultsTest {
     @Test
     void next_thatAcknowledgesAFrameBeforeItHasAll_isNamed() throws Exception {
         Begun begun = beginHalfAFrame();
-        FakeNext.ack(begun.next(), 1, 1, 200_000, NO_FLAGS);
+        FakeNext.ack(begun.next(), 1, 1, 400_000, NO_FLAGS);
         begun.assertFails("acknowledged");
     }
 

@@ -10,7 +10,6 @@ import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,8 +22,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,9 +30,7 @@ import org.junit.jupiter.api.Timeout;
 /** Connections on which clients write, with blocks that are in memory. */
 @Timeout(60)
 final class WriteServiceTest {
-    private static final int CHUNK = 512;
     private static final int FINALIZED = WriteFrame.FINALIZED | WriteFrame.ALL_FINALIZED;
-    private static final int MOST_BYTES = 4 << 20;
     private static final long LONG_NS = TimeUnit.MINUTES.toNanos(5);
 
     private final MetricRegistry figures = new MetricRegistry();
@@ -43,128 +38,6 @@ final class WriteServiceTest {
     private final List<AutoCloseable> toClose = new ArrayList<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private ServerSocketChannel listener;
-
-    /** Blocks in memory. */
-    private static final class FakeStore implements BlockStore {
-        final List<FakeBlock> blocks = new ArrayList<>();
-        final AtomicInteger connected = new AtomicInteger();
-
-        @Override
-        public synchronized @Nullable OpenBlock open(byte[] request, Client client) throws IOException {
-            String name = new String(request, StandardCharsets.UTF_8);
-            if (name.startsWith("done")) {
-                return null;
-            }
-            if (name.startsWith("no")) {
-                throw new IOException("not " + name);
-            }
-            FakeBlock block = new FakeBlock();
-            blocks.add(block);
-            return block;
-        }
-
-        @Override
-        public byte[] success() {
-            return "yes".getBytes(StandardCharsets.UTF_8);
-        }
-
-        @Override
-        public byte[] refusal(Throwable why) {
-            return String.valueOf(why.getMessage()).getBytes(StandardCharsets.UTF_8);
-        }
-
-        @Override
-        public void connected() {
-            connected.incrementAndGet();
-        }
-
-        @Override
-        public void disconnected() {
-            connected.decrementAndGet();
-        }
-
-        synchronized FakeBlock block(int index) {
-            return blocks.get(index);
-        }
-    }
-
-    private static final class FakeBlock implements OpenBlock {
-        final ByteArrayOutputStream written = new ByteArrayOutputStream();
-        final Thread writer = Thread.currentThread();
-        volatile String state = "open";
-        volatile int syncs;
-        int frames;
-        long acknowledged;
-
-        @Override
-        public @Nullable NextNode next() {
-            return null;
-        }
-
-        @Override
-        public PipelineEvents events() {
-            return PipelineEvents.NONE;
-        }
-
-        @Override
-        public WrittenFiles files() {
-            throw new AssertionError("there is no next DataNode");
-        }
-
-        @Override
-        public int chunkBytes() {
-            return CHUNK;
-        }
-
-        @Override
-        public long mostBytes() {
-            return MOST_BYTES;
-        }
-
-        @Override
-        public long lengthBytes() {
-            return written.size();
-        }
-
-        @Override
-        public void write(long offset, ByteBuffer data, ByteBuffer sums) throws IOException {
-            assertThat(sums.remaining()).isEqualTo(WriteData.sumBytes(data.remaining(), CHUNK));
-            if (sums.getInt(0) < 0) {
-                throw new IOException("wrong checksum");
-            }
-            data.position((int) (written.size() - offset));
-            byte[] bytes = new byte[data.remaining()];
-            data.get(bytes);
-            written.write(bytes);
-        }
-
-        @Override
-        public void sync() {
-            syncs++;
-        }
-
-        @Override
-        public void received() {
-            frames++;
-        }
-
-        @Override
-        public void acknowledge(long bytes) {
-            acknowledged = bytes;
-        }
-
-        @Override
-        public void finish(boolean synced) {
-            state = synced ? "finished, synced" : "finished";
-        }
-
-        @Override
-        public void close() {
-            if (state.equals("open")) {
-                state = "left";
-            }
-        }
-    }
 
     private WriteService service(int connections, long silenceNs, long idleNs) {
         WriteService service = new WriteService(
@@ -203,7 +76,7 @@ final class WriteServiceTest {
 
     private static ByteBuffer data(long offset, byte[] bytes, int firstSum, int flags, long number) {
         WriteData fields = new WriteData(offset, bytes.length);
-        WriteFrame frame = fields.frame(CHUNK, flags, number);
+        WriteFrame frame = fields.frame(FakeStore.CHUNK_BYTES, flags, number);
         ByteBuffer out = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + frame.bodyBytes());
         frame.encode(out);
         fields.encode(out);
