@@ -111,10 +111,9 @@ public final class ShapedBenchmark {
     }
 
     private void run(LocalCluster cluster) throws IOException {
-        ClientVariant remote = ClientVariant.remote()
-                .with(ClientVariant.REMOTE, Map.of("terrace.client.write.enabled", "true"));
-        try (Client stock =
-                        ClientVariant.stock().open(cluster.confStock());
+        ClientVariant remote =
+                ClientVariant.remote().with(ClientVariant.REMOTE, Map.of("terrace.client.write.enabled", "true"));
+        try (Client stock = ClientVariant.stock().open(cluster.confStock());
                 Client ours = remote.open(cluster.confStock())) {
             scores.section(
                     "Links of set speed, " + plan.fileBytes() / 1e6 + " MB in blocks of " + plan.blockBytes() / 1e6

@@ -104,7 +104,6 @@ final class FrameSenderTest {
         sendPiece(0);
         sendPiece(512);
         assertThat(sender.end(part, sums)).isFalse();
-        assertThatThrownBy(sender::send)
-                .isInstanceOf(ConnectionEndedException.class);
+        assertThatThrownBy(sender::send).isInstanceOf(ConnectionEndedException.class);
     }
 }
