@@ -2,6 +2,7 @@ package io.terrace.bench.write;
 
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.ClusterLayout;
+import io.terrace.bench.cluster.LocalCluster;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -54,6 +55,8 @@ final class ShapedNetwork {
         }
         words.add("-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m");
         words.add("-D" + INSIDE + "=true");
+        // The NameNode's directory is made by this process, from properties that name the daemon.
+        words.add("-D" + LocalCluster.NUMBER_PROPERTY + "=0");
         words.add("-cp");
         words.add(System.getProperty("java.class.path"));
         words.add("io.terrace.bench.cli.TerraceCommand");
