@@ -113,8 +113,8 @@ final class SimulationTest {
 
     @Test
     void seed_failedWithAPlant_failsTheSameWayAgain() {
-        SeedRun first = SeedRun.of(1, Mutation.SLOT_SEQUENCE_UNCHANGED, false, directory);
-        SeedRun second = SeedRun.of(1, Mutation.SLOT_SEQUENCE_UNCHANGED, true, directory);
+        SeedRun first = SeedRun.of(2, Mutation.SLOT_SEQUENCE_UNCHANGED, false, directory);
+        SeedRun second = SeedRun.of(2, Mutation.SLOT_SEQUENCE_UNCHANGED, true, directory);
 
         assertThat(first.violation()).isNotNull();
         assertThat(second.violation()).isNotNull().hasMessage(first.violation().getMessage());
