@@ -19,9 +19,19 @@ public final class TerraceDatasetFactory extends FsDatasetFactory {
 
     @Override
     public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf) throws IOException {
-        return HadoopFit.ofDataNode().fits(LOG)
-                ? Terrace.dataset(datanode, storage, conf)
-                : super.newInstance(datanode, storage, conf);
+        if (!HadoopFit.ofDataNode().fits(LOG)) {
+            return super.newInstance(datanode, storage, conf);
+        }
+        try {
+            return Terrace.dataset(datanode, storage, conf);
+        } catch (LinkageError e) {
+            // The check looks at Hadoop's and Terrace's classes, not at those of other libraries.
+            LOG.error(
+                    "A class that Terrace needs is missing or does not fit, check the DataNode's class path:"
+                            + " the DataNode runs with the stock dataset",
+                    e);
+            return super.newInstance(datanode, storage, conf);
+        }
     }
 
     /** Apart, because a JVM that checks a class may load what it names. */
