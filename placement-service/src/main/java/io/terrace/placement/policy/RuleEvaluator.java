@@ -27,11 +27,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the rules of the policy file and the annotations of files. A block's path is looked up when it is first read, and again after {@value
- * #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often, read or not. Each
- * look takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most {@value
- * ReportQuota#LOOKS_FOR_PATHS} of them, within the {@link ReportQuota} of its DataNode: of blocks beyond, no policy is
- * told until the next heartbeat. Without rules by path nothing is looked up. A file is pinned only when a DataNode that
+ * Applies the rules of the policy file and the annotations of files. A block's path is looked up when it is first read,
+ * and again after {@value #VALID_MS} ms, so a rename is heeded within that time; what is in memory is looked at as often,
+ * read or not. Each look takes the NameNode's read lock for a bounded number of blocks, and a heartbeat leads to at most
+ * {@value ReportQuota#LOOKS_FOR_PATHS} of them, within the {@link ReportQuota} of its DataNode: of blocks beyond, no policy
+ * is told until the next heartbeat. Without rules by path nothing is looked up. A file is pinned only when a DataNode that
  * holds a block of it reports that block. Owned by the engine's thread.
  */
 public final class RuleEvaluator {

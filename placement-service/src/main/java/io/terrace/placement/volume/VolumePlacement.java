@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed, and at all whose
- * heat is known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read lock; other
- * blocks it never looks at. Where nothing gives tiers it does nothing. Owned by the engine's thread.
+ * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed,
+ * and at all whose heat is known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read
+ * lock; other blocks it never looks at. Where nothing gives tiers it does nothing. Owned by the engine's thread.
  */
 public final class VolumePlacement {
 
