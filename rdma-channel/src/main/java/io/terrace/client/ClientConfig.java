@@ -1,8 +1,10 @@
 package io.terrace.client;
 
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -76,8 +78,26 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
      * @param enabled whether files are written over the channel
      * @param retainedMaxBytes memory of what is written and not acknowledged, of the process
      * @param pipelinesMax blocks of one file that are written at one time
+     * @param through which files get copies in memory while they are written
      */
-    public record Write(boolean enabled, long retainedMaxBytes, int pipelinesMax) {}
+    public record Write(boolean enabled, long retainedMaxBytes, int pipelinesMax, Through through) {}
+
+    /**
+     * Copies in memory that are filled while a file is written.
+     *
+     * @param asked of the DataNodes of each block
+     * @param paths of the files, or of directories above them
+     */
+    public record Through(WriteThrough asked, List<String> paths) {
+        /** What is asked for the file of this path. */
+        public WriteThrough of(String path) {
+            return paths.stream().anyMatch(above -> isBelow(path, above)) ? asked : WriteThrough.NONE;
+        }
+
+        private static boolean isBelow(String path, String above) {
+            return path.equals(above) || path.startsWith(above.endsWith("/") ? above : above + "/");
+        }
+    }
 
     /**
      * Reads the settings.
@@ -95,7 +115,19 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
                 new Write(
                         TerraceSettings.CLIENT_WRITE_ENABLED.get(conf),
                         TerraceSettings.CLIENT_WRITE_RETAINED.get(conf),
-                        TerraceSettings.CLIENT_WRITE_PIPELINES.get(conf)));
+                        TerraceSettings.CLIENT_WRITE_PIPELINES.get(conf),
+                        through(conf)));
+    }
+
+    private static Through through(Configuration conf) {
+        if (!TerraceSettings.CLIENT_WRITE_THROUGH.get(conf)) {
+            return new Through(WriteThrough.NONE, List.of());
+        }
+        boolean all = TerraceSettings.CLIENT_WRITE_THROUGH_REPLICAS.get(conf).equals("all");
+        String paths = TerraceSettings.CLIENT_WRITE_THROUGH_PATHS.get(conf);
+        return new Through(
+                all ? WriteThrough.ALL : WriteThrough.FIRST,
+                List.copyOf(StringUtils.getTrimmedStringCollection(paths)));
     }
 
     private static Local local(Configuration conf, boolean enabled) {

@@ -165,6 +165,23 @@ public final class TerraceSettings {
             .doc(
                     "Blocks of one file that may be written at one time: a block begins when the first DataNode of the one before has all of that. They go to different DataNodes; where there are too few for that, there are at most two. 1: each block waits for all replicas of the one before.");
 
+    public static final Setting<Boolean> CLIENT_WRITE_THROUGH = key("terrace.client.write.through", "client")
+            .flag(false)
+            .doc(
+                    "Whether a block that is written over the channel is to be in memory as soon as it is written: the DataNode fills the copy meanwhile, if it has room (terrace.datanode.write.through.max). Needs terrace.client.write.enabled.");
+
+    public static final Setting<String> CLIENT_WRITE_THROUGH_PATHS = key(
+                    "terrace.client.write.through.paths", "client")
+            .text("/")
+            .doc(
+                    "For which files terrace.client.write.through holds: paths of files, or of directories above them, separated by commas.");
+
+    public static final Setting<String> CLIENT_WRITE_THROUGH_REPLICAS = key(
+                    "terrace.client.write.through.replicas", "client")
+            .oneOf("first", "all")
+            .doc(
+                    "Which DataNodes of a block are asked for a copy: first is the one that the client writes to, which is that of its own host where there is one; all are asked where readers are on the hosts of all replicas.");
+
     public static final Setting<String> PLACEMENT_RPC_ADDRESS = key(
                     "terrace.placement.rpc-address", "DataNode, NameNode, placementctl")
             .text("")
@@ -421,6 +438,12 @@ public final class TerraceSettings {
             .bytes("16m", 1 << 20, 1L << 30)
             .doc(
                     "How many bytes of a block the next DataNode of its pipeline may lack before no more of it is taken from the client.");
+
+    public static final Setting<Long> DATANODE_WRITE_THROUGH_MAX = key(
+                    "terrace.datanode.write.through.max", "DataNode")
+            .bytes("1g", 0)
+            .doc(
+                    "Memory that copies of blocks may take which are being written, and which nobody can read yet, where clients ask for such copies (terrace.client.write.through). It is part of terrace.datanode.memory.capacity, and nothing is evicted for it: blocks beyond it are written without. 0: all are.");
 
     public static final Setting<Boolean> DATANODE_NVM_ENABLED = key("terrace.datanode.nvm.enabled", "DataNode")
             .flag(true)

@@ -349,6 +349,27 @@ public enum Metric {
     MEMORY_PROMOTED("memory.promoted", "Copies made and served."),
     MEMORY_PROMOTED_BYTES("memory.promoted.bytes", "Bytes copied to memory and served."),
     MEMORY_PROMOTED_MS("memory.promoted.milliseconds", "Time spent on copies that were served."),
+    MEMORY_THROUGH_BLOCKS(
+            "memory.through.blocks", "Copies that were filled while clients wrote their blocks, and served from then on."),
+    MEMORY_THROUGH_BYTES("memory.through.bytes", "Bytes of these copies."),
+    MEMORY_THROUGH_WRITING_BYTES(
+            "memory.through.writing.bytes",
+            Kind.GAUGE,
+            "Memory of copies whose blocks are being written; bounded by terrace.datanode.write.through.max."),
+    MEMORY_THROUGH_NO_ROOM(
+            "memory.through.no_room", "Blocks written without such a copy that a client asked for: no room."),
+    MEMORY_THROUGH_BUSY(
+            "memory.through.busy",
+            "Blocks written without such a copy that a client asked for: terrace.datanode.write.through.max is reached."),
+    MEMORY_THROUGH_OFF(
+            "memory.through.off",
+            "Blocks written without such a copy that a client asked for: Terrace is off for the block pool, or that setting is 0."),
+    MEMORY_THROUGH_STORAGE(
+            "memory.through.storage",
+            "Blocks written without such a copy that a client asked for: the replica is on NVM, or on a RAM disk."),
+    MEMORY_THROUGH_DROPPED(
+            "memory.through.dropped",
+            "Such copies given up: the client or its pipeline failed within the block, the replica changed, or the copy could not be written."),
     MEMORY_RETIRED_ORDERED(
             "memory.retired.ordered", "Copies retired because the service or the end of a directive ordered it."),
     MEMORY_RETIRED_MADE_ROOM("memory.retired.made_room", "Copies retired to make room for a pinned block."),

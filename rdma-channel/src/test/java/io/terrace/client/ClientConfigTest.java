@@ -3,7 +3,9 @@ package io.terrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.terrace.channel.write.WriteThrough;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -22,7 +24,7 @@ class ClientConfigTest {
                         new ClientConfig.Local(
                                 null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
                         new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false),
-                        new ClientConfig.Write(false, 64L << 20, 4)));
+                        new ClientConfig.Write(false, 64L << 20, 4, new ClientConfig.Through(WriteThrough.NONE, List.of()))));
     }
 
     @Test
@@ -49,6 +51,9 @@ class ClientConfigTest {
         conf.set("terrace.client.tcp.readahead.max", "11m");
         conf.set("terrace.client.write.enabled", "true");
         conf.set("terrace.client.write.retained", "12m");
+        conf.set("terrace.client.write.through", "true");
+        conf.set("terrace.client.write.through.paths", "/tmp/out, /hbase/");
+        conf.set("terrace.client.write.through.replicas", "all");
         conf.set("dfs.client.use.datanode.hostname", "true");
         assertThat(ClientConfig.from(conf))
                 .isEqualTo(new ClientConfig(
@@ -66,7 +71,22 @@ class ClientConfigTest {
                                 5_000,
                                 6_000),
                         new ClientConfig.Remote(100, true, true, false, 7 * MS, 8 * MS, 9, 10, 11L << 20, true),
-                        new ClientConfig.Write(true, 12L << 20, 4)));
+                        new ClientConfig.Write(
+                                true,
+                                12L << 20,
+                                4,
+                                new ClientConfig.Through(WriteThrough.ALL, List.of("/tmp/out", "/hbase/")))));
+    }
+
+    @Test
+    void through_asksForFilesOfItsPathsAndBelow() {
+        conf.set("terrace.client.write.through", "true");
+        assertThat(ClientConfig.from(conf).write().through().of("/any")).isEqualTo(WriteThrough.FIRST);
+        conf.set("terrace.client.write.through.paths", "/tmp/out,/hbase/");
+        ClientConfig.Through through = ClientConfig.from(conf).write().through();
+        assertThat(List.of("/tmp/out", "/tmp/out/part-0", "/hbase/WALs/1"))
+                .allMatch(path -> through.of(path) == WriteThrough.FIRST);
+        assertThat(List.of("/", "/tmp", "/tmp/output", "/hbase2")).allMatch(path -> through.of(path) == WriteThrough.NONE);
     }
 
     @Test

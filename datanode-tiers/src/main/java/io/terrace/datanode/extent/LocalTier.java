@@ -265,6 +265,20 @@ public final class LocalTier {
     }
 
     /**
+     * Takes room for a copy that is filled before its length is known, and is begun later; {@link #release} must follow.
+     *
+     * @return false when there is no room, or Terrace is off for this block pool
+     */
+    public synchronized boolean reserve(String pool, long bytes) {
+        return !isOff(pool) && table.space().reserve(bytes);
+    }
+
+    /** Gives back what {@link #reserve} took. */
+    public synchronized void release(long bytes) {
+        table.space().release(bytes);
+    }
+
+    /**
      * The file system of the copies holds so many bytes, at least and at most, that none of them accounts for. As far as
      * they can be those of removed copies that stock clients keep open, the tier's capacity is less by them; answers how
      * many.

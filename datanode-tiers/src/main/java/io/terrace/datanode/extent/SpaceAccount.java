@@ -59,6 +59,21 @@ final class SpaceAccount {
         leavingBytes += deltaBytes;
     }
 
+    /** Takes room for bytes that are becoming a copy and are no extent yet; false when there is none. */
+    boolean reserve(long bytes) {
+        boolean room = hasRoom(bytes);
+        if (room) {
+            release(-bytes);
+        }
+        return room;
+    }
+
+    /** Gives such room back. The file may have had less. */
+    void release(long bytes) {
+        usedBytes -= bytes;
+        changingBytes -= bytes;
+    }
+
     /**
      * The file system holds so many bytes at least, and so many at most, that are no extent's. Those of others than passed
      * descriptors do not count. Between the two, what was found before is believed.

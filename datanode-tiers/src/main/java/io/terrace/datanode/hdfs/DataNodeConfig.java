@@ -90,6 +90,11 @@ public final class DataNodeConfig {
         return TerraceSettings.DATANODE_MEMORY_COPY_QUEUE.get(conf);
     }
 
+    /** What copies may take whose blocks are being written. */
+    public long writeThroughMaxBytes() {
+        return TerraceSettings.DATANODE_WRITE_THROUGH_MAX.get(conf);
+    }
+
     /** Replicas moved between volumes at one time. */
     public int moveThreads() {
         return TerraceSettings.DATANODE_MOVE_THREADS.get(conf);

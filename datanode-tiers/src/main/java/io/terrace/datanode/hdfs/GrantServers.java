@@ -22,6 +22,7 @@ import io.terrace.datanode.hdfs.dataset.StockMetrics;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.WriteService;
+import io.terrace.datanode.writethrough.WriteThroughCopies;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
@@ -109,7 +110,15 @@ final class GrantServers implements Closeable {
             if (remote != null) {
                 toClose.add(remote);
             }
-            WriteService writes = WriteServing.serve(datanode, parts.metricRegistry());
+            WriteThroughCopies copies = toClose.add(new WriteThroughCopies(
+                    memory.extents(),
+                    parts.source(),
+                    memory.directory().drafts(),
+                    settings.writeThroughMaxBytes(),
+                    parts.metricRegistry(),
+                    System::nanoTime,
+                    datanode.getDatanodeUuid()));
+            WriteService writes = WriteServing.serve(datanode, copies, parts.metricRegistry());
             if (writes != null) {
                 toClose.add(writes);
                 local.serveWrites(writes);

@@ -5,6 +5,7 @@ import io.terrace.datanode.hdfs.write.DatasetBlockStore;
 import io.terrace.datanode.write.WriteLimits;
 import io.terrace.datanode.write.WriteMeter;
 import io.terrace.datanode.write.WriteService;
+import io.terrace.datanode.writethrough.WriteThroughCopies;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.util.concurrent.TimeUnit;
@@ -24,10 +25,12 @@ final class WriteServing {
     /**
      * Makes what serves them.
      *
+     * @param copies in memory that clients may ask for
      * @return null when the operator does not want it, and where data transfer is to be protected or encrypted, which the
      *     channel does not do: then they write through stock HDFS
      */
-    static @Nullable WriteService serve(DataNode datanode, MetricRegistry metricRegistry) {
+    static @Nullable WriteService serve(
+            DataNode datanode, WriteThroughCopies copies, MetricRegistry metricRegistry) {
         Configuration conf = datanode.getConf();
         int connections = TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.get(conf);
         if (connections == 0) {
@@ -44,7 +47,7 @@ final class WriteServing {
                 TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.readTimeoutMs(datanode)),
                 TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.keepAliveMs(datanode)),
                 TerraceSettings.DATANODE_WRITE_LAG_MAX.get(conf));
-        DatasetBlockStore store = new DatasetBlockStore(datanode, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
+        DatasetBlockStore store = new DatasetBlockStore(datanode, copies, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
         WriteService service =
                 new WriteService(datanode.getDatanodeUuid(), store, limits, new WriteMeter(metricRegistry));
         metricRegistry.gauge(Metric.CHANNEL_WRITE_CONNECTIONS, service::connections);

@@ -20,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ import org.slf4j.LoggerFactory;
  *   in_use.lock        held by the process that uses the directory, 0600: a lock needs no more than reading
  *   extents/POOL/blk_ID_STAMP_NUMBER   one file for each copy, 0444 when whole, in a directory of 0700
  *   leftovers/         files of an earlier process, to be verified or deleted
+ *   drafts/            copies whose blocks are being written, 0600
  * </pre>
  *
  * <p>Thread-safe. A directory that is missing, not the process's own ({@link OwnDirectory}), in use or not in memory is an
@@ -149,6 +151,11 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
         return LinkDirectory.create(root.directory("links"));
     }
 
+    /** Copies whose blocks are being written; what an earlier process left there is removed. */
+    public CopyDrafts drafts() throws IOException {
+        return new CopyDrafts(root.directory("drafts"), this);
+    }
+
     /** Bytes of the file system, used or not. */
     public long fileSystemBytes() throws IOException {
         return fileStore.getTotalSpace();
@@ -204,9 +211,15 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
 
     @Override
     public void adopt(Leftover leftover, Extent extent) throws IOException {
-        Path file = file(extent);
-        Files.createDirectories(extents.resolve(extent.key().pool()));
-        Files.move(leftover.path(), file);
+        poolDirectory(extent);
+        Files.move(leftover.path(), file(extent));
+    }
+
+    /** A whole copy, which nobody writes any more, becomes the extent's file. */
+    void adopt(Path whole, Extent extent) throws IOException {
+        poolDirectory(extent);
+        Files.setPosixFilePermissions(whole, SEALED);
+        Files.move(whole, file(extent));
     }
 
     @Override
@@ -223,16 +236,22 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
 
     @Override
     public FileChannel create(Extent extent) throws IOException {
-        Path file = file(extent);
+        poolDirectory(extent);
+        return FileChannel.open(
+                file(extent), Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), forOwner());
+    }
+
+    private void poolDirectory(Extent extent) throws IOException {
         Path pool = extents.resolve(extent.key().pool());
         if (!extents.equals(pool.normalize().getParent())) {
             throw new IOException("block pool id " + extent.key().pool() + " is no file name");
         }
         Files.createDirectories(pool);
-        return FileChannel.open(
-                file,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(COPYING));
+    }
+
+    /** What a new file is made with while it is written. */
+    static FileAttribute<Set<PosixFilePermission>> forOwner() {
+        return PosixFilePermissions.asFileAttribute(COPYING);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.terrace.datanode.write;
 
+import io.terrace.channel.write.WriteThrough;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +20,11 @@ public interface BlockStore {
      * replica, and it must end. The block is opened at the next DataNode too, where there is one.
      *
      * @param request the body of an OPEN frame
+     * @param through the copies in memory that the client asks for
      * @return null when the request was to finalise what is there, which is done
      */
     @Nullable
-    OpenBlock open(byte[] request, Client client) throws IOException;
+    OpenBlock open(byte[] request, WriteThrough through, Client client) throws IOException;
 
     /** The body of the answer that tells a client that its block is open. */
     byte[] success();

@@ -109,7 +109,9 @@ final class FrameReceiver {
         ForwardQueue.Part part = new ForwardQueue.Part(frame.number(), data.offset(), end, frame.flags(), lastSum);
         int pieceBytes = pair.data().capacity() / chunkBytes * chunkBytes;
         for (int done = 0; done < data.dataBytes(); done += pieceBytes) {
-            ByteBuffer piece = pair.data().clear().limit(Math.min(pieceBytes, data.dataBytes() - done));
+            int bytes = Math.min(pieceBytes, data.dataBytes() - done);
+            ByteBuffer piece =
+                    block.pieceBuffer(pair.data(), bytes).clear().limit(bytes);
             frames.receiveBody(piece);
             int sumsAt = WriteData.sumBytes(done, chunkBytes);
             ByteBuffer pieceSums = sums.slice(sumsAt, WriteData.sumBytes(piece.limit(), chunkBytes));

@@ -3,6 +3,7 @@ package io.terrace.datanode.write;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
+import io.terrace.channel.write.WriteThrough;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -32,11 +33,13 @@ public record NextNode(
      * Opens a block at a DataNode and waits for its answer.
      *
      * @param request Hadoop's {@code OpWriteBlockProto}
+     * @param through the copies in memory that it is asked for
      * @return its answer, Hadoop's {@code BlockOpResponseProto}
      */
-    public static byte[] open(WriteConnection connection, byte[] request, long timeoutNs) throws IOException {
+    public static byte[] open(WriteConnection connection, byte[] request, WriteThrough through, long timeoutNs)
+            throws IOException {
         ByteBuffer frame = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + request.length);
-        new WriteFrame(request.length, WriteFrame.OPEN, (byte) 0, 0).encode(frame);
+        new WriteFrame(request.length, WriteFrame.OPEN, through.flags(), 0).encode(frame);
         frame.put(request).flip();
         long deadlineNs = System.nanoTime() + timeoutNs;
         try (Selector selector = Selector.open()) {

@@ -27,6 +27,16 @@ public interface OpenBlock extends Closeable {
     long lengthBytes();
 
     /**
+     * Where the next piece is to be received, which is then written.
+     *
+     * @param own a buffer of the caller's with room for it
+     * @param bytes of the piece
+     */
+    default ByteBuffer pieceBuffer(ByteBuffer own, int bytes) {
+        return own;
+    }
+
+    /**
      * Verifies data and writes it with its checksums, unless it is there. It is not to be acknowledged yet.
      *
      * @param offset of a chunk's first byte, not beyond the length

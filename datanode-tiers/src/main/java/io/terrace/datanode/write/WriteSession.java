@@ -3,6 +3,7 @@ package io.terrace.datanode.write;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.FrameChannel;
 import io.terrace.channel.write.WriteFrame;
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.LogThrottle;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -165,7 +166,7 @@ final class WriteSession {
         frames.receiveBody(ByteBuffer.wrap(request));
         OpenBlock block;
         try {
-            block = store.open(request, client);
+            block = store.open(request, WriteThrough.of(open), client);
         } catch (IOException | RuntimeException e) {
             meter.notOpened();
             BlockAnswers.send(frames, WriteFrame.OPENED, open.number(), store.refusal(e));

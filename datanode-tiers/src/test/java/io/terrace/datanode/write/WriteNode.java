@@ -6,6 +6,7 @@ import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.write.AcceptedConnection;
 import io.terrace.channel.write.FrameChannel;
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.channel.write.WriteData;
 import io.terrace.common.DaemonThreads;
 import io.terrace.metrics.MetricRegistry;
@@ -79,12 +80,12 @@ final class WriteNode implements BlockStore, Closeable {
     }
 
     @Override
-    public @Nullable OpenBlock open(byte[] request, Client client) throws IOException {
+    public @Nullable OpenBlock open(byte[] request, WriteThrough through, Client client) throws IOException {
         Block block = new Block(directory.resolve("block-" + blocks.size()), startsWith);
         if (next != null) {
             WriteConnection connection =
                     WriteConnection.connect("next", next, TcpFrame.startWrites(), TimeUnit.MINUTES.toNanos(1));
-            String answer = text(NextNode.open(connection, request, TimeUnit.MINUTES.toNanos(1)));
+            String answer = text(NextNode.open(connection, request, through.next(), TimeUnit.MINUTES.toNanos(1)));
             if (!answer.equals("yes")) {
                 connection.close();
                 block.close();

@@ -13,7 +13,8 @@ import java.nio.ByteBuffer;
  *
  * <ul>
  *   <li>OPEN, from the client: Hadoop's {@code OpWriteBlockProto}, without a length before it. Its number comes back. The
- *       DataNode opens the block at the first of its targets with the rest of them, as that one's client.
+ *       DataNode opens the block at the first of its targets with the rest of them, as that one's client. Its flags ask for
+ *       a copy in memory ({@link WriteThrough}); whether there will be one is not answered.
  *   <li>OPENED, from the DataNode: Hadoop's {@code BlockOpResponseProto}. Unless its status is SUCCESS, {@code
  *       firstBadLink} is the transfer address of the DataNode at fault, empty for the one that answers, and the connection
  *       ends. ERROR_UNSUPPORTED says that this DataNode is well and stock can write the block.
@@ -26,8 +27,8 @@ import java.nio.ByteBuffer;
  * </ul>
  *
  * @param bodyBytes that follow the header
- * @param flags {@link #SYNC}, {@link #FLUSH}, {@link #LAST} of DATA; {@link #FINALIZED}, {@link #ALL_FINALIZED} of ACK; 0
- *     for others
+ * @param flags {@link #MEMORY}, {@link #MEMORY_ALL} of OPEN; {@link #SYNC}, {@link #FLUSH}, {@link #LAST} of DATA; {@link
+ *     #FINALIZED}, {@link #ALL_FINALIZED} of ACK; 0 for others
  */
 public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     public static final int HEADER_BYTES = 16;
@@ -38,6 +39,12 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
     public static final byte ACK = 4;
     public static final byte PING = 5;
     public static final byte FAILED = 6;
+
+    /** The client would like a copy of the block in memory as soon as it is finalised, at this DataNode. */
+    public static final byte MEMORY = 1;
+
+    /** With {@link #MEMORY}: at all DataNodes after this one too. */
+    public static final byte MEMORY_ALL = 2;
 
     /** The data is to be on the disk before it is acknowledged. */
     public static final byte SYNC = 1;
@@ -99,6 +106,7 @@ public record WriteFrame(int bodyBytes, byte type, byte flags, long number) {
 
     private int allowedFlags() {
         return switch (type) {
+            case OPEN -> MEMORY | MEMORY_ALL;
             case DATA -> SYNC | FLUSH | LAST;
             case ACK -> FINALIZED | ALL_FINALIZED;
             default -> 0;

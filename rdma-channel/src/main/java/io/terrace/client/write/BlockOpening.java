@@ -2,6 +2,7 @@ package io.terrace.client.write;
 
 import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteThrough;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -40,16 +41,19 @@ final class BlockOpening {
      * Opens a block.
      *
      * @param request Hadoop's request to write a block
+     * @param through the copies in memory that the DataNode is asked for
      * @param anyway whether the DataNode is asked also where it had no channel lately
      * @return the connection, registered with the selector; null when the DataNode has no channel
      * @throws IOException when it refuses the block or fails
      */
     @Nullable
-    WriteConnection open(DatanodeInfo node, byte[] request, long answerTimeoutNs, boolean anyway) throws IOException {
+    WriteConnection open(
+            DatanodeInfo node, byte[] request, WriteThrough through, long answerTimeoutNs, boolean anyway)
+            throws IOException {
         WriteConnection idle = connections.takeIdle(node);
         if (idle != null) {
             try {
-                return open(idle, request, answerTimeoutNs);
+                return open(idle, request, through, answerTimeoutNs);
             } catch (ConnectionEndedException e) {
                 LOG.debug("An idle connection to {} has ended", node, e);
             }
@@ -59,18 +63,20 @@ final class BlockOpening {
             return null;
         }
         try {
-            return open(fresh, request, answerTimeoutNs);
+            return open(fresh, request, through, answerTimeoutNs);
         } catch (ConnectionEndedException e) {
             connections.pause(node, e);
             return null;
         }
     }
 
-    private WriteConnection open(WriteConnection connection, byte[] request, long answerTimeoutNs) throws IOException {
+    private WriteConnection open(
+            WriteConnection connection, byte[] request, WriteThrough through, long answerTimeoutNs)
+            throws IOException {
         boolean isOpen = false;
         try {
             connection.register(selector);
-            handshake(connection, request, answerTimeoutNs);
+            handshake(connection, Handshake.open(request, through), answerTimeoutNs);
             isOpen = true;
             return connection;
         } finally {
@@ -80,8 +86,7 @@ final class BlockOpening {
         }
     }
 
-    private void handshake(WriteConnection connection, byte[] request, long answerTimeoutNs) throws IOException {
-        ByteBuffer frame = Handshake.open(request);
+    private void handshake(WriteConnection connection, ByteBuffer frame, long answerTimeoutNs) throws IOException {
         long deadlineNs = System.nanoTime() + answerTimeoutNs;
         while (true) {
             connection.awaitOutput(!connection.send(frame));

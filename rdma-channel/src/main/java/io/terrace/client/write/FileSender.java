@@ -1,6 +1,7 @@
 package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -28,6 +29,7 @@ final class FileSender implements BlockSender.Progress {
     private final MetricRegistry metricRegistry;
     private final TrailingBlocks trailing;
     private final int mostPipelines;
+    private final WriteThrough through;
     private volatile @Nullable Selector selector;
     private volatile boolean waiting;
     private @Nullable BlockOpening opening;
@@ -48,6 +50,7 @@ final class FileSender implements BlockSender.Progress {
      *
      * @param retains whether its blocks have several replicas
      * @param mostPipelines blocks that are written at one time
+     * @param through the copies in memory that the DataNodes of a new block are asked for
      */
     FileSender(
             FramePool pool,
@@ -55,13 +58,15 @@ final class FileSender implements BlockSender.Progress {
             StockStreamer stock,
             MetricRegistry metricRegistry,
             boolean retains,
-            int mostPipelines) {
+            int mostPipelines,
+            WriteThrough through) {
         this.queue = new FrameQueue(pool, retains, this::wakeWaiting);
         this.connections = connections;
         this.stock = stock;
         this.metricRegistry = metricRegistry;
         this.trailing = new TrailingBlocks(queue, stock, metricRegistry);
         this.mostPipelines = mostPipelines;
+        this.through = through;
     }
 
     FrameQueue queue() {
@@ -201,7 +206,9 @@ final class FileSender implements BlockSender.Progress {
             throw new IllegalStateException("not in run()");
         }
         try {
-            WriteConnection connection = at.open(pipeline[0], request, answerTimeoutNs, recovering);
+            // A copy holds what a DataNode has received from the first byte on.
+            WriteThrough asked = recovering ? WriteThrough.NONE : through;
+            WriteConnection connection = at.open(pipeline[0], request, asked, answerTimeoutNs, recovering);
             if (connection == null) {
                 return false;
             }

@@ -3,6 +3,7 @@ package io.terrace.client.write;
 import io.terrace.channel.MalformedMessageException;
 import io.terrace.channel.write.WriteConnection;
 import io.terrace.channel.write.WriteFrame;
+import io.terrace.channel.write.WriteThrough;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
@@ -13,9 +14,9 @@ final class Handshake {
     private Handshake() {}
 
     /** @param request Hadoop's {@code OpWriteBlockProto} */
-    static ByteBuffer open(byte[] request) {
+    static ByteBuffer open(byte[] request, WriteThrough through) {
         ByteBuffer frame = ByteBuffer.allocate(WriteFrame.HEADER_BYTES + request.length);
-        new WriteFrame(request.length, WriteFrame.OPEN, (byte) 0, 0).encode(frame);
+        new WriteFrame(request.length, WriteFrame.OPEN, through.flags(), 0).encode(frame);
         return frame.put(request).flip();
     }
 

@@ -1,6 +1,7 @@
 package io.terrace.client.write;
 
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -99,7 +100,7 @@ final class LateReplicas {
 
     private boolean finalised(DatanodeInfo node, byte[] request, long timeoutNs) throws IOException {
         try {
-            WriteConnection connection = opening.open(node, request, timeoutNs, true);
+            WriteConnection connection = opening.open(node, request, WriteThrough.NONE, timeoutNs, true);
             if (connection == null) {
                 throw new IOException("it has no channel");
             }
@@ -115,7 +116,8 @@ final class LateReplicas {
         DataFrame first = frames.iterator().next();
         byte[] request = block.resuming(node, first.endOffset() - first.freshBytes());
         try {
-            WriteConnection connection = opening.open(block.nodes().get(node), request, timeoutNs, true);
+            WriteConnection connection =
+                    opening.open(block.nodes().get(node), request, WriteThrough.NONE, timeoutNs, true);
             return connection != null && send(connection, timeoutNs);
         } catch (PipelineException e) {
             LOG.debug("{} is not open again at {}", block, block.nodes().get(node), e);

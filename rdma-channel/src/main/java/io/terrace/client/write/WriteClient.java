@@ -22,10 +22,12 @@ public final class WriteClient {
     private final WriteConnections connections;
     private final MetricRegistry metricRegistry;
     private final int mostPipelines;
+    private final ClientConfig.Through through;
 
     private WriteClient(FramePool frames, ClientConfig settings, MetricRegistry metricRegistry) {
         this.frames = frames;
         this.mostPipelines = settings.write().pipelinesMax();
+        this.through = settings.write().through();
         this.connections = new WriteConnections(settings);
         this.metricRegistry = metricRegistry;
     }
@@ -59,13 +61,20 @@ public final class WriteClient {
     /**
      * A file to write.
      *
+     * @param path of it
      * @param checksum of a type that is known
      * @param syncBlocks whether each block is to be on the disk before it counts as written
      * @param replicated whether blocks have more than one replica
      */
     public FileOutput open(
-            StockStreamer stock, DataChecksum checksum, long blockBytes, boolean syncBlocks, boolean replicated) {
-        FileSender sender = new FileSender(frames, connections, stock, metricRegistry, replicated, mostPipelines);
+            StockStreamer stock,
+            String path,
+            DataChecksum checksum,
+            long blockBytes,
+            boolean syncBlocks,
+            boolean replicated) {
+        FileSender sender = new FileSender(
+                frames, connections, stock, metricRegistry, replicated, mostPipelines, through.of(path));
         return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
     }
 

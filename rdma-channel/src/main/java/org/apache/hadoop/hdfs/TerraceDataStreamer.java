@@ -77,7 +77,7 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
         this.caching = caching;
         this.favored = favored;
         this.replicated = stat.getReplication() > 1;
-        this.output = writes.open(this, checksum, stat.getBlockSize(), syncBlocks, replicated);
+        this.output = writes.open(this, src, checksum, stat.getBlockSize(), syncBlocks, replicated);
     }
 
     FileOutput output() {

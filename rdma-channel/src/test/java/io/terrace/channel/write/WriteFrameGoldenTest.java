@@ -40,6 +40,18 @@ final class WriteFrameGoldenTest {
     }
 
     @Test
+    void open_thatAsksForCopiesInMemory() throws Exception {
+        WriteFrame first = new WriteFrame(3, WriteFrame.OPEN, WriteThrough.FIRST.flags(), 0);
+        WriteFrame all = new WriteFrame(3, WriteFrame.OPEN, WriteThrough.ALL.flags(), 0);
+        assertHeader("00000003 01 01 0000 0000000000000000", first);
+        assertHeader("00000003 01 03 0000 0000000000000000", all);
+        assertThat(WriteThrough.of(first)).isEqualTo(WriteThrough.FIRST);
+        assertThat(WriteThrough.of(all)).isEqualTo(WriteThrough.ALL);
+        assertThat(WriteThrough.of(new WriteFrame(3, WriteFrame.OPEN, WriteFrame.MEMORY_ALL, 0)))
+                .isEqualTo(WriteThrough.NONE);
+    }
+
+    @Test
     void ping() throws Exception {
         assertHeader("00000000 05 00 0000 0000000000000009", new WriteFrame(0, WriteFrame.PING, (byte) 0, 9));
     }

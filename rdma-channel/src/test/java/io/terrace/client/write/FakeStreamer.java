@@ -2,6 +2,7 @@ package io.terrace.client.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.client.ClientConfig;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
@@ -68,7 +69,13 @@ final class FakeStreamer implements StockStreamer {
         Configuration conf = new Configuration(false);
         conf.set("terrace.channel.tcp.port.offset", "1");
         FileSender sender = new FileSender(
-                pool, new WriteConnections(ClientConfig.from(conf)), this, metricRegistry, replicated, 4);
+                pool,
+                new WriteConnections(ClientConfig.from(conf)),
+                this,
+                metricRegistry,
+                replicated,
+                4,
+                WriteThrough.FIRST);
         DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
         output = new FileOutput(sender, pool, ChunkSummer.of(checksum), blockBytes, syncBlocks);
         new Thread(work, "fake-streamer").start();

@@ -7,6 +7,7 @@ import io.terrace.channel.write.FrameChannel;
 import io.terrace.channel.write.WriteAck;
 import io.terrace.channel.write.WriteData;
 import io.terrace.channel.write.WriteFrame;
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.DaemonThreads;
 import java.io.Closeable;
 import java.io.IOException;
@@ -126,7 +127,10 @@ class FakeWriteServer implements Closeable {
     private boolean serveBlock(FrameChannel frames, WriteFrame open) throws IOException {
         ByteBuffer body = body(frames, open);
         OpWriteBlockProto request = OpWriteBlockProto.parseFrom(body);
-        Status status = lacks(request) ? Status.ERROR : opened(request);
+        // The files of these tests ask for copies in memory, which only a new block can get.
+        boolean isNew = request.getStage() == BlockConstructionStage.PIPELINE_SETUP_CREATE;
+        boolean asks = WriteThrough.of(open) == WriteThrough.FIRST;
+        Status status = lacks(request) || asks != isNew ? Status.ERROR : opened(request);
         byte[] answer = BlockOpResponseProto.newBuilder()
                 .setStatus(status)
                 .setMessage("said by a test")

@@ -1,9 +1,11 @@
 package io.terrace.datanode.hdfs.write;
 
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.common.LogThrottle;
 import io.terrace.datanode.write.BlockStore;
 import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.OpenBlock;
+import io.terrace.datanode.writethrough.WriteThroughCopies;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.StorageType;
@@ -24,20 +26,23 @@ public final class DatasetBlockStore implements BlockStore {
 
     private final DataNode datanode;
     private final NextNodes nextNodes;
+    private final WriteThroughCopies copies;
     private final LogThrottle badTokens = new LogThrottle(TimeUnit.SECONDS.toNanos(1));
 
     /**
      * Makes it.
      *
+     * @param copies in memory that clients may ask for
      * @param portOffset from a DataNode's transfer port to its tcp channel; 0 when there are none
      */
-    public DatasetBlockStore(DataNode datanode, int portOffset) {
+    public DatasetBlockStore(DataNode datanode, WriteThroughCopies copies, int portOffset) {
         this.datanode = datanode;
+        this.copies = copies;
         this.nextNodes = new NextNodes(datanode, portOffset);
     }
 
     @Override
-    public @Nullable OpenBlock open(byte[] request, Client client) throws IOException {
+    public @Nullable OpenBlock open(byte[] request, WriteThrough through, Client client) throws IOException {
         WriteRequest wanted = WriteRequest.parse(request);
         checkAccess(wanted, client);
         LOG.info("Receiving {} src: {} dest: {} over the channel", wanted.block(), client.from(), client.to());
@@ -46,12 +51,12 @@ public final class DatasetBlockStore implements BlockStore {
             return null;
         }
         if (wanted.stage() == BlockConstructionStage.PIPELINE_SETUP_CREATE) {
-            return create(wanted, client);
+            return create(wanted, through, client);
         }
         ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
         boolean opened = false;
         try {
-            writer.sendsTo(nextNodes.open(wanted));
+            writer.sendsTo(nextNodes.open(wanted, WriteThrough.NONE));
             opened = true;
             return writer;
         } finally {
@@ -62,12 +67,15 @@ public final class DatasetBlockStore implements BlockStore {
     }
 
     /** The last DataNode first: where one has no channel, none has a replica, and stock can write the block. */
-    private OpenBlock create(WriteRequest wanted, Client client) throws IOException {
-        NextNode next = nextNodes.open(wanted);
+    private OpenBlock create(WriteRequest wanted, WriteThrough through, Client client) throws IOException {
+        NextNode next = nextNodes.open(wanted, through.next());
         boolean opened = false;
         try {
             ReplicaWriter writer = ReplicaWriter.open(datanode, wanted, client);
             writer.sendsTo(next);
+            if (through != WriteThrough.NONE) {
+                writer.copiesTo(copies);
+            }
             opened = true;
             return writer;
         } finally {
@@ -79,7 +87,7 @@ public final class DatasetBlockStore implements BlockStore {
 
     private void recoverClose(WriteRequest wanted) throws IOException {
         Replica replica = ReplicaOpening.close(datanode, wanted);
-        NextNode next = nextNodes.open(wanted);
+        NextNode next = nextNodes.open(wanted, WriteThrough.NONE);
         ReplicaOpening.closed(datanode, wanted, replica);
         if (next != null) {
             next.unused().accept(next.connection());

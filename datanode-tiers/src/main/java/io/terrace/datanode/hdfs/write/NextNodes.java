@@ -4,6 +4,7 @@ import io.terrace.channel.tcp.TcpFrame;
 import io.terrace.channel.write.ConnectionEndedException;
 import io.terrace.channel.write.IdleConnections;
 import io.terrace.channel.write.WriteConnection;
+import io.terrace.channel.write.WriteThrough;
 import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.NextNodeException;
 import java.io.IOException;
@@ -44,9 +45,13 @@ final class NextNodes {
         this.portOffset = portOffset;
     }
 
-    /** Opens a block at the first of its targets; null when there is none. */
+    /**
+     * Opens a block at the first of its targets; null when there is none.
+     *
+     * @param through the copies in memory that it is asked for
+     */
     @Nullable
-    NextNode open(WriteRequest request) throws IOException {
+    NextNode open(WriteRequest request, WriteThrough through) throws IOException {
         if (request.targets().isEmpty()) {
             return null;
         }
@@ -55,7 +60,7 @@ final class NextNodes {
                 TerraceWriteAccess.answerTimeoutMs(datanode, request.targets().size()));
         DataNodeFaultInjector.get().failMirrorConnection();
         try {
-            return open(node, request.forTarget(), timeoutNs);
+            return open(node, request.forTarget(), through, timeoutNs);
         } catch (NextNodeException | InterruptedIOException | ClosedByInterruptException e) {
             throw e;
         } catch (IOException | IllegalArgumentException e) {
@@ -63,23 +68,24 @@ final class NextNodes {
         }
     }
 
-    private NextNode open(DatanodeInfo node, byte[] request, long timeoutNs) throws IOException {
+    private NextNode open(DatanodeInfo node, byte[] request, WriteThrough through, long timeoutNs) throws IOException {
         WriteConnection used = idle.take(node.getDatanodeUuid());
         if (used != null) {
             try {
-                return open(used, node, request, timeoutNs);
+                return open(used, node, request, through, timeoutNs);
             } catch (ConnectionEndedException e) {
                 LOG.debug("An idle connection to {} has ended", node, e);
             }
         }
-        return open(connect(node), node, request, timeoutNs);
+        return open(connect(node), node, request, through, timeoutNs);
     }
 
-    private NextNode open(WriteConnection connection, DatanodeInfo node, byte[] request, long timeoutNs)
+    private NextNode open(
+            WriteConnection connection, DatanodeInfo node, byte[] request, WriteThrough through, long timeoutNs)
             throws IOException {
         boolean opened = false;
         try {
-            byte[] answer = NextNode.open(connection, request, timeoutNs);
+            byte[] answer = NextNode.open(connection, request, through, timeoutNs);
             DataNodeFaultInjector.get().writeBlockAfterFlush();
             Answers.check(node.getXferAddr(), answer);
             opened = true;

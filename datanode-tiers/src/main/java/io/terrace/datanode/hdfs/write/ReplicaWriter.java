@@ -4,11 +4,15 @@ import io.terrace.channel.transport.ChecksumType;
 import io.terrace.channel.transport.ChunkVerifier;
 import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.channel.write.WriteData;
+import io.terrace.common.BlockKey;
+import io.terrace.common.BlockVersion;
 import io.terrace.datanode.write.BlockStore;
 import io.terrace.datanode.write.NextNode;
 import io.terrace.datanode.write.OpenBlock;
 import io.terrace.datanode.write.PipelineEvents;
 import io.terrace.datanode.write.WrittenFiles;
+import io.terrace.datanode.writethrough.WriteThroughCopies;
+import io.terrace.datanode.writethrough.WriteThroughCopy;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -16,6 +20,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.ChecksumException;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -56,6 +61,7 @@ final class ReplicaWriter implements OpenBlock {
     private byte[] lastSum = new byte[WriteData.SUM_BYTES];
 
     private @Nullable NextNode next;
+    private @Nullable WriteThroughCopy copy;
     private PipelineEvents events;
     private long lengthBytes;
     private boolean directorySynced;
@@ -127,6 +133,13 @@ final class ReplicaWriter implements OpenBlock {
         events = events(opened == null ? "" : opened.address());
     }
 
+    /** A new replica gets a copy in memory, if there is room for one. */
+    void copiesTo(WriteThroughCopies copies) {
+        StorageType storage = replica.getVolume().getStorageType();
+        boolean fits = !replica.isOnTransientStorage() && storage != StorageType.NVDIMM;
+        copy = copies.begin(block.getBlockPoolId(), mostBytes(), fits);
+    }
+
     private PipelineEvents events(String nextAddress) {
         return new StockPipelineEvents(datanode, replica, client.from(), nextAddress);
     }
@@ -162,6 +175,11 @@ final class ReplicaWriter implements OpenBlock {
     }
 
     @Override
+    public ByteBuffer pieceBuffer(ByteBuffer own, int bytes) {
+        return copy == null ? own : copy.pieceBuffer(own, bytes);
+    }
+
+    @Override
     public void write(long offset, ByteBuffer data, ByteBuffer sums) throws IOException {
         int wrongAt = verifier.firstWrong(data, sums);
         if (wrongAt >= 0) {
@@ -181,6 +199,7 @@ final class ReplicaWriter implements OpenBlock {
         int dataBytes = data.remaining();
         byte[] last = new byte[WriteData.SUM_BYTES];
         sums.get(sums.limit() - last.length, last);
+        ByteBuffer written = data.duplicate();
         long beginNs = System.nanoTime();
         try {
             files.write(from, data, sums);
@@ -195,6 +214,9 @@ final class ReplicaWriter implements OpenBlock {
         metrics.incrBytesWritten((int) (end - lengthBytes));
         lastSum = last;
         lengthBytes = end;
+        if (copy != null) {
+            copy.write(from, written);
+        }
         pageCache.written(end);
         DataTransferThrottler throttler = TerraceWriteAccess.throttler(datanode);
         if (throttler != null) {
@@ -251,11 +273,18 @@ final class ReplicaWriter implements OpenBlock {
         ClientTrace.wrote(datanode, replica, block, client, request.clientName(), endNs - startNs);
         metrics.addWriteBlockOp(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
         metrics.incrWritesFromClient(client.sameHost(), block.getNumBytes());
+        if (copy != null) {
+            BlockKey key = new BlockKey(block.getBlockPoolId(), block.getBlockId(), block.getGenerationStamp());
+            copy.publish(new BlockVersion(key, block.getNumBytes()));
+        }
         DataNodeFaultInjector.get().delayAckLastPacket();
     }
 
     @Override
     public void close() throws IOException {
+        if (copy != null) {
+            copy.close();
+        }
         if (ended) {
             return;
         }

@@ -1,0 +1,31 @@
+package io.terrace.datanode.writethrough;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** A bounded pool of direct buffers. As many are kept as were in use at one time. Thread-safe. */
+final class PieceBuffers {
+    /** As much as is received at a time. */
+    static final int BYTES = 256 << 10;
+
+    private static final int MOST = 128;
+
+    private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
+    private int made;
+
+    /** Null when all are in use. */
+    synchronized @Nullable ByteBuffer take() {
+        ByteBuffer buffer = free.poll();
+        if (buffer == null && made < MOST) {
+            buffer = ByteBuffer.allocateDirect(BYTES);
+            made++;
+        }
+        return buffer;
+    }
+
+    /** Nobody uses it any more. */
+    synchronized void give(ByteBuffer buffer) {
+        free.push(buffer);
+    }
+}
