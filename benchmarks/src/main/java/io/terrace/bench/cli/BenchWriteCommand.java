@@ -4,6 +4,7 @@ import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.write.ShapedBenchmark;
+import io.terrace.bench.write.ThroughBenchmark;
 import io.terrace.bench.write.WriteBenchmark;
 import io.terrace.bench.write.WritePart;
 import io.terrace.bench.write.WritePlan;
@@ -81,31 +82,44 @@ final class BenchWriteCommand implements Callable<Integer> {
         Set<WritePart> single =
                 parts.isEmpty() ? EnumSet.complementOf(EnumSet.of(WritePart.SHAPED)) : EnumSet.copyOf(parts);
         boolean three = single.remove(WritePart.R3);
+        boolean through = single.remove(WritePart.THROUGH);
         if (!single.isEmpty()) {
             run(1, single, plan, scores);
         }
         if (three) {
             run(3, EnumSet.of(WritePart.R3), plan, scores);
         }
+        if (through) {
+            runThrough(plan, scores);
+        }
+    }
+
+    private void runThrough(WritePlan plan, ResultSheet scores) throws IOException {
+        ClusterSpec spec = spec(1, ThroughBenchmark.memoryBytes(plan), plan, ThroughBenchmark.settings());
+        try (TemporaryCluster cluster = TemporaryCluster.up(directory(), spec);
+                ThroughBenchmark benchmark =
+                        new ThroughBenchmark(cluster.cluster(), plan, options.seed, scores)) {
+            benchmark.run();
+        }
     }
 
     private void run(int datanodes, Set<WritePart> wanted, WritePlan plan, ResultSheet scores) throws IOException {
-        // libhadoop makes stock's checksums as fast as they get, in the DataNode as in this process.
-        ClusterSpec spec = ClusterSpec.of(datanodes, MEMORY_BYTES)
-                .withBlockBytes(plan.blockBytes())
-                .withNativeDir(System.getProperty("java.library.path", ""))
-                .withProperties(settings());
+        ClusterSpec spec = spec(datanodes, MEMORY_BYTES, plan, WriteBenchmark.settings());
         try (TemporaryCluster cluster = TemporaryCluster.up(directory(), spec);
                 WriteBenchmark benchmark = new WriteBenchmark(cluster.cluster(), plan, options.seed, scores)) {
             benchmark.run(wanted);
         }
     }
 
-    /** Nothing is copied into memory while files are written. */
-    private Map<String, String> settings() {
+    /** Nothing is copied into memory by a policy while files are written. */
+    private ClusterSpec spec(int datanodes, long memoryBytes, WritePlan plan, Map<String, String> more) {
         Map<String, String> all = new LinkedHashMap<>(BenchOptions.ONLY_PINNED);
-        all.putAll(WriteBenchmark.settings());
-        return options.over(all);
+        all.putAll(more);
+        // libhadoop makes stock's checksums as fast as they get, in the DataNode as in this process.
+        return ClusterSpec.of(datanodes, memoryBytes)
+                .withBlockBytes(plan.blockBytes())
+                .withNativeDir(System.getProperty("java.library.path", ""))
+                .withProperties(options.over(all));
     }
 
     /** On tmpfs, unless the user says otherwise, so that no disk's speed is compared. */

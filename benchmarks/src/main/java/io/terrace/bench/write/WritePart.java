@@ -14,6 +14,8 @@ public enum WritePart {
     FLUSH,
     /** Files of a gigabyte, three replicas, over tcp, and the processor time of the DataNodes; on a cluster of three. */
     R3,
+    /** Files with and without a copy in memory that is filled while they are written; on a cluster of its own. */
+    THROUGH,
     /** Files of three replicas on nine DataNodes whose links are slow; alone, as root. */
     SHAPED
 }
