@@ -5,6 +5,7 @@ import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.write.ShapedBenchmark;
 import io.terrace.bench.write.ThroughBenchmark;
+import io.terrace.bench.write.ShapedPlan;
 import io.terrace.bench.write.WriteBenchmark;
 import io.terrace.bench.write.WritePart;
 import io.terrace.bench.write.WritePlan;
@@ -56,6 +57,16 @@ final class BenchWriteCommand implements Callable<Integer> {
     @Nullable
     Long shapedBytes;
 
+    @Option(
+            names = "--shaped-case",
+            paramLabel = "ID",
+            description = "only this figure of part SHAPED, such as write.racks.50; may be repeated")
+    List<String> shapedCases = List.of();
+
+    @Option(names = "--shaped-rounds", paramLabel = "N", description = "rounds of part SHAPED (3)")
+    @Nullable
+    Integer shapedRounds;
+
     @Override
     public Integer call() throws IOException {
         if (!parts.contains(WritePart.SHAPED)) {
@@ -70,11 +81,25 @@ final class BenchWriteCommand implements Callable<Integer> {
         }
         return options.run(scores -> ShapedBenchmark.run(
                 directory().resolveSibling(directory().getFileName() + "-shaped"),
-                options.quick,
-                shapedBytes,
+                shapedPlan(),
                 options.seed,
                 options.properties,
                 scores));
+    }
+
+    private ShapedPlan shapedPlan() {
+        ShapedPlan plan = options.quick ? ShapedPlan.quick() : ShapedPlan.full();
+        if (shapedBytes != null) {
+            plan = plan.withFileBytes(shapedBytes);
+        }
+        if (shapedRounds != null) {
+            plan = plan.withRounds(shapedRounds);
+        }
+        try {
+            return plan.withCases(shapedCases);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(options.command.commandLine(), e.getMessage(), e);
+        }
     }
 
     private void run(ResultSheet scores) throws IOException {

@@ -20,7 +20,6 @@ import java.util.TreeMap;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
-import org.jspecify.annotations.Nullable;
 
 /** Files of three replicas on nine DataNodes in two racks, whose links are slow: stock and over the channel, in turns. */
 public final class ShapedBenchmark {
@@ -56,19 +55,15 @@ public final class ShapedBenchmark {
      * Measures.
      *
      * @param dir of the cluster
-     * @param fileBytes of the files; null for the plan's
      * @param properties more of every daemon and client
      */
     public static void run(
             Path dir,
-            boolean quick,
-            @Nullable Long fileBytes,
+            ShapedPlan plan,
             long seed,
             Map<String, String> properties,
             ResultSheet scores)
             throws IOException {
-        ShapedPlan usual = quick ? ShapedPlan.quick() : ShapedPlan.full();
-        ShapedPlan plan = fileBytes == null ? usual : usual.withFileBytes(fileBytes);
         ShapedNetwork.make();
         Path racks = dir.resolveSibling(dir.getFileName() + ".racks");
         Files.write(racks, ShapedNetwork.racks());

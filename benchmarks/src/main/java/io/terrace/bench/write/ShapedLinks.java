@@ -8,7 +8,7 @@ package io.terrace.bench.write;
  * @param othersMbit of DataNodes 4 to 9
  * @param acrossMbit of each link to and from hosts of the other rack; 0: as fast as the link
  */
-record ShapedLinks(int clientMbit, int firstMbit, int othersMbit, int acrossMbit) {
+public record ShapedLinks(int clientMbit, int firstMbit, int othersMbit, int acrossMbit) {
     static final int DATANODES = 9;
     private static final int SLOW_ONES = 3;
 

@@ -7,19 +7,19 @@ import java.util.List;
  *
  * @param rounds of medians
  */
-record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case> cases) {
+public record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case> cases) {
     private static final int MBIT = 216;
     private static final int FAST_MBIT = 376;
 
     /** @param target the ratio that is wanted */
-    record Case(String id, ShapedLinks links, double target) {}
+    public record Case(String id, ShapedLinks links, double target) {}
 
     static final Case EQUAL = new Case("write.equal", new ShapedLinks(MBIT, MBIT, MBIT, 0), 0.97);
     private static final Case SLOW3_50 = new Case("write.slow3.50", new ShapedLinks(MBIT, 50, MBIT, 0), 2);
     private static final Case RACKS_50 = new Case("write.racks.50", new ShapedLinks(MBIT, MBIT, MBIT, 50), 2);
 
     /** Almost an hour. */
-    static ShapedPlan full() {
+    public static ShapedPlan full() {
         return new ShapedPlan(
                 1L << 30,
                 64L << 20,
@@ -35,13 +35,36 @@ record ShapedPlan(long fileBytes, long blockBytes, int rounds, List<Case> cases)
     }
 
     /** Minutes; blocks as small as the file, so that it has as many. */
-    static ShapedPlan quick() {
+    public static ShapedPlan quick() {
         return new ShapedPlan(128L << 20, 8L << 20, 1, List.of(EQUAL, SLOW3_50, RACKS_50));
     }
 
     /** The same with another length of files; blocks shrink with it. */
-    ShapedPlan withFileBytes(long bytes) {
+    public ShapedPlan withFileBytes(long bytes) {
         long block = Math.max(1 << 20, bytes / (fileBytes / blockBytes) / 512 * 512);
         return new ShapedPlan(bytes, block, rounds, cases);
+    }
+
+    public ShapedPlan withRounds(int other) {
+        return new ShapedPlan(fileBytes, blockBytes, other, cases);
+    }
+
+    /**
+     * The same with some of the cases.
+     *
+     * @param ids all when there are none
+     */
+    public ShapedPlan withCases(List<String> ids) {
+        List<String> known = cases.stream().map(Case::id).toList();
+        if (!known.containsAll(ids)) {
+            throw new IllegalArgumentException("no such case among " + ids + ": there are " + known);
+        }
+        return ids.isEmpty()
+                ? this
+                : new ShapedPlan(
+                        fileBytes,
+                        blockBytes,
+                        rounds,
+                        cases.stream().filter(one -> ids.contains(one.id())).toList());
     }
 }
