@@ -33,6 +33,7 @@ import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.move.VolumeMoveQueue;
 import io.terrace.datanode.nvm.NvmExtents;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
@@ -68,6 +69,7 @@ final class DataNodeTiers implements Closeable {
     private final PinRequests pinRequests;
     private final AnchoredPins anchored;
     private final AccessRecorder accessRecorder;
+    private final ClientSpeeds clientSpeeds = new ClientSpeeds();
     private final CopyQueue promotions;
     private final DatasetReplicas replicas;
     private final MemoryTierListener tierListener;
@@ -124,7 +126,8 @@ final class DataNodeTiers implements Closeable {
         } else {
             grants = parts.add(new GrantServers(
                     new GrantServers.Parts(
-                            datanode, settings, memory, replicas, source, tokenBucket, accessRecorder, metricRegistry),
+                            datanode, settings, memory, replicas, source, tokenBucket, accessRecorder, clientSpeeds,
+                            metricRegistry),
                     channelDir,
                     slots,
                     volumes));
@@ -219,6 +222,7 @@ final class DataNodeTiers implements Closeable {
                 replicas::look,
                 nvm == null ? List::of : nvm::state,
                 new CachedValue<>(() -> host.look(facts), CONDITIONS_NS, System::nanoTime),
+                clientSpeeds,
                 metricRegistry,
                 settings.heatBlocksMax());
         return new HeartbeatAgents(datanode, shared, settings, accessRecorder, tierListener);

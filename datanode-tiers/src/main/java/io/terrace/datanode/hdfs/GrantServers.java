@@ -21,6 +21,7 @@ import io.terrace.datanode.hdfs.dataset.NvmVolumes;
 import io.terrace.datanode.hdfs.dataset.StockMetrics;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.datanode.write.WriteService;
 import io.terrace.datanode.writethrough.WriteThroughCopies;
 import io.terrace.metrics.MetricRegistry;
@@ -40,6 +41,7 @@ final class GrantServers implements Closeable {
      * What they all work with.
      *
      * @param source what replicas are verified against, and who is told what is corrupt
+     * @param clientSpeeds how fast clients write
      */
     record Parts(
             DataNode datanode,
@@ -49,6 +51,7 @@ final class GrantServers implements Closeable {
             ReplicaSource source,
             TokenBucket tokenBucket,
             AccessRecorder accessRecorder,
+            ClientSpeeds clientSpeeds,
             MetricRegistry metricRegistry) {}
 
     private final CloseStack toClose = new CloseStack();
@@ -118,7 +121,7 @@ final class GrantServers implements Closeable {
                     parts.metricRegistry(),
                     System::nanoTime,
                     datanode.getDatanodeUuid()));
-            WriteService writes = WriteServing.serve(datanode, copies, parts.metricRegistry());
+            WriteService writes = WriteServing.serve(datanode, copies, parts.metricRegistry(), parts.clientSpeeds());
             if (writes != null) {
                 toClose.add(writes);
                 local.serveWrites(writes);

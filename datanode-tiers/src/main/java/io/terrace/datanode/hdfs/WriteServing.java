@@ -2,6 +2,7 @@ package io.terrace.datanode.hdfs;
 
 import io.terrace.conf.TerraceSettings;
 import io.terrace.datanode.hdfs.write.DatasetBlockStore;
+import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.datanode.write.WriteLimits;
 import io.terrace.datanode.write.WriteMeter;
 import io.terrace.datanode.write.WriteService;
@@ -26,11 +27,12 @@ final class WriteServing {
      * Makes what serves them.
      *
      * @param copies in memory that clients may ask for
+     * @param speeds takes how fast they send
      * @return null when the operator does not want it, and where data transfer is to be protected or encrypted, which the
      *     channel does not do: then they write through stock HDFS
      */
     static @Nullable WriteService serve(
-            DataNode datanode, WriteThroughCopies copies, MetricRegistry metricRegistry) {
+            DataNode datanode, WriteThroughCopies copies, MetricRegistry metricRegistry, ClientSpeeds speeds) {
         Configuration conf = datanode.getConf();
         int connections = TerraceSettings.DATANODE_WRITE_CONNECTIONS_MAX.get(conf);
         if (connections == 0) {
@@ -49,7 +51,7 @@ final class WriteServing {
                 TerraceSettings.DATANODE_WRITE_LAG_MAX.get(conf));
         DatasetBlockStore store = new DatasetBlockStore(datanode, copies, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
         WriteService service =
-                new WriteService(datanode.getDatanodeUuid(), store, limits, new WriteMeter(metricRegistry));
+                new WriteService(datanode.getDatanodeUuid(), store, limits, new WriteMeter(metricRegistry, speeds));
         metricRegistry.gauge(Metric.CHANNEL_WRITE_CONNECTIONS, service::connections);
         return service;
     }

@@ -8,6 +8,7 @@ import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.memory.ResidencyListener;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.HeartbeatLimits;
@@ -24,6 +25,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import io.terrace.protocol.proto.DataNodeProtos.VolumeMoveProto;
+import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -57,6 +59,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
      * The parts of the DataNode that all links share.
      *
      * @param otherTiers what is told of tiers besides memory
+     * @param clientSpeeds how fast clients write to this DataNode
      */
     public record Shared(
             NodeIdentity identity,
@@ -67,12 +70,16 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             ReplicaLook replicas,
             Supplier<List<TierStateProto>> otherTiers,
             Supplier<List<ConditionProto>> conditions,
+            ClientSpeeds clientSpeeds,
             MetricRegistry metricRegistry,
             int heatBlocks) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatExchange.class);
     private static final int MOST_RESULTS = 16_384;
     private static final int MOST_CHANGES = 65_536;
+
+    /** Told in one heartbeat. */
+    private static final int MOST_SPEEDS = 256;
 
     private final String pool;
     private final Shared shared;
@@ -87,6 +94,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private long bytesServedSent;
     private List<HeatTable.Heat> sentHeat = List.of();
     private List<ResultProto> sentResults = List.of();
+    private long speedsDelivered;
+    private long speedsSent;
     private @Nullable HeartbeatRequestProto unanswered;
     private @Nullable ConditionProto outranked;
 
@@ -157,6 +166,14 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         request.addAllResults(page);
         bytesServedSent = shared.accessRecorder().bytesServed();
         request.setBytesServed(bytesServedSent - bytesServedDelivered);
+        speedsSent = speedsDelivered;
+        for (ClientSpeeds.Speed speed : shared.clientSpeeds().changedSince(speedsDelivered, MOST_SPEEDS)) {
+            request.addWriteSpeeds(WriteSpeedProto.newBuilder()
+                    .setClient(speed.host())
+                    .setBytesPerSecond(speed.bytesPerSecond())
+                    .setSamples(speed.samples()));
+            speedsSent = speed.change();
+        }
         shared.metricRegistry().add(Metric.HEAT_DROPPED, heat.takeDropped());
         shared.metricRegistry()
                 .snapshot(Metric.Where.DATANODE)
@@ -176,6 +193,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         sentHeat = List.of();
         sentResults = List.of();
         bytesServedDelivered = bytesServedSent;
+        speedsDelivered = speedsSent;
         outranked = null;
         if (!response.getActive()) {
             shared.epochFence().silent(pool, this);

@@ -12,8 +12,9 @@ public interface BlockStore {
      * @param from its address
      * @param to this end's address
      * @param sameHost whether it runs on this host
+     * @param host its address alone
      */
-    record Client(String from, String to, boolean sameHost) {}
+    record Client(String from, String to, boolean sameHost, String host) {}
 
     /**
      * Makes a replica, or takes one over, whose writer the calling thread is: an interrupt means that it has lost the

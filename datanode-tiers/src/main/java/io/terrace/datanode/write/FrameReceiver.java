@@ -20,6 +20,7 @@ final class FrameReceiver {
     private final BlockAnswers answers;
     private final @Nullable Forwarder forwarder;
     private final WriteMeter meter;
+    private final @Nullable SpeedMeter speed;
     private final ByteBuffer fields = ByteBuffer.allocateDirect(WriteData.BYTES);
     private final long startBytes;
     private long lastNumber;
@@ -33,13 +34,15 @@ final class FrameReceiver {
             WriteBuffers.Pair pair,
             BlockAnswers answers,
             @Nullable Forwarder forwarder,
-            WriteMeter meter) {
+            WriteMeter meter,
+            @Nullable SpeedMeter speed) {
         this.frames = frames;
         this.block = block;
         this.pair = pair;
         this.answers = answers;
         this.forwarder = forwarder;
         this.meter = meter;
+        this.speed = speed;
         this.startBytes = block.lengthBytes();
     }
 
@@ -73,13 +76,21 @@ final class FrameReceiver {
             throw new MalformedMessageException("frame " + frame.number() + " after frame " + lastNumber);
         }
         lastNumber = frame.number();
+        long beganNs = System.nanoTime();
         if (forwarder != null) {
             forwarder.awaitRoom();
         }
-        write(frame);
+        long roomNs = System.nanoTime();
+        int bytes = write(frame);
+        long writtenNs = System.nanoTime();
         boolean sync = frame.has(WriteFrame.SYNC);
         if (sync) {
             block.sync();
+        }
+        if (speed != null) {
+            speed.waited(roomNs - beganNs);
+            speed.received(bytes, writtenNs - roomNs);
+            speed.waited(System.nanoTime() - writtenNs);
         }
         block.received();
         boolean last = frame.has(WriteFrame.LAST);
@@ -91,8 +102,8 @@ final class FrameReceiver {
         return last;
     }
 
-    /** Verifies and writes a frame, and sends it on. */
-    private void write(WriteFrame frame) throws IOException {
+    /** Verifies and writes a frame, and sends it on; returns how much data it has. */
+    private int write(WriteFrame frame) throws IOException {
         int chunkBytes = block.chunkBytes();
         frames.receiveBody(fields.clear());
         WriteData data = WriteData.decode(frame, chunkBytes, fields.flip());
@@ -126,6 +137,7 @@ final class FrameReceiver {
         if (forwarder != null) {
             forwarder.end(part, sums);
         }
+        return data.dataBytes();
     }
 
     /**

@@ -11,6 +11,9 @@ public interface OpenBlock extends Closeable {
     @Nullable
     NextNode next();
 
+    /** Whether its client is the file's, not the DataNode before this one. */
+    boolean isFirst();
+
     /** Told of what happens between the DataNodes. */
     PipelineEvents events();
 

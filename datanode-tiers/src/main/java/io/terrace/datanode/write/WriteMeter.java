@@ -3,8 +3,16 @@ package io.terrace.datanode.write;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 
-/** Counts what clients write over the channel. Thread-safe. */
-public record WriteMeter(MetricRegistry registry) {
+/**
+ * Counts what clients write over the channel. Thread-safe.
+ *
+ * @param speeds of the clients of which this DataNode is the first of a pipeline
+ */
+public record WriteMeter(MetricRegistry registry, ClientSpeeds speeds) {
+    public WriteMeter(MetricRegistry registry) {
+        this(registry, new ClientSpeeds());
+    }
+
     /** A connection beyond the limit. */
     void refused() {
         registry.increment(Metric.CHANNEL_WRITE_CONNECTIONS_REFUSED);

@@ -56,7 +56,7 @@ public final class WriteService implements WriteAcceptor, Closeable {
     public void accept(AcceptedConnection connection) throws IOException {
         WriteSession session = new WriteSession(
                 new FrameChannel(connection.channel(), connection.early()),
-                new BlockStore.Client(connection.from(), connection.to(), isOfThisHost(connection.channel())),
+                client(connection),
                 store,
                 buffers,
                 limits,
@@ -125,6 +125,14 @@ public final class WriteService implements WriteAcceptor, Closeable {
     private int cutSilent(long nowNs) {
         sessions.forEach(session -> session.cutIfSilent(nowNs));
         return 0;
+    }
+
+    private static BlockStore.Client client(AcceptedConnection connection) throws IOException {
+        boolean sameHost = isOfThisHost(connection.channel());
+        String host = !sameHost && connection.channel().getRemoteAddress() instanceof InetSocketAddress there
+                ? there.getAddress().getHostAddress()
+                : ClientSpeeds.OWN_HOST;
+        return new BlockStore.Client(connection.from(), connection.to(), sameHost, host);
     }
 
     /** As stock tells it: a Unix socket, or both ends have the same address. */

@@ -191,7 +191,8 @@ final class WriteSession {
         WriteBuffers.Pair pair = buffers.take(block.chunkBytes());
         WriteBuffers.Pair forwarding = block.next() == null ? null : buffers.take(block.chunkBytes());
         try (Forwarder forwarder = forwarding == null ? null : forward(block, answers, forwarding)) {
-            new FrameReceiver(frames, block, pair, answers, forwarder, meter).run();
+            SpeedMeter speed = block.isFirst() ? new SpeedMeter(meter.speeds(), client.host()) : null;
+            new FrameReceiver(frames, block, pair, answers, forwarder, meter, speed).run();
         } finally {
             buffers.give(pair);
             if (forwarding != null) {

@@ -13,10 +13,12 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.ipc.RetriableException;
@@ -190,6 +192,18 @@ class HeartbeatExchangeTest {
                 .hasSize(16)
                 .noneMatch(heat -> heat.getBlock().getBlockId() < 4);
         assertThat(fixture.metricRegistry.value(Metric.HEAT_DROPPED)).isEqualTo(4);
+    }
+
+    @Test
+    void speedsOfClients_areToldOnceTheyChanged_andAgainWhereTheHeartbeatWasRefused() {
+        fixture.speeds.received("10.0.0.1", 8 << 20, TimeUnit.SECONDS.toNanos(1));
+        assertThat(link.compose(0).getWriteSpeedsList())
+                .extracting(WriteSpeedProto::getClient, WriteSpeedProto::getBytesPerSecond, WriteSpeedProto::getSamples)
+                .containsExactly(tuple("10.0.0.1", 8L << 20, 1));
+        link.refused();
+        assertThat(link.compose(0).getWriteSpeedsCount()).isEqualTo(1);
+        link.delivered(HeartbeatResponseProto.newBuilder().setActive(false).setEpoch(0).setServe(true).build(), 0);
+        assertThat(link.compose(0).getWriteSpeedsCount()).isZero();
     }
 
     @Test

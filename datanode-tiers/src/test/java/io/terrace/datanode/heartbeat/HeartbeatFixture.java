@@ -12,6 +12,7 @@ import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MoveOrderExecutor;
+import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
@@ -44,6 +45,7 @@ final class HeartbeatFixture {
     private final String pool;
     private final long stamp;
     private final List<ConditionProto> conditions;
+    final ClientSpeeds speeds = new ClientSpeeds();
 
     HeartbeatFixture(String pool, long stamp, ConditionProto... conditions) {
         this.pool = pool;
@@ -72,6 +74,7 @@ final class HeartbeatFixture {
                                 new BlockVersion(new BlockKey(ofPool, id, stamp), 100), StorageTier.DISK),
                         () -> List.of(NVM),
                         () -> conditions,
+                        speeds,
                         metricRegistry,
                         16),
                 sendSoon);

@@ -74,6 +74,11 @@ final class FakeStore implements BlockStore {
         }
 
         @Override
+        public boolean isFirst() {
+            return true;
+        }
+
+        @Override
         public PipelineEvents events() {
             return PipelineEvents.NONE;
         }

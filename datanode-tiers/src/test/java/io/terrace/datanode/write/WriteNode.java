@@ -177,6 +177,11 @@ final class WriteNode implements BlockStore, Closeable {
         }
 
         @Override
+        public boolean isFirst() {
+            return true;
+        }
+
+        @Override
         public PipelineEvents events() {
             return PipelineEvents.NONE;
         }

@@ -26,6 +26,7 @@ import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MemoryCopier;
 import io.terrace.datanode.move.MoveOrderExecutor;
 import io.terrace.datanode.replica.ReplicaSource;
+import io.terrace.datanode.write.ClientSpeeds;
 import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -145,6 +146,7 @@ public final class SimulatedDataNode {
                 this::look,
                 List::of,
                 List::of,
+                new ClientSpeeds(),
                 metricRegistry,
                 64);
         leftovers(tokenBucket);

@@ -145,6 +145,11 @@ final class ReplicaWriter implements OpenBlock {
     }
 
     @Override
+    public boolean isFirst() {
+        return request.isFirst();
+    }
+
+    @Override
     public PipelineEvents events() {
         return events;
     }

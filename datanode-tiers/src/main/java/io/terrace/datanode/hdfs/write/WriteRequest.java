@@ -120,6 +120,11 @@ record WriteRequest(
         return message.getStage();
     }
 
+    /** Whether this DataNode is the first of the pipeline, whose client is the file's. */
+    boolean isFirst() {
+        return targets.size() + 1 == message.getPipelineSize();
+    }
+
     /** Hadoop's message for the first of the targets. */
     byte[] forTarget() {
         OpWriteBlockProto.Builder next = message.toBuilder()
