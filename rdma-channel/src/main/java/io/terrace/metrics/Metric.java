@@ -318,6 +318,16 @@ public enum Metric {
     PLACEMENT_RULES_PINS_REFUSED(
             "placement.rules.pins.refused",
             "Files that a rule would have pinned beyond its bound, or that of all pins."),
+    PLACEMENT_WRITE_FIRST_DRAWN(
+            "placement.write.first.drawn",
+            "New blocks that begin at a DataNode drawn among those that their client writes to fastest."),
+    PLACEMENT_WRITE_FIRST_TRIED(
+            "placement.write.first.tried",
+            "New blocks that begin at any DataNode that their client is not known to write to slowly."),
+    PLACEMENT_WRITE_HOSTS(
+            "placement.write.hosts", Kind.GAUGE, "Hosts of clients of which DataNodes told how fast they write."),
+    PLACEMENT_WRITE_SPEEDS_REFUSED(
+            "placement.write.speeds.refused", "Speeds of clients in heartbeats that cannot be; they were not taken."),
     PLACEMENT_ACCESS_LOG_ROWS("placement.access_log.rows", "Accesses written to the log of accesses."),
     PLACEMENT_ACCESS_LOG_LOST(
             "placement.access_log.lost",

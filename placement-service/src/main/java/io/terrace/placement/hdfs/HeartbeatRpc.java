@@ -3,6 +3,7 @@ package io.terrace.placement.hdfs;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementLoop;
 import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
@@ -20,13 +21,20 @@ final class HeartbeatRpc implements PlacementDataNodePB {
 
     private final DataNodeCheck check;
     private final PlacementLoop loop;
+    private final FirstNodes firstNodes;
     private final int entries;
     private final MetricRegistry metricRegistry;
 
     /** @param entries of each list that are taken from one heartbeat */
-    HeartbeatRpc(DataNodeCheck check, PlacementLoop loop, int entries, MetricRegistry metricRegistry) {
+    HeartbeatRpc(
+            DataNodeCheck check,
+            PlacementLoop loop,
+            FirstNodes firstNodes,
+            int entries,
+            MetricRegistry metricRegistry) {
         this.check = check;
         this.loop = loop;
+        this.firstNodes = firstNodes;
         this.entries = entries;
         this.metricRegistry = metricRegistry;
     }
@@ -39,7 +47,9 @@ final class HeartbeatRpc implements PlacementDataNodePB {
             // The name is the registered one, so that no DataNode can appear under the name of another.
             Heartbeat heartbeat =
                     HeartbeatCodec.heartbeat(request, node.getHostName(), node.getXferPort(), entries, metricRegistry);
-            return HeartbeatCodec.answer(loop.heartbeat(heartbeat));
+            HeartbeatAnswer answer = loop.heartbeat(heartbeat);
+            firstNodes.told(node, request.getWriteSpeedsList());
+            return HeartbeatCodec.answer(answer);
         } catch (IOException e) {
             throw new ServiceException(e);
         } catch (IllegalArgumentException e) {

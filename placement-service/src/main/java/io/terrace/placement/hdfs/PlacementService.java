@@ -57,6 +57,7 @@ final class PlacementService implements AutoCloseable {
     private final RPC.Server server;
     private final PlacementLoop loop;
     private final AdminRpc admin;
+    private final FirstNodes firstNodes;
     private final MetricsPublisher shown;
     private final XAttrStore attributes;
     private final ExecutorService watch;
@@ -65,6 +66,7 @@ final class PlacementService implements AutoCloseable {
             RPC.Server server,
             PlacementLoop loop,
             AdminRpc admin,
+            FirstNodes firstNodes,
             MetricsPublisher shown,
             XAttrStore attributes,
             ExecutorService watch) {
@@ -73,6 +75,7 @@ final class PlacementService implements AutoCloseable {
         this.server = server;
         this.loop = loop;
         this.admin = admin;
+        this.firstNodes = firstNodes;
         this.shown = shown;
     }
 
@@ -109,12 +112,14 @@ final class PlacementService implements AutoCloseable {
         AdminRpc admin = new AdminRpc(
                 nameNode, conf, settings, loop, view, store, policies, accessLog, metricRegistry, handlers);
         RPC.Server server = null;
+        FirstNodes firstNodes = new FirstNodes(namesystem.getBlockManager(), metricRegistry);
         ScheduledExecutorService watch =
                 Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("terrace-watch"));
         try {
             HeartbeatRpc heartbeats = new HeartbeatRpc(
                     new DataNodeCheck(namesystem, conf),
                     loop,
+                    firstNodes,
                     settings.heartbeats().entries(),
                     metricRegistry);
             server = server(nameNode, conf, handlers, heartbeats, admin);
@@ -137,6 +142,7 @@ final class PlacementService implements AutoCloseable {
                     server,
                     loop,
                     admin,
+                    firstNodes,
                     new MetricsPublisher(nameNode, bound.getPort(), metricRegistry),
                     attributes,
                     watch);
@@ -145,6 +151,7 @@ final class PlacementService implements AutoCloseable {
             if (server != null) {
                 server.stop();
             }
+            firstNodes.close();
             loop.close();
             admin.close();
             attributes.close();
@@ -214,6 +221,7 @@ final class PlacementService implements AutoCloseable {
     public void close() {
         watch.shutdownNow();
         shown.close();
+        firstNodes.close();
         server.stop();
         loop.close();
         admin.close();

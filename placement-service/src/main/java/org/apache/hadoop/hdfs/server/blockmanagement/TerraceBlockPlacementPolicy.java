@@ -1,0 +1,82 @@
+package org.apache.hadoop.hdfs.server.blockmanagement;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.net.NetworkTopology;
+import org.apache.hadoop.net.Node;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stock's placement, where new blocks begin at a DataNode that their client writes to fast: {@code dfs.block.replicator.classname}.
+ * That one is handed to stock as the writer, so racks, load, space and storage types are stock's rules. Without the placement
+ * service, and where the client names DataNodes or wants none near, all is stock's.
+ *
+ * <p>Compiled for Java 8, so that an older JVM loads it.
+ */
+public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefault {
+    private static final Logger LOG = LoggerFactory.getLogger(TerraceBlockPlacementPolicy.class);
+
+    /** Chooses the first DataNode of a new block. */
+    public interface FirstNode {
+        /**
+         * Called by threads of the NameNode.
+         *
+         * @param writer the client's DataNode, or a node named by its host's address
+         * @param excluded DataNodes that may not have the block
+         * @return what stock is to take for the writer; {@code writer} leaves all to stock
+         */
+        Node choose(Node writer, Set<Node> excluded, int replicas, NetworkTopology topology);
+    }
+
+    private volatile @Nullable FirstNode service;
+    private volatile boolean failed;
+
+    /** From now on this one chooses; null: stock. */
+    public void serve(@Nullable FirstNode chooser) {
+        service = chooser;
+    }
+
+    /** Whether this one chooses. */
+    public boolean isServedBy(FirstNode chooser) {
+        return service == chooser && !failed;
+    }
+
+    @Override
+    DatanodeStorageInfo[] chooseTarget(
+            String src,
+            int replicas,
+            Node writer,
+            Set<Node> excluded,
+            long blockBytes,
+            List<DatanodeDescriptor> favored,
+            BlockStoragePolicy policy,
+            EnumSet<AddBlockFlag> flags) {
+        boolean leftToStock = writer == null || (favored != null && !favored.isEmpty()) || isFlagged(flags);
+        Node first = leftToStock ? writer : first(writer, excluded, replicas);
+        return super.chooseTarget(src, replicas, first, excluded, blockBytes, favored, policy, flags);
+    }
+
+    private static boolean isFlagged(@Nullable EnumSet<AddBlockFlag> flags) {
+        return flags != null
+                && (flags.contains(AddBlockFlag.NO_LOCAL_WRITE) || flags.contains(AddBlockFlag.NO_LOCAL_RACK));
+    }
+
+    private Node first(Node writer, Set<Node> excluded, int replicas) {
+        FirstNode chooser = service;
+        if (chooser == null || failed) {
+            return writer;
+        }
+        try {
+            return chooser.choose(writer, excluded, replicas, clusterMap);
+        } catch (RuntimeException | LinkageError e) {
+            failed = true;
+            LOG.error("Stock HDFS chooses where blocks begin until the NameNode is restarted", e);
+            return writer;
+        }
+    }
+}
