@@ -1,5 +1,6 @@
 package io.terrace.placementctl;
 
+import io.terrace.compat.Release;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Table;
@@ -57,8 +58,7 @@ public final class PlacementCtl {
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = PlacementCtl.class.getPackage().getImplementationVersion();
-            return new String[] {"placementctl " + (version == null ? "(not from a jar)" : version)};
+            return new String[] {"placementctl " + Release.of(PlacementCtl.class)};
         }
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Whether Terrace can run in this daemon. Looks at the JVM, the release of Hadoop, and whether all that Terrace names of
+ * Whether Terrace can run in this daemon. Looks at the JVM, Terrace's own jars, the release of Hadoop, and whether all that Terrace names of
  * Hadoop is there, before any class of Terrace is loaded that needs them. Looks once and says once, at ERROR, why not.
  * Thread-safe.
  */
@@ -71,6 +71,10 @@ public final class HadoopFit {
             if (jvm != null) {
                 return jvm;
             }
+            String mixed = Release.conflict(loader, classes());
+            if (mixed != null) {
+                return mixed;
+            }
             String version = versionProblem(VersionInfo.getVersion());
             if (version != null) {
                 return version;
@@ -84,6 +88,13 @@ public final class HadoopFit {
         } catch (IOException | RuntimeException e) {
             return "its classes cannot be read, check Terrace's jars: " + e;
         }
+    }
+
+    /** What every jar with Terrace's servers has a copy of. */
+    private List<String> classes() {
+        List<String> classes = new ArrayList<>(roots);
+        classes.add(HadoopFit.class.getName());
+        return classes;
     }
 
     private @Nullable String jvmProblem(Linkage linkage) throws IOException {

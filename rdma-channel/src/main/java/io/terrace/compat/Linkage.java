@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class Linkage {
     private static final String HADOOP = "org/apache/hadoop/";
     private static final String OWN = "io/terrace/";
+    /** Other libraries, where a release has moved them. */
+    private static final String SHADED = "io/terrace/shaded/";
 
     /** What some release lacks and Terrace uses only where it is there. */
     private static final Set<String> BRIDGED = new HashSet<>(Arrays.asList(
@@ -91,7 +93,7 @@ public final class Linkage {
     /** @param name of a class, with slashes */
     public static boolean isOwn(String name) {
         if (name.startsWith(OWN)) {
-            return true;
+            return !name.startsWith(SHADED);
         }
         String simple = name.substring(name.lastIndexOf('/') + 1);
         int inner = name.indexOf('$');

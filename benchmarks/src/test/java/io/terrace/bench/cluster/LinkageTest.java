@@ -78,6 +78,11 @@ final class LinkageTest {
     }
 
     @Test
+    void isOwn_isFalseOfLibrariesThatAReleaseHasMoved() {
+        assertThat(Linkage.isOwn("io/terrace/shaded/snakeyaml/Yaml")).isFalse();
+    }
+
+    @Test
     void isOwn_isFalseOfHadoopsOwn() {
         assertThat(Linkage.isOwn("org/apache/hadoop/hdfs/DFSClient")).isFalse();
     }
@@ -88,6 +93,7 @@ final class LinkageTest {
             strings = {
                 "io/terrace/compat/HadoopFit",
                 "io/terrace/compat/Linkage",
+                "io/terrace/compat/Release",
                 "io/terrace/datanode/hdfs/TerraceDataNodePlugin",
                 "io/terrace/placement/hdfs/TerraceNameNodePlugin",
                 "org/apache/hadoop/hdfs/server/datanode/fsdataset/impl/TerraceDatasetFactory",
