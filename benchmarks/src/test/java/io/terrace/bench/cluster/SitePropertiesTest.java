@@ -39,6 +39,13 @@ class SitePropertiesTest {
     }
 
     @Test
+    void minimalFile_comparedWithCommand_isWhatConfPrints() throws IOException {
+        assertThat(Files.readString(CONF.resolve("minimal-site.xml")))
+                .as("it is generated: bin/terrace conf > conf/minimal-site.xml")
+                .isEqualTo(CommandLines.output("conf"));
+    }
+
+    @Test
     void keysOfFiles_comparedWithSettingKeys_areTheSame() throws IOException {
         Set<String> inFiles = new TreeSet<>();
         for (PropertyReader propertyReader : PropertyReader.values()) {
