@@ -3,14 +3,22 @@ package io.terrace.bench.cli;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.tiers.AutoBenchmark;
+import io.terrace.bench.tiers.AutoPlan;
 import io.terrace.bench.tiers.TiersBenchmark;
+import io.terrace.bench.tiers.TiersPart;
 import io.terrace.bench.tiers.WalkPlan;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code bin/terrace bench tiers}. */
 @Command(
@@ -18,8 +26,9 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description = {
             "Moves replicas between the volumes of two DataNodes by rules of the policy file, under readers that compare"
-                    + " every byte: stock over TCP, stock short-circuit, and grants. All volumes are directories of one"
-                    + " file system.",
+                    + " every byte: stock over TCP, stock short-circuit, and grants (WALK). Compares skewed reads of files"
+                    + " on disk with stock and with a range of tiers (AUTO).",
+            "All volumes are directories of one file system; for AUTO the DataNodes delay reads by storage type.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
 final class BenchTiersCommand implements Callable<Integer> {
@@ -30,18 +39,36 @@ final class BenchTiersCommand implements Callable<Integer> {
     @Mixin
     BenchOptions options = new BenchOptions();
 
+    @Option(
+            names = "--part",
+            paramLabel = "PART",
+            description = "only this part, may be repeated: ${COMPLETION-CANDIDATES}")
+    List<TiersPart> parts = List.of();
+
     @Override
     public Integer call() throws IOException {
         return options.run(this::run);
     }
 
     private void run(ResultSheet scores) throws IOException {
+        Set<TiersPart> wanted = parts.isEmpty() ? EnumSet.allOf(TiersPart.class) : EnumSet.copyOf(parts);
+        if (wanted.contains(TiersPart.WALK)) {
+            walk(scores);
+        }
+        if (wanted.contains(TiersPart.AUTO)) {
+            AutoPlan plan = options.quick ? AutoPlan.quick() : AutoPlan.full();
+            Path at = options.clusters(NAME).resolve("auto");
+            new AutoBenchmark(plan, at, options.seed, options.properties, scores).run();
+        }
+    }
+
+    private void walk(ResultSheet scores) throws IOException {
         WalkPlan plan = options.quick ? WalkPlan.quick() : WalkPlan.full();
         ClusterSpec spec = ClusterSpec.of(DATANODES, MEMORY_BYTES)
                 .withReplication(1)
                 .withNativeDir(System.getProperty("java.library.path", ""))
                 .withProperties(settings());
-        try (TemporaryCluster cluster = TemporaryCluster.up(options.clusters(NAME), spec);
+        try (TemporaryCluster cluster = TemporaryCluster.up(options.clusters(NAME).resolve("walk"), spec);
                 TiersBenchmark benchmark = new TiersBenchmark(cluster.cluster(), plan, options.seed, scores)) {
             benchmark.walk();
         }
