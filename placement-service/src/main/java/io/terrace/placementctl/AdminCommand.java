@@ -1,30 +1,19 @@
 package io.terrace.placementctl;
 
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** A command that asks the placement services of a cluster and prints what they say. */
-abstract class AdminCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
-
-    @Spec
-    CommandSpec spec;
+abstract class AdminCommand extends ClusterCommand {
 
     /** Does it all; returns the exit code. */
     abstract int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException;
 
     @Override
     public final Integer call() throws Refused, Unreachable, InterruptedException {
-        try (AdminClient client = cluster.connect()) {
+        try (AdminClient client = cluster().connect()) {
             return run(client, new Printer(spec));
         }
     }

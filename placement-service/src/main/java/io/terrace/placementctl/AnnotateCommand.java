@@ -3,7 +3,6 @@ package io.terrace.placementctl;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.AnnotationWord;
 import io.terrace.placement.policyfile.OwnAnnotations.Scope;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
@@ -15,16 +14,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl annotate}. Sets extended attributes as {@code hdfs dfs -setfattr} does, with the caller's rights. */
 @Command(
@@ -33,10 +28,7 @@ import picocli.CommandLine.Spec;
                 "Sets or removes annotations of a file or directory, which hold for all below it. Needs write access to"
                         + " it; with --trusted, the superuser.",
         mixinStandardHelpOptions = true)
-final class AnnotateCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
+final class AnnotateCommand extends ClusterCommand {
 
     @Parameters(index = "0", paramLabel = "PATH", description = "An absolute path of a file or directory.")
     String path;
@@ -61,27 +53,24 @@ final class AnnotateCommand implements Callable<Integer> {
     @Option(names = "--user", description = "Annotations of users, which go after the policy file. The default.")
     boolean user;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
     public Integer call() throws Refused {
         if (trusted && user) {
-            throw cluster.usage("--trusted and --user exclude each other");
+            throw cluster().usage("--trusted and --user exclude each other");
         }
         if (!path.startsWith("/")) {
-            throw cluster.usage("'" + path + "' is no absolute path");
+            throw cluster().usage("'" + path + "' is no absolute path");
         }
         Scope scope = trusted ? Scope.TRUSTED : Scope.USER;
         Map<AnnotationWord, String> values = values();
         Set<AnnotationWord> toRemove = EnumSet.noneOf(AnnotationWord.class);
         removed.forEach(word -> toRemove.add(word(word)));
         if (values.isEmpty() && toRemove.isEmpty()) {
-            throw cluster.usage("nothing to set or remove; give WORD=VALUE, e.g. tiers=ssd..disk, or --remove WORD");
+            throw cluster().usage("nothing to set or remove; give WORD=VALUE, e.g. tiers=ssd..disk, or --remove WORD");
         }
         for (AnnotationWord word : toRemove) {
             if (values.containsKey(word)) {
-                throw cluster.usage(word.word() + " is to be set and removed");
+                throw cluster().usage(word.word() + " is to be set and removed");
             }
         }
         return apply(scope, values, toRemove);
@@ -92,16 +81,16 @@ final class AnnotateCommand implements Callable<Integer> {
         for (String one : given) {
             int equals = one.indexOf('=');
             if (equals < 0) {
-                throw cluster.usage("'" + one + "' is not WORD=VALUE, e.g. tiers=ssd..disk");
+                throw cluster().usage("'" + one + "' is not WORD=VALUE, e.g. tiers=ssd..disk");
             }
             AnnotationWord word = word(one.substring(0, equals));
             String value = one.substring(equals + 1).strip();
             String mistake = word.mistake(value);
             if (mistake != null) {
-                throw cluster.usage(mistake);
+                throw cluster().usage(mistake);
             }
             if (values.put(word, value) != null) {
-                throw cluster.usage(word.word() + " is given twice");
+                throw cluster().usage(word.word() + " is given twice");
             }
         }
         return values;
@@ -111,7 +100,7 @@ final class AnnotateCommand implements Callable<Integer> {
         try {
             return AnnotationWord.of(text.strip());
         } catch (IllegalArgumentException e) {
-            throw cluster.usage(String.valueOf(e.getMessage()));
+            throw cluster().usage(String.valueOf(e.getMessage()));
         }
     }
 
@@ -120,8 +109,8 @@ final class AnnotateCommand implements Callable<Integer> {
         ObjectNode json = ProtoJson.MAPPER.createObjectNode().put("path", path);
         ObjectNode set = json.putObject("set");
         var gone = json.putArray("removed");
-        Configuration conf = cluster.configuration();
-        try (FileSystem fs = FileSystem.newInstance(cluster.fileSystem(conf), conf)) {
+        Configuration conf = cluster().configuration();
+        try (FileSystem fs = FileSystem.newInstance(cluster().fileSystem(conf), conf)) {
             Path target = new Path(path);
             List<String> there = toRemove.isEmpty() ? List.of() : fs.listXAttrs(target);
             for (AnnotationWord word : toRemove) {
@@ -144,14 +133,14 @@ final class AnnotateCommand implements Callable<Integer> {
             throw new Refused("annotations of " + path + " were not changed as asked: " + firstLine(e)
                     + "; see what holds with placementctl annotations");
         }
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(json);
         }
         return set.isEmpty() && gone.isEmpty() ? PlacementCtl.REFUSED : PlacementCtl.OK;
     }
 
     private void tell(Printer printer, String line) {
-        if (!cluster.json) {
+        if (!cluster().json) {
             printer.line(line);
         }
     }

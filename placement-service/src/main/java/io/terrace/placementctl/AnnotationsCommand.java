@@ -28,7 +28,7 @@ final class AnnotationsCommand extends AdminCommand {
     int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         AnnotationsResponseProto answer = client.active(service -> service.annotations(
                 null, AnnotationsRequestProto.newBuilder().setPath(path).build()));
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(ProtoJson.object(answer));
             return PlacementCtl.OK;
         }

@@ -33,7 +33,7 @@ final class ChangeCommands {
             ChangeRequestProto request = request();
             ChangeResponseProto response = client.active(service -> service.change(null, request));
             boolean refused = response.getAccepted() == 0;
-            if (cluster.json) {
+            if (cluster().json) {
                 ObjectNode json = ProtoJson.object(response);
                 json.put(
                         "verb",

@@ -7,7 +7,6 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.AdminClient.Peer;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
@@ -20,21 +19,17 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl doctor}. */
 @Command(
         name = "doctor",
         description = "Looks for what is wrong: this configuration, the services, every DataNode's host.",
         mixinStandardHelpOptions = true)
-final class DoctorCommand implements Callable<Integer> {
+final class DoctorCommand extends ClusterCommand {
 
     /** @param where configuration, a service, NameNode, or a DataNode's name */
     private record Located(String where, HealthFinding finding) {
@@ -48,15 +43,9 @@ final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    @Mixin
-    ConnectionOptions cluster;
-
-    @Spec
-    CommandSpec spec;
-
     @Override
     public Integer call() {
-        Configuration conf = cluster.configuration();
+        Configuration conf = cluster().configuration();
         List<Located> found = new ArrayList<>();
         new ConfigurationCheck(conf).run().forEach(finding -> found.add(new Located("configuration", finding)));
         String unsupported = HadoopFit.versionProblem(VersionInfo.getVersion());
@@ -69,7 +58,7 @@ final class DoctorCommand implements Callable<Integer> {
                     "daemons of this Hadoop are stock"));
         }
         boolean active = false;
-        try (AdminClient client = cluster.connect(conf)) {
+        try (AdminClient client = cluster().connect(conf)) {
             for (Peer peer : client.peers()) {
                 active |= peer.status() != null && peer.status().getActive();
                 service(peer, found);
@@ -136,7 +125,7 @@ final class DoctorCommand implements Callable<Integer> {
         long errors = found.stream().filter(f -> f.severity() == Severity.ERROR).count();
         long warnings =
                 found.stream().filter(f -> f.severity() == Severity.WARNING).count();
-        if (cluster.json) {
+        if (cluster().json) {
             ObjectNode json = ProtoJson.MAPPER.createObjectNode();
             json.put("errors", errors).put("warnings", warnings);
             ArrayNode list = json.putArray("findings");

@@ -40,7 +40,7 @@ final class ExplainCommand extends AdminCommand {
     @Override
     int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (blocks < 1 || blocks > 100) {
-            throw cluster.usage("--blocks is " + blocks + "; it must be from 1 to 100");
+            throw cluster().usage("--blocks is " + blocks + "; it must be from 1 to 100");
         }
         ExplainResponseProto answer = client.active(service -> service.explain(
                 null,
@@ -48,7 +48,7 @@ final class ExplainCommand extends AdminCommand {
                         .setTarget(target)
                         .setBlocks(blocks)
                         .build()));
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(ProtoJson.object(answer));
             return PlacementCtl.OK;
         }

@@ -31,11 +31,11 @@ final class MovesCommand extends AdminCommand {
     @Override
     int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (count < 1 || count > 1000) {
-            throw cluster.usage("--count is " + count + "; it must be from 1 to 1000");
+            throw cluster().usage("--count is " + count + "; it must be from 1 to 1000");
         }
         MovesResponseProto answer = client.active(service -> service.moves(
                 null, MovesRequestProto.newBuilder().setCount(count).build()));
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(ProtoJson.object(answer));
             return PlacementCtl.OK;
         }

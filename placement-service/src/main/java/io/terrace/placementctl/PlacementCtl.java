@@ -1,6 +1,7 @@
 package io.terrace.placementctl;
 
 import io.terrace.compat.Release;
+import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Table;
@@ -8,6 +9,7 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
 
 /**
  * The command {@code placementctl}. Exit codes: 0 done, 1 refused or a problem was found, 2 usage, 3 the service cannot
@@ -51,6 +53,9 @@ public final class PlacementCtl {
     static final int REFUSED = 1;
     static final int USAGE = 2;
     static final int UNREACHABLE = 3;
+
+    @Mixin
+    ConnectionOptions cluster;
 
     private PlacementCtl() {}
 

@@ -65,7 +65,7 @@ final class PolicyApplyCommand extends AdminCommand {
         ChangeResponseProto response = client.active(service -> service.change(null, request));
         if (dryRun && (await || stop)) {
             report(printer, client);
-        } else if (cluster.json) {
+        } else if (cluster().json) {
             printer.json(ProtoJson.object(response));
         } else {
             response.getMessagesList().forEach(message -> printer.line(sentence(message)));
@@ -81,7 +81,7 @@ final class PolicyApplyCommand extends AdminCommand {
     private ChangeRequestProto request() throws Refused {
         int ways = (file == null ? 0 : 1) + (configured ? 1 : 0) + (stop ? 1 : 0);
         if (ways != 1 || (configured && dryRun) || (!dryRun && (await || stop))) {
-            throw cluster.usage("name one of FILE [--dry-run [--for TIME] [--wait]], --configured, --dry-run --stop");
+            throw cluster().usage("name one of FILE [--dry-run [--for TIME] [--wait]], --configured, --dry-run --stop");
         }
         if (stop) {
             return ChangeCommands.Change.of(VerbProto.END_REHEARSAL, null);
@@ -107,7 +107,7 @@ final class PolicyApplyCommand extends AdminCommand {
                 dryRun = PolicyShowCommand.inForce(client).getRehearsal();
             }
         }
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(ProtoJson.object(dryRun));
         } else {
             PolicyShowCommand.dryRun(printer, dryRun);

@@ -5,35 +5,24 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.policyfile.PolicyFileException;
 import io.terrace.placement.policyfile.PolicySpec;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl policy check}. */
 @Command(
         name = "check",
         description = "Whether a policy file is right; else every mistake with its line. Asks no cluster.",
         mixinStandardHelpOptions = true)
-final class PolicyCheckCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
+final class PolicyCheckCommand extends ClusterCommand {
 
     @Parameters(paramLabel = "FILE", description = "A policy file; conf/placement.yaml is one.")
     Path file;
-
-    @Spec
-    CommandSpec spec;
 
     @Override
     public Integer call() throws Refused {
@@ -46,7 +35,7 @@ final class PolicyCheckCommand implements Callable<Integer> {
         } catch (PolicyFileException e) {
             errors = e.errors();
         }
-        if (cluster.json) {
+        if (cluster().json) {
             ObjectNode json = ProtoJson.MAPPER.createObjectNode().put("right", read != null);
             ArrayNode list = json.putArray("complaints");
             errors.forEach(list::add);

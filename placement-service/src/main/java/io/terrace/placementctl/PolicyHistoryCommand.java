@@ -37,7 +37,7 @@ final class PolicyHistoryCommand extends AdminCommand {
         PolicyResponseProto policy = PolicyShowCommand.inForce(client);
         if (number > 0) {
             printer.line(text(policy).stripTrailing());
-        } else if (cluster.json) {
+        } else if (cluster().json) {
             ObjectNode json = ProtoJson.MAPPER.createObjectNode();
             json.put("inForce", policy.getNumber());
             json.set("steps", ProtoJson.object(policy).get("steps"));

@@ -2,36 +2,25 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.PolicyKind;
 import io.terrace.policy.PolicyParameter;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl policy list}. */
 @Command(
         name = "list",
         description = "The policies there are, with their parameters and defaults. Asks no cluster.",
         mixinStandardHelpOptions = true)
-final class PolicyListCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
-
-    @Spec
-    CommandSpec spec;
+final class PolicyListCommand extends ClusterCommand {
 
     @Override
     public Integer call() {
         Printer printer = new Printer(spec);
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(json());
             return PlacementCtl.OK;
         }

@@ -38,7 +38,7 @@ final class PolicyShowCommand extends AdminCommand {
                 throw new Refused("its text is for those who may change placement");
             }
             printer.line(policy.getText().stripTrailing());
-        } else if (cluster.json) {
+        } else if (cluster().json) {
             printer.json(ProtoJson.object(policy));
         } else {
             print(printer, policy);

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.simulate.AccessLogTrace;
@@ -27,15 +26,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl policy simulate}. */
 @Command(
@@ -47,10 +42,7 @@ import picocli.CommandLine.Spec;
                     + " one they take none; bounds of size do."
         },
         mixinStandardHelpOptions = true)
-final class PolicySimulateCommand implements Callable<Integer> {
-
-    @Mixin
-    ConnectionOptions cluster;
+final class PolicySimulateCommand extends ClusterCommand {
 
     @Option(names = "--policy", paramLabel = "FILE", required = true, description = "The policy file to try.")
     Path policy;
@@ -95,14 +87,11 @@ final class PolicySimulateCommand implements Callable<Integer> {
     @Nullable
     Path plot;
 
-    @Spec
-    CommandSpec spec;
-
     @Override
     public Integer call() throws Refused, Unreachable, IOException {
         PolicySpec candidate = PolicyText.checked(policy);
         if (lastMs < 1) {
-            throw cluster.usage("--last is " + lastMs + " ms; it must be above 0");
+            throw cluster().usage("--last is " + lastMs + " ms; it must be above 0");
         }
         Long memoryGiven = bytes("--memory", memory);
         Long bandwidthGiven = bytes("--bandwidth", bandwidth);
@@ -115,7 +104,7 @@ final class PolicySimulateCommand implements Callable<Integer> {
             Rules none = policy -> RuleAssignments.none(given.objects());
             run(replays, candidate, null, given, none, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
         } else {
-            try (AdminClient client = cluster.connect()) {
+            try (AdminClient client = cluster().connect()) {
                 PolicyResponseProto now = PolicyShowCommand.inForce(client);
                 long fromMs = System.currentTimeMillis() - lastMs;
                 AccessLogTrace logged = trace == null ? AccessLogTrace.fetch(client, fromMs) : null;
@@ -161,9 +150,9 @@ final class PolicySimulateCommand implements Callable<Integer> {
                 return value;
             }
         } catch (IllegalArgumentException e) {
-            throw cluster.usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
+            throw cluster().usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
         }
-        throw cluster.usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
+        throw cluster().usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
     }
 
     /** Finds out which rules of a policy hold for the objects of the simulation. */
@@ -208,7 +197,7 @@ final class PolicySimulateCommand implements Callable<Integer> {
     }
 
     private void print(Printer printer, List<PolicyReplay> replays, Trace accesses) {
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(json(replays, accesses));
             return;
         }

@@ -39,11 +39,11 @@ final class StatusCommand extends AdminCommand {
                 reached = true;
                 active |= status.getActive();
             }
-            if (!cluster.json) {
+            if (!cluster().json) {
                 print(printer, peer, status);
             }
         }
-        if (cluster.json) {
+        if (cluster().json) {
             json.put("active", active);
             printer.json(json);
         } else if (reached && !active) {

@@ -24,7 +24,7 @@ final class TiersCommand extends AdminCommand {
     int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         TiersResponseProto tiers =
                 client.active(service -> service.tiers(null, TiersRequestProto.getDefaultInstance()));
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(ProtoJson.object(tiers));
             return PlacementCtl.OK;
         }

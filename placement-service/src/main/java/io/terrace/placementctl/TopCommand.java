@@ -30,11 +30,11 @@ final class TopCommand extends AdminCommand {
     @Override
     int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (count < 1 || count > 1000) {
-            throw cluster.usage("--count is " + count + "; it must be from 1 to 1000");
+            throw cluster().usage("--count is " + count + "; it must be from 1 to 1000");
         }
         TopResponseProto top = client.active(service ->
                 service.top(null, TopRequestProto.newBuilder().setCount(count).build()));
-        if (cluster.json) {
+        if (cluster().json) {
             printer.json(ProtoJson.object(top));
             return PlacementCtl.OK;
         }

@@ -126,6 +126,19 @@ class PlacementCtlTest {
     }
 
     @Test
+    void options_beforeTheVerb_areThoseAfterIt() throws Exception {
+        assertThat(run("--json", "status")).isZero();
+        assertThat(JSON.readTree(out).get("active").asBoolean()).isTrue();
+        assertThat(run("--json", "policy", "list")).isZero();
+        assertThat(JSON.readTree(out).has("policies")).isTrue();
+        assertThat(run("policy", "--json", "list")).isZero();
+        assertThat(JSON.readTree(out).has("policies")).isTrue();
+        assertThat(run("--service", "127.0.0.1:1", "top")).isEqualTo(3);
+        assertThat(run("--json", "top", "-n", "0")).isEqualTo(2);
+        assertThat(err).contains("--count is 0", "placementctl top");
+    }
+
+    @Test
     void tiers_showsMemoryAndDataNodeWithoutPlugin() throws Exception {
         assertThat(run("tiers")).isZero();
         assertThat(out).contains("memory").contains("8.0 MB").contains("no plugin");

@@ -11,12 +11,14 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** Which cluster is meant, and how to print: the options that every command has. */
+/** Which cluster is meant, and how to print: the options that every command has, before its verb or after it. */
 public final class ConnectionOptions {
 
     @Spec(Spec.Target.MIXEE)
@@ -24,6 +26,7 @@ public final class ConnectionOptions {
 
     @Option(
             names = "--conf",
+            scope = ScopeType.INHERIT,
             paramLabel = "DIR",
             description =
                     "Directory of core-site.xml and hdfs-site.xml. Default: HADOOP_CONF_DIR, else the class path.")
@@ -32,16 +35,21 @@ public final class ConnectionOptions {
 
     @Option(
             names = "--service",
+            scope = ScopeType.INHERIT,
             paramLabel = "HOST:PORT",
             description = "Address of a placement service, past the configuration.")
     @Nullable
     String service;
 
-    @Option(names = "--nameservice", paramLabel = "NS", description = "Name service, where there are several.")
+    @Option(
+            names = "--nameservice",
+            scope = ScopeType.INHERIT,
+            paramLabel = "NS",
+            description = "Name service, where there are several.")
     @Nullable
     String nameservice;
 
-    @Option(names = "--json", description = "Print one JSON object.")
+    @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print one JSON object.")
     public boolean json;
 
     /** The configuration that was asked for. */
@@ -87,7 +95,12 @@ public final class ConnectionOptions {
         }
     }
 
+    /** A mistake in the arguments of the command that was named. */
     public ParameterException usage(String message) {
-        return new ParameterException(command.commandLine(), message);
+        CommandLine named = command.commandLine();
+        while (named.getParseResult() != null && named.getParseResult().hasSubcommand()) {
+            named = named.getParseResult().subcommand().commandSpec().commandLine();
+        }
+        return new ParameterException(named, message);
     }
 }
