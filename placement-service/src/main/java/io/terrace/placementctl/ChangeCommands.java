@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Durations;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -29,16 +30,12 @@ final class ChangeCommands {
         abstract String done(ChangeResponseProto response);
 
         @Override
-        final int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+        int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException {
             ChangeRequestProto request = request();
             ChangeResponseProto response = client.active(service -> service.change(null, request));
             boolean refused = response.getAccepted() == 0;
             if (cluster().json) {
-                ObjectNode json = ProtoJson.object(response);
-                json.put(
-                        "verb",
-                        request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", ""));
-                printer.json(json);
+                printer.json(json(request, response));
             } else {
                 printer.line(refused ? printer.doubtful("Nothing to do.") : done(response));
                 response.getMessagesList().forEach(message -> printer.line("  " + Table.printable(message)));
@@ -48,6 +45,16 @@ final class ChangeCommands {
                 }
             }
             return refused ? PlacementCtl.REFUSED : PlacementCtl.OK;
+        }
+
+        static ObjectNode json(ChangeRequestProto request, ChangeResponseProto response) {
+            return ProtoJson.object(response)
+                    .put(
+                            "verb",
+                            request.getVerb()
+                                    .name()
+                                    .toLowerCase(Locale.ROOT)
+                                    .replace("_now", ""));
         }
 
         static ChangeRequestProto of(VerbProto verb, @Nullable String target) {
@@ -62,7 +69,8 @@ final class ChangeCommands {
 
     @Command(
             name = "promote",
-            description = "Brings a file's blocks, or a block, into memory now. They are evicted like others.",
+            description =
+                    "Brings a file's blocks, or a block, into memory now. Ten minutes later they are evicted like others.",
             mixinStandardHelpOptions = true)
     static final class Promote extends Change {
 
@@ -75,6 +83,29 @@ final class ChangeCommands {
                 description = "Where; default: its home, or where most room is.")
         @Nullable
         String node;
+
+        @Option(
+                names = "--wait",
+                description = "Wait until all blocks are in memory. Exit code 1, with the reason, if one is not.")
+        boolean wait;
+
+        @Option(
+                names = "--timeout",
+                paramLabel = "TIME",
+                defaultValue = "5m",
+                converter = Durations.class,
+                description = "How long --wait waits, e.g. 30s. Default: ${DEFAULT-VALUE}")
+        long timeoutMs;
+
+        @Override
+        int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException {
+            if (!wait) {
+                return super.run(client, printer);
+            }
+            ChangeResponseProto response = client.active(service -> service.change(null, request()));
+            return new PromotionWait(client, printer, timeoutMs)
+                    .report(response, cluster().json ? json(request(), response) : null);
+        }
 
         @Override
         ChangeRequestProto request() {

@@ -15,6 +15,10 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -24,6 +28,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -243,6 +248,55 @@ class PlacementCtlTest {
         dataNode.beat();
         assertThat(dataNode.memory).doesNotContainKey(block.getBlockId());
         assertThat(audit.lines()).anyMatch(line -> line.contains("cmd=terrace.promote\tsrc=/data/other"));
+    }
+
+    @Test
+    void promoteWait_untilTheBlockIsThere_andSaysWhyOneIsNot() throws Exception {
+        DFSTestUtil.createFile(fs, new Path("/data/waited"), BLOCK, (short) 2, 7);
+        long block = DFSTestUtil.getFirstBlock(fs, new Path("/data/waited")).getBlockId();
+        assertThat(run("promote", "/data/waited", "--wait", "--timeout", "1ms")).isEqualTo(1);
+        assertThat(out).contains("0 of 1 blocks are in memory", "not done after 1 ms and will go on");
+        try (Beats beats = new Beats(dataNode)) {
+            assertThat(run("promote", "/data/waited", "--wait")).as(out + err).isZero();
+            assertThat(out).contains("The block is in memory.");
+            assertThat(run("promote", "/data/waited", "--wait", "--json")).isZero();
+            assertThat(JSON.readTree(out).at("/wait/inMemory").asInt()).isOne();
+        }
+        assertThat(dataNode.memory).containsKey(block);
+        DFSTestUtil.createFile(fs, new Path("/data/too large"), 9 * BLOCK, (short) 2, 7);
+        assertThat(run("promote", "/data/too large", "--wait")).isEqualTo(1);
+        assertThat(out).contains("0 of 1 blocks", "no DataNode that holds it is live, serves, and has a memory tier");
+        assertThat(run("demote", "blk_" + block)).isZero();
+        dataNode.beat();
+        dataNode.beat();
+    }
+
+    /** Heartbeats from another thread, while the command waits for what they carry. */
+    private static final class Beats implements AutoCloseable {
+
+        private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+        private final Future<?> beats;
+
+        Beats(StandInDataNode dataNode) {
+            beats = thread.scheduleWithFixedDelay(
+                    () -> {
+                        try {
+                            dataNode.beat();
+                        } catch (ServiceException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    0,
+                    20,
+                    TimeUnit.MILLISECONDS);
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            beats.cancel(false);
+            thread.shutdown();
+            assertThat(thread.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+        }
     }
 
     @Test

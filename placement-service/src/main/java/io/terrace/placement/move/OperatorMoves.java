@@ -51,11 +51,17 @@ public final class OperatorMoves {
             return null;
         }
         if (node.residents().holds(block.id())) {
-            refusals.add(block, "it is in memory on " + node.name() + " already");
+            refusals.addInMemory(block, node.name());
             return null;
         }
-        if (node.moveQueue().open(block.id()) != null || node.moveQueue().isFullForPromotions()) {
-            refusals.add(block, "a move of it is open on " + node.name() + ", or too many are waiting there");
+        Move open = node.moveQueue().open(block.id());
+        if (open != null || node.moveQueue().isFullForPromotions()) {
+            String why = "a move of it is open on " + node.name() + ", or too many are waiting there";
+            if (open != null && open.isPromotion()) {
+                refusals.addOpen(block, open, why);
+            } else {
+                refusals.add(block, why);
+            }
             return null;
         }
         if (!node.residents().isPinned(block.id()) && room(node) < block.lengthBytes()) {

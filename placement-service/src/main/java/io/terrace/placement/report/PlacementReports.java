@@ -14,6 +14,7 @@ import io.terrace.placement.volume.VolumePlacement;
 import io.terrace.policy.api.Explanation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -153,6 +154,18 @@ public final class PlacementReports {
 
     public List<Move> latestMoves(int most) {
         return clusterState.moveTracker().history().latest(most);
+    }
+
+    /** Moves by their ids, open or ended, as far as they are known; in no order. */
+    public List<Move> moves(Set<Long> ids) {
+        List<Move> found = new ArrayList<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            found.addAll(node.moveQueue().all());
+            found.addAll(node.volumeMoves().all());
+        }
+        found.addAll(latestMoves(MoveHistory.MOST_MOVES));
+        found.removeIf(move -> !ids.contains(move.id()));
+        return found;
     }
 
     public int trackedBlocks() {

@@ -158,6 +158,8 @@ final class AdminChanges {
                 .setRefused(refusals.count())
                 .addAllMessages(refusals.lines())
                 .addAllMoveIds(moves)
+                .setInMemory(refusals.inMemory())
+                .addAllOpenMoveIds(refusals.openMoveIds())
                 .build();
     }
 }

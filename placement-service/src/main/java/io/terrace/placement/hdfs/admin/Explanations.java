@@ -13,6 +13,7 @@ import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsResponseProto;
@@ -23,6 +24,7 @@ import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.hadoop.security.AccessControlException;
@@ -52,6 +54,12 @@ final class Explanations {
     MovesResponseProto moves(MovesRequestProto request) throws IOException, TimeoutException, InterruptedException {
         int most = Math.max(1, Math.min(MOST_MOVES, request.getCount()));
         boolean full = rights.mayChange();
+        if (request.getIdsCount() > MOST_MOVES) {
+            throw new IllegalArgumentException("at most " + MOST_MOVES + " moves are told of at a time");
+        }
+        if (request.getIdsCount() > 0 && !full) {
+            throw new AccessControlException("moves are told of by their ids only to those who may change placement");
+        }
         String stopped = view.stopsVolumeMoves();
         return loop.ask(placement -> {
             EngineStatus status = placement.engineStatus();
@@ -59,7 +67,10 @@ final class Explanations {
                     .setInFlight(status.volumeMovesInFlight())
                     .setWaiting(status.volumeMovesWaiting());
             Reader reader = reader(placement, full);
-            placement.reports().volumeMoves(most).forEach(move -> response.addMoves(AdminCodec.listed(move, reader)));
+            List<Move> moves = request.getIdsCount() > 0
+                    ? placement.reports().moves(Set.copyOf(request.getIdsList()))
+                    : placement.reports().volumeMoves(most);
+            moves.forEach(move -> response.addMoves(AdminCodec.listed(move, reader)));
             if (!placement.operatorState().mayMove()) {
                 response.setStopped("moves are paused or Terrace is off");
             } else if (stopped != null) {
