@@ -3,7 +3,7 @@
  * HDFS reads, counted by reason.
  *
  * <p>Imports: {@code common}, {@code conf}, {@code metrics}, {@code channel}, {@code transport}, {@code shm},
- * Hadoop's client.
+ * {@code write} of the channel, Hadoop's client.
  */
 @NullMarked
 package io.terrace.client;

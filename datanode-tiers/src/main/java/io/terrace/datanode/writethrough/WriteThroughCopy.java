@@ -15,18 +15,20 @@ import org.jspecify.annotations.Nullable;
  * The copy of one block that is being written: takes every byte that is written to the replica, at the same place and in the
  * same order where places overlap.
  *
- * <p>A large piece is received into one of two buffers of this copy, and another thread writes it while the next one is
- * received into the other. Used by the thread that writes the replica. A copy that fails is given up, and the block goes on.
+ * <p>A large piece is received into a buffer of this copy, and another thread writes it while the next ones are received into
+ * others. There are several, since that thread may not get a processor at once. Used by the thread that writes the replica. A copy that fails is given up, and the block goes on.
  */
 public final class WriteThroughCopy implements Closeable {
     /** Below this a piece is written at once: another thread costs more. */
     private static final int LARGE_BYTES = 64 << 10;
 
     private static final long STEP_BYTES = 1L << 20;
+    private static final int MOST_PIECES = 8;
 
     private final WriteThroughCopies copies;
     private final String pool;
-    private final List<Piece> pieces = new ArrayList<>(2);
+    /** The one that was used last is the last. */
+    private final List<Piece> pieces = new ArrayList<>(MOST_PIECES);
 
     /** What the next bytes are received in; null when that is no buffer of this copy. */
     private @Nullable Piece lent;
@@ -43,6 +45,10 @@ public final class WriteThroughCopy implements Closeable {
 
         Piece(ByteBuffer buffer) {
             this.buffer = buffer;
+        }
+
+        boolean isFree() {
+            return writing == null || writing.isDone();
         }
     }
 
@@ -62,21 +68,23 @@ public final class WriteThroughCopy implements Closeable {
         if (ended || bytes < LARGE_BYTES || bytes > PieceBuffers.BYTES) {
             return own;
         }
-        Piece next = pieces.size() < 2 ? anotherPiece() : pieces.remove(0);
-        if (next == null) {
-            return own;
-        }
-        pieces.add(next);
-        if (!await(next)) {
+        Piece next = nextPiece();
+        if (next == null || !await(next)) {
             return own;
         }
         lent = next;
         return next.buffer;
     }
 
-    private @Nullable Piece anotherPiece() {
-        ByteBuffer buffer = copies.buffers().take();
-        return buffer == null ? null : new Piece(buffer);
+    /** One that nobody reads from, or another as long as there may be more, or else the oldest. */
+    private @Nullable Piece nextPiece() {
+        boolean free = !pieces.isEmpty() && pieces.get(0).isFree();
+        ByteBuffer more = free || pieces.size() == MOST_PIECES ? null : copies.buffers().take();
+        Piece next = more != null ? new Piece(more) : pieces.isEmpty() ? null : pieces.remove(0);
+        if (next != null) {
+            pieces.add(next);
+        }
+        return next;
     }
 
     /**
