@@ -130,6 +130,8 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
     }
 
     private void prepare() throws IOException {
+        // Also where no block is written over the channel any more.
+        CopyDrafts unused = drafts();
         pools(leftovers);
         for (Path pool : pools(extents)) {
             for (Path file : list(pool)) {
