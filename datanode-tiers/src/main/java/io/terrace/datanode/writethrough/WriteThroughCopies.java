@@ -78,7 +78,7 @@ public final class WriteThroughCopies implements Closeable {
                 IDLE_S,
                 TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(WAITING),
-                DaemonThreads.named("terrace-through-" + name),
+                DaemonThreads.numbered("terrace-through-" + name + "-"),
                 // Whoever waits for a piece writes it if no thread has begun.
                 new ThreadPoolExecutor.DiscardPolicy());
         writers.allowCoreThreadTimeOut(true);
