@@ -170,8 +170,7 @@ public final class TerraceSettings {
             .doc(
                     "Whether a block that is written over the channel is to be in memory as soon as it is written: the DataNode fills the copy meanwhile, if it has room (terrace.datanode.write.through.max). Needs terrace.client.write.enabled.");
 
-    public static final Setting<String> CLIENT_WRITE_THROUGH_PATHS = key(
-                    "terrace.client.write.through.paths", "client")
+    public static final Setting<String> CLIENT_WRITE_THROUGH_PATHS = key("terrace.client.write.through.paths", "client")
             .text("/")
             .doc(
                     "For which files terrace.client.write.through holds: paths of files, or of directories above them, separated by commas.");
@@ -439,8 +438,7 @@ public final class TerraceSettings {
             .doc(
                     "How many bytes of a block the next DataNode of its pipeline may lack before no more of it is taken from the client.");
 
-    public static final Setting<Long> DATANODE_WRITE_THROUGH_MAX = key(
-                    "terrace.datanode.write.through.max", "DataNode")
+    public static final Setting<Long> DATANODE_WRITE_THROUGH_MAX = key("terrace.datanode.write.through.max", "DataNode")
             .bytes("1g", 0)
             .doc(
                     "Memory that copies of blocks may take which are being written, and which nobody can read yet, where clients ask for such copies (terrace.client.write.through). It is part of terrace.datanode.memory.capacity, and nothing is evicted for it: blocks beyond it are written without. 0: all are.");

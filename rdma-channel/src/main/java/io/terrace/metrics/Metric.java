@@ -360,7 +360,8 @@ public enum Metric {
     MEMORY_PROMOTED_BYTES("memory.promoted.bytes", "Bytes copied to memory and served."),
     MEMORY_PROMOTED_MS("memory.promoted.milliseconds", "Time spent on copies that were served."),
     MEMORY_THROUGH_BLOCKS(
-            "memory.through.blocks", "Copies that were filled while clients wrote their blocks, and served from then on."),
+            "memory.through.blocks",
+            "Copies that were filled while clients wrote their blocks, and served from then on."),
     MEMORY_THROUGH_BYTES("memory.through.bytes", "Bytes of these copies."),
     MEMORY_THROUGH_WRITING_BYTES(
             "memory.through.writing.bytes",

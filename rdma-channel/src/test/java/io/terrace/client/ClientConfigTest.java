@@ -24,7 +24,8 @@ class ClientConfigTest {
                         new ClientConfig.Local(
                                 null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
                         new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false),
-                        new ClientConfig.Write(false, 64L << 20, 4, new ClientConfig.Through(WriteThrough.NONE, List.of()))));
+                        new ClientConfig.Write(
+                                false, 64L << 20, 4, new ClientConfig.Through(WriteThrough.NONE, List.of()))));
     }
 
     @Test
@@ -86,7 +87,8 @@ class ClientConfigTest {
         ClientConfig.Through through = ClientConfig.from(conf).write().through();
         assertThat(List.of("/tmp/out", "/tmp/out/part-0", "/hbase/WALs/1"))
                 .allMatch(path -> through.of(path) == WriteThrough.FIRST);
-        assertThat(List.of("/", "/tmp", "/tmp/output", "/hbase2")).allMatch(path -> through.of(path) == WriteThrough.NONE);
+        assertThat(List.of("/", "/tmp", "/tmp/output", "/hbase2"))
+                .allMatch(path -> through.of(path) == WriteThrough.NONE);
     }
 
     @Test

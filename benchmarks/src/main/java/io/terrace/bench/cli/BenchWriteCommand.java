@@ -4,8 +4,8 @@ import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.write.ShapedBenchmark;
-import io.terrace.bench.write.ThroughBenchmark;
 import io.terrace.bench.write.ShapedPlan;
+import io.terrace.bench.write.ThroughBenchmark;
 import io.terrace.bench.write.WriteBenchmark;
 import io.terrace.bench.write.WritePart;
 import io.terrace.bench.write.WritePlan;
@@ -122,8 +122,7 @@ final class BenchWriteCommand implements Callable<Integer> {
     private void runThrough(WritePlan plan, ResultSheet scores) throws IOException {
         ClusterSpec spec = spec(1, ThroughBenchmark.memoryBytes(plan), plan, ThroughBenchmark.settings());
         try (TemporaryCluster cluster = TemporaryCluster.up(directory(), spec);
-                ThroughBenchmark benchmark =
-                        new ThroughBenchmark(cluster.cluster(), plan, options.seed, scores)) {
+                ThroughBenchmark benchmark = new ThroughBenchmark(cluster.cluster(), plan, options.seed, scores)) {
             benchmark.run();
         }
     }

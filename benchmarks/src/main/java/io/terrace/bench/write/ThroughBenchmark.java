@@ -62,7 +62,10 @@ public final class ThroughBenchmark implements Closeable {
 
     /** Measures both ways to the DataNode. */
     public void run() throws IOException {
-        measure("write.through", "Files of one replica on this host, with and without a copy in memory", ClientVariant.LOCAL);
+        measure(
+                "write.through",
+                "Files of one replica on this host, with and without a copy in memory",
+                ClientVariant.LOCAL);
         measure("write.through.tcp", "The same over tcp", ClientVariant.REMOTE);
     }
 

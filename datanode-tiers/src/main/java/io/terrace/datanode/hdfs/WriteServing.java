@@ -49,7 +49,8 @@ final class WriteServing {
                 TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.readTimeoutMs(datanode)),
                 TimeUnit.MILLISECONDS.toNanos(TerraceWriteAccess.keepAliveMs(datanode)),
                 TerraceSettings.DATANODE_WRITE_LAG_MAX.get(conf));
-        DatasetBlockStore store = new DatasetBlockStore(datanode, copies, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
+        DatasetBlockStore store =
+                new DatasetBlockStore(datanode, copies, TerraceSettings.CHANNEL_TCP_PORT_OFFSET.get(conf));
         WriteService service =
                 new WriteService(datanode.getDatanodeUuid(), store, limits, new WriteMeter(metricRegistry, speeds));
         metricRegistry.gauge(Metric.CHANNEL_WRITE_CONNECTIONS, service::connections);

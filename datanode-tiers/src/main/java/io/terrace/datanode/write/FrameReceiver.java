@@ -121,8 +121,7 @@ final class FrameReceiver {
         int pieceBytes = pair.data().capacity() / chunkBytes * chunkBytes;
         for (int done = 0; done < data.dataBytes(); done += pieceBytes) {
             int bytes = Math.min(pieceBytes, data.dataBytes() - done);
-            ByteBuffer piece =
-                    block.pieceBuffer(pair.data(), bytes).clear().limit(bytes);
+            ByteBuffer piece = block.pieceBuffer(pair.data(), bytes).clear().limit(bytes);
             frames.receiveBody(piece);
             int sumsAt = WriteData.sumBytes(done, chunkBytes);
             ByteBuffer pieceSums = sums.slice(sumsAt, WriteData.sumBytes(piece.limit(), chunkBytes));

@@ -79,7 +79,8 @@ public final class WriteThroughCopy implements Closeable {
     /** One that nobody reads from, or another as long as there may be more, or else the oldest. */
     private @Nullable Piece nextPiece() {
         boolean free = !pieces.isEmpty() && pieces.get(0).isFree();
-        ByteBuffer more = free || pieces.size() == MOST_PIECES ? null : copies.buffers().take();
+        ByteBuffer more =
+                free || pieces.size() == MOST_PIECES ? null : copies.buffers().take();
         Piece next = more != null ? new Piece(more) : pieces.isEmpty() ? null : pieces.remove(0);
         if (next != null) {
             pieces.add(next);

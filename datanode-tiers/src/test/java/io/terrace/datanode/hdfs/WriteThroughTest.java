@@ -61,10 +61,9 @@ class WriteThroughTest {
     }
 
     private static void awaitEmpty() {
-        await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(IntStream.range(0, NODES)
-                                .mapToLong(i -> cluster.service(i).tier().usage().usedBytes()))
-                        .containsOnly(0L));
+        await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> assertThat(IntStream.range(0, NODES)
+                        .mapToLong(i -> cluster.service(i).tier().usage().usedBytes()))
+                .containsOnly(0L));
         assertThat(figure(Metric.MEMORY_THROUGH_WRITING_BYTES)).isZero();
         for (int i = 0; i < NODES; i++) {
             try (Stream<java.nio.file.Path> drafts =
@@ -77,7 +76,9 @@ class WriteThroughTest {
     }
 
     private static long figure(Metric metric) {
-        return IntStream.range(0, NODES).mapToLong(i -> cluster.figure(i, metric)).sum();
+        return IntStream.range(0, NODES)
+                .mapToLong(i -> cluster.figure(i, metric))
+                .sum();
     }
 
     private DistributedFileSystem client(int replication, String... settings) throws IOException {
@@ -191,8 +192,7 @@ class WriteThroughTest {
         out.hflush();
         assertThat(figure(Metric.MEMORY_THROUGH_WRITING_BYTES)).isEqualTo(2L * BLOCK);
         client.getClient().closeAllFilesBeingWritten(true);
-        await().atMost(Duration.ofMinutes(1))
-                .until(() -> figure(Metric.MEMORY_THROUGH_DROPPED) - dropped == 2);
+        await().atMost(Duration.ofMinutes(1)).until(() -> figure(Metric.MEMORY_THROUGH_DROPPED) - dropped == 2);
         awaitEmpty();
     }
 

@@ -3,8 +3,8 @@ package io.terrace.datanode.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.channel.write.WriteData;
-import java.io.ByteArrayOutputStream;
 import io.terrace.channel.write.WriteThrough;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +22,8 @@ final class FakeStore implements BlockStore {
     final AtomicInteger connected = new AtomicInteger();
 
     @Override
-    public synchronized @Nullable OpenBlock open(byte[] request, WriteThrough through, Client client) throws IOException {
+    public synchronized @Nullable OpenBlock open(byte[] request, WriteThrough through, Client client)
+            throws IOException {
         String name = new String(request, StandardCharsets.UTF_8);
         if (name.startsWith("done")) {
             return null;

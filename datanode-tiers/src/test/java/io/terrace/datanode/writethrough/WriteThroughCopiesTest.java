@@ -112,8 +112,7 @@ class WriteThroughCopiesTest {
     }
 
     private WriteThroughCopies copies(long mostBytes) throws IOException {
-        return new WriteThroughCopies(
-                tier, replica, directory.drafts(), mostBytes, metrics, System::nanoTime, "test");
+        return new WriteThroughCopies(tier, replica, directory.drafts(), mostBytes, metrics, System::nanoTime, "test");
     }
 
     @AfterEach

@@ -47,8 +47,7 @@ final class BlockOpening {
      * @throws IOException when it refuses the block or fails
      */
     @Nullable
-    WriteConnection open(
-            DatanodeInfo node, byte[] request, WriteThrough through, long answerTimeoutNs, boolean anyway)
+    WriteConnection open(DatanodeInfo node, byte[] request, WriteThrough through, long answerTimeoutNs, boolean anyway)
             throws IOException {
         WriteConnection idle = connections.takeIdle(node);
         if (idle != null) {
@@ -70,8 +69,7 @@ final class BlockOpening {
         }
     }
 
-    private WriteConnection open(
-            WriteConnection connection, byte[] request, WriteThrough through, long answerTimeoutNs)
+    private WriteConnection open(WriteConnection connection, byte[] request, WriteThrough through, long answerTimeoutNs)
             throws IOException {
         boolean isOpen = false;
         try {

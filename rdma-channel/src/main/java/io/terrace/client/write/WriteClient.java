@@ -73,8 +73,8 @@ public final class WriteClient {
             long blockBytes,
             boolean syncBlocks,
             boolean replicated) {
-        FileSender sender = new FileSender(
-                frames, connections, stock, metricRegistry, replicated, mostPipelines, through.of(path));
+        FileSender sender =
+                new FileSender(frames, connections, stock, metricRegistry, replicated, mostPipelines, through.of(path));
         return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
     }
 
