@@ -1,6 +1,7 @@
 package io.terrace.bench.cli;
 
 import io.terrace.bench.conformance.HadoopConformance;
+import io.terrace.bench.dist.DistTest;
 import io.terrace.bench.simulation.Simulation;
 import io.terrace.bench.writefaults.WriteFaults;
 import picocli.CommandLine.Command;
@@ -11,5 +12,5 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description = "Look for faults.",
         footer = "  verbs       Test RDMA verbs on a real verbs device, in an emulated guest; has its own --help.",
-        subcommands = {Simulation.class, WriteFaults.class, HadoopConformance.class})
+        subcommands = {Simulation.class, WriteFaults.class, HadoopConformance.class, DistTest.class})
 final class TestCommand {}

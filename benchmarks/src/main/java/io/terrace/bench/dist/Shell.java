@@ -1,0 +1,64 @@
+package io.terrace.bench.dist;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Runs scripts with nothing of this process's environment but its PATH. What they print is kept in one file. */
+final class Shell {
+    private static final long LIMIT_MINUTES = 5;
+
+    private final Path dir;
+    private final Path log;
+    private final Map<String, String> environment = new LinkedHashMap<>();
+
+    /** @param dir where scripts start */
+    Shell(Path dir, Path log) {
+        this.dir = dir;
+        this.log = log;
+        environment.put("PATH", System.getenv("PATH"));
+        environment.put("LANG", "C.UTF-8");
+    }
+
+    Shell with(String name, Object value) {
+        environment.put(name, value.toString());
+        return this;
+    }
+
+    Path log() {
+        return log;
+    }
+
+    /** Runs a script; a command in it that fails ends it. */
+    boolean run(String script) throws IOException, InterruptedException {
+        return start(script, ProcessBuilder.Redirect.appendTo(log.toFile())) == 0;
+    }
+
+    /** What a script prints; it must not fail. */
+    String output(String script) throws IOException, InterruptedException {
+        Path output = log.resolveSibling("output");
+        if (start(script, ProcessBuilder.Redirect.to(output.toFile())) != 0) {
+            throw new IOException("failed: " + script + "; see " + log);
+        }
+        return Files.readString(output);
+    }
+
+    private int start(String script, ProcessBuilder.Redirect output) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder("bash", "-euxo", "pipefail", "-c", script).directory(dir.toFile());
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        Process process = builder.redirectOutput(output)
+                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        process.getOutputStream().close();
+        if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
+            process.descendants().forEach(ProcessHandle::destroy);
+            process.destroy();
+            throw new IOException("not done after " + LIMIT_MINUTES + " minutes; see " + log);
+        }
+        return process.exitValue();
+    }
+}
