@@ -11,6 +11,9 @@ import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.metrics2.MetricsRecord;
+import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,12 @@ class PluginByConfigurationTest {
                     .contains("name=TerraceDataNode-" + uuid)
                     .contains("\"tag.datanode\" : \"" + uuid + "\"")
                     .contains("\"MemoryPinnedBytes\"");
+            MetricsCollectorImpl stock = new MetricsCollectorImpl();
+            ((MetricsSource) cluster.datanode(0).getFSDataset()).getMetrics(stock, true);
+            assertThat(stock.getRecords())
+                    .as("named as in stock HDFS, whose dashboards find it")
+                    .extracting(MetricsRecord::name)
+                    .containsExactly("org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetImpl");
             assertThat(cluster.datanode(0).getFSDataset().getCacheUsed()).isEqualTo(300_000);
             assertThat(cluster.datanode(0).getFSDataset().getNumBlocksCached()).isEqualTo(1);
         }

@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 import io.terrace.datanode.hdfs.dataset.DatasetEvents;
 import io.terrace.datanode.hdfs.dataset.DatasetListener;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
+import io.terrace.datanode.hdfs.dataset.StockRecordName;
 import io.terrace.datanode.hdfs.volume.ReplicaLock;
 import io.terrace.datanode.hdfs.volume.ReplicaMover;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi.ScanInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.LengthInputStream;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.apache.hadoop.hdfs.server.protocol.ReplicaRecoveryInfo;
+import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.util.AutoCloseableLock;
 import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,11 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
     private @Nullable DatasetListener listener() {
         DatasetEvents made = events;
         return made == null ? null : made.listener();
+    }
+
+    @Override
+    public void getMetrics(MetricsCollector collector, boolean all) {
+        super.getMetrics(new StockRecordName(collector, TerraceDataset.class, FsDatasetImpl.class), all);
     }
 
     private void changed(ExtendedBlock block) {
