@@ -33,6 +33,7 @@ import picocli.CommandLine.Mixin;
             ChangeCommands.Demote.class,
             ChangeCommands.Pin.class,
             ChangeCommands.Unpin.class,
+            PinsCommand.class,
             ChangeCommands.Pause.class,
             ChangeCommands.Resume.class,
             ChangeCommands.Off.class,

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.placement.state.OperatorState;
 import java.time.Duration;
+import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -77,6 +78,29 @@ class PinCtlTest {
 
     private static Iterable<Long> pins() throws Exception {
         return OperatorState.decoded(fs.getXAttr(ROOT, ATTRIBUTE)).pins();
+    }
+
+    @Test
+    void pins_areListedByPath_throughRenameDeletionAndRestart() throws Exception {
+        assertThat(session.run("pins")).isZero();
+        assertThat(session.out).contains("Nothing is pinned.");
+        long second = file("/eight/b");
+        long deleted = file("/eight/c");
+        for (String path : List.of("/eight/b", "/eight/c")) {
+            assertThat(session.run("pin", path)).isZero();
+        }
+        fs.rename(new Path("/eight/b"), new Path("/eight/a"));
+        fs.delete(new Path("/eight/c"), false);
+        beginWith(OperatorState.decoded(fs.getXAttr(ROOT, ATTRIBUTE)));
+        assertThat(session.run("pins")).isZero();
+        assertThat(session.out)
+                .containsSubsequence("operator", Long.toString(second), "/eight/a", Long.toString(deleted), "(deleted)")
+                .contains("2 of at most 1000 files");
+        assertThat(session.run("--json", "pins")).isZero();
+        assertThat(session.json().at("/pins/0/path").asText()).isEqualTo("/eight/a");
+        assertThat(session.json().at("/pins/1/gone").asBoolean()).isTrue();
+        assertThat(session.runAs("stranger", "pins")).isEqualTo(1);
+        assertThat(session.err).contains("may not list pins");
     }
 
     @Test

@@ -58,6 +58,13 @@ public final class RulePins {
         }
     }
 
+    /** By inode, the number of the rule; 0 for annotations without a rule. */
+    public Map<Long, Integer> rules() {
+        Map<Long, Integer> rules = new HashMap<>();
+        files.forEach((inode, file) -> rules.put(inode, file.rule.number()));
+        return rules;
+    }
+
     /** Inodes of the files. */
     public Collection<Long> inodes() {
         return files.keySet();

@@ -14,6 +14,7 @@ import io.terrace.placement.volume.VolumePlacement;
 import io.terrace.policy.api.Explanation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -178,6 +179,11 @@ public final class PlacementReports {
                 .mapToLong(n -> n.policy().memoryBytes())
                 .sum();
         return clusterState.heat().memoryBytes() + policies;
+    }
+
+    /** The files that rules pin: by inode, the number of the rule; 0 for annotations without a rule. */
+    public Map<Long, Integer> rulePins() {
+        return ruleEvaluator.pins().rules();
     }
 
     public int pinnedBlocks() {

@@ -35,6 +35,8 @@ import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
+import io.terrace.protocol.proto.AdminProtos.PinsRequestProto;
+import io.terrace.protocol.proto.AdminProtos.PinsResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
@@ -226,6 +228,20 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         return answerOneOfFew(() -> {
             checkActive();
             return explanations.annotations(request);
+        });
+    }
+
+    @Override
+    public PinsResponseProto pins(RpcController controller, PinsRequestProto request) throws ServiceException {
+        return answer(() -> {
+            UserGroupInformation caller = CallerRights.caller();
+            if (!rights.mayChange()) {
+                audit.line(false, caller, "terrace.pins", null, "denied");
+                throw new AccessControlException(caller.getShortUserName()
+                        + " may not list pins: superuser or terrace.placement.admin.acl is needed");
+            }
+            checkActive();
+            return new PinList(loop, lookup).answer();
         });
     }
 

@@ -7,9 +7,11 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
@@ -117,33 +119,42 @@ public final class NamesystemLookup {
 
     /** Those of these files that have no path any more: deleted ones, though a snapshot may still have them. */
     public Set<Long> gone(Collection<Long> inodes) {
-        List<Long> all = List.copyOf(inodes);
-        Set<Long> gone = new HashSet<>();
-        for (int from = 0; from < all.size(); from += view.lockBlocks()) {
-            List<Long> some = all.subList(from, Math.min(all.size(), from + view.lockBlocks()));
-            gone.addAll(view.locked(NamesystemLock.FS, "terraceGone", some.size(), () -> some.stream()
-                    .filter(inode -> !standsAtItsPath(inode))
-                    .toList()));
-        }
+        Set<Long> gone = new HashSet<>(inodes);
+        gone.removeAll(paths(inodes).keySet());
         return gone;
     }
 
-    private boolean standsAtItsPath(long inode) {
+    /** The paths of these files by inode, without those that are gone. */
+    public Map<Long, String> paths(Collection<Long> inodes) {
+        List<Long> all = List.copyOf(inodes);
+        Map<Long, String> paths = new HashMap<>();
+        for (int from = 0; from < all.size(); from += view.lockBlocks()) {
+            List<Long> some = all.subList(from, Math.min(all.size(), from + view.lockBlocks()));
+            view.locked(NamesystemLock.FS, "terracePaths", some.size(), () -> {
+                for (long inode : some) {
+                    String path = pathOf(inode);
+                    if (path != null) {
+                        paths.put(inode, path);
+                    }
+                }
+                return paths;
+            });
+        }
+        return paths;
+    }
+
+    /** Null when the file is gone, though a snapshot may still have it. */
+    private @Nullable String pathOf(long inode) {
         INode file = namesystem.getFSDirectory().getInode(inode);
         if (file == null || !file.isFile()) {
-            return false;
+            return null;
         }
         String path = file.getFullPathName();
         if (!TerraceReadCheck.isPath(path)) {
-            return false;
+            return null;
         }
-        try {
-            INode there =
-                    namesystem.getFSDirectory().unprotectedResolvePath(path).getLastINode();
-            return there != null && there.getId() == inode;
-        } catch (FileNotFoundException e) {
-            return false;
-        }
+        INode there = at(path);
+        return there != null && there.getId() == inode ? path : null;
     }
 
     public BlockFacts block(long blockId) {

@@ -1,0 +1,54 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.placement.PlacementLoop;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.protocol.proto.AdminProtos.PinProto;
+import io.terrace.protocol.proto.AdminProtos.PinsResponseProto;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+
+/** Answers which files are pinned, by operators and by rules; whoever calls has checked the caller's rights. */
+final class PinList {
+
+    private record Pins(Set<Long> files, Map<Long, Integer> ofRules) {}
+
+    private final PlacementLoop loop;
+    private final NamesystemLookup lookup;
+
+    PinList(PlacementLoop loop, NamesystemLookup lookup) {
+        this.loop = loop;
+        this.lookup = lookup;
+    }
+
+    PinsResponseProto answer() throws TimeoutException, InterruptedException {
+        Pins pins = loop.ask(placement ->
+                new Pins(placement.operatorState().pins(), placement.reports().rulePins()));
+        Set<Long> all = new HashSet<>(pins.files);
+        all.addAll(pins.ofRules.keySet());
+        Map<Long, String> paths = lookup.paths(all);
+        List<PinProto> rows = new ArrayList<>();
+        pins.files.forEach(inode -> rows.add(row(inode, paths).setKind("file").build()));
+        pins.ofRules.forEach((inode, rule) ->
+                rows.add(row(inode, paths).setKind("rule").setRule(rule).build()));
+        rows.sort(Comparator.comparing(PinProto::getGone)
+                .thenComparing(PinProto::getPath)
+                .thenComparing(PinProto::getInode)
+                .thenComparing(PinProto::getKind));
+        return PinsResponseProto.newBuilder()
+                .addAllPins(rows)
+                .setMost(OperatorState.MOST_PINS)
+                .build();
+    }
+
+    private static PinProto.Builder row(long inode, Map<Long, String> paths) {
+        String path = paths.get(inode);
+        PinProto.Builder row = PinProto.newBuilder().setInode(inode).setGone(path == null);
+        return path == null ? row : row.setPath(path);
+    }
+}
