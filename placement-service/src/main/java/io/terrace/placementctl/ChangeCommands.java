@@ -1,6 +1,7 @@
 package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placementctl.check.PromotionWait;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
@@ -103,8 +104,9 @@ final class ChangeCommands {
                 return super.run(client, printer);
             }
             ChangeResponseProto response = client.active(service -> service.change(null, request()));
-            return new PromotionWait(client, printer, timeoutMs)
+            boolean done = new PromotionWait(client, printer, timeoutMs)
                     .report(response, cluster().json ? json(request(), response) : null);
+            return done ? PlacementCtl.OK : PlacementCtl.REFUSED;
         }
 
         @Override

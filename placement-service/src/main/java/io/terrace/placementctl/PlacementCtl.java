@@ -23,6 +23,7 @@ import picocli.CommandLine.Mixin;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             StatusCommand.class,
+            StatsCommand.class,
             TiersCommand.class,
             TopCommand.class,
             ExplainCommand.class,
@@ -39,12 +40,13 @@ import picocli.CommandLine.Mixin;
             ChangeCommands.Off.class,
             ChangeCommands.On.class,
             PolicyCommand.class,
+            CheckCommand.class,
             DoctorCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             " 0:done",
-            " 1:refused by the service, or doctor found a problem",
+            " 1:refused by the service; doctor found a problem; not in memory (promote --wait, check)",
             " 2:wrong usage",
             " 3:no placement service can be reached, or none is active"
         })

@@ -5,11 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.fs.TerraceFileSystem;
 import io.terrace.placement.hdfs.LoggedLines;
 import io.terrace.placement.hdfs.StandInDataNode;
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.io.PipedReader;
+import java.io.PipedWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -141,6 +144,69 @@ class PlacementCtlTest {
         assertThat(run("--service", "127.0.0.1:1", "top")).isEqualTo(3);
         assertThat(run("--json", "top", "-n", "0")).isEqualTo(2);
         assertThat(err).contains("--count is 0", "placementctl top");
+    }
+
+    @Test
+    void stats_printsALinePerInterval_asTextAndJson() throws Exception {
+        assertThat(run("stats")).isZero();
+        assertThat(out).contains("read, MB/s", "lock");
+        assertThat(out.lines()).hasSize(3);
+        assertThat(run("stats", "--json", "1", "2")).isZero();
+        assertThat(out.lines()).hasSize(2);
+        JsonNode line = JSON.readTree(out.lines().findFirst().orElseThrow());
+        assertThat(line.get("seconds").asDouble()).isGreaterThan(0.9);
+        assertThat(line.get("memoryUsedBytes").asLong()).isPositive();
+        assertThat(line.has("lockShare")).isTrue();
+        assertThat(run("stats", "0")).isEqualTo(2);
+        assertThat(run("stats", "1", "-1")).isEqualTo(2);
+        assertThat(run("stats", "--service", "127.0.0.1:1")).isEqualTo(3);
+    }
+
+    @Test
+    void stats_intoAClosedPipe_endsQuietly() throws Exception {
+        StringWriter errors = new StringWriter();
+        try (PipedReader reader = new PipedReader(1 << 16);
+                PrintWriter closing = new PrintWriter(new PipedWriter(reader))) {
+            reader.close();
+            int code = PlacementCtl.run(
+                    closing, new PrintWriter(errors), "stats", "1", "--conf", conf.toString());
+            assertThat(code).isZero();
+        }
+        assertThat(errors.toString()).isEmpty();
+    }
+
+    @Test
+    void check_onAHostWithoutTerracesClient_saysWhatToSet() throws Exception {
+        assertThat(run("check", "/data/hot file")).isEqualTo(1);
+        assertThat(out)
+                .contains("blk_" + hot.getBlockId(), "stock HDFS, ", "0 of 1 block was read from memory")
+                .contains("does not name Terrace's client", "set fs.hdfs.impl to io.terrace.fs.TerraceFileSystem");
+        assertThat(run("check", "/data/absent")).isEqualTo(1);
+        assertThat(err).contains("/data/absent");
+        assertThat(run("check", "relative")).isEqualTo(2);
+    }
+
+    @Test
+    void check_whereNoDataNodeAnswers_saysSo() throws Exception {
+        java.nio.file.Path host = Files.createDirectories(dir.resolve("client"));
+        Files.writeString(
+                host.resolve("core-site.xml"),
+                CtlSession.site("fs.defaultFS", fs.getUri().toString())
+                        .replace("</configuration>", "<property><name>fs.hdfs.impl</name><value>"
+                                + TerraceFileSystem.class.getName() + "</value></property></configuration>"));
+        String service = CtlSession.site("terrace.placement.rpc-address", PlacementCtlTest.service);
+        Files.writeString(host.resolve("hdfs-site.xml"), service);
+        assertThat(run("check", "/data/hot file", "--conf", host.toString())).isEqualTo(1);
+        assertThat(out).contains("terrace.channel.dir is not set on this host");
+        java.nio.file.Path channel = Files.createDirectories(dir.resolve("channel"));
+        Files.writeString(
+                host.resolve("hdfs-site.xml"),
+                service.replace("</configuration>", "<property><name>terrace.channel.dir</name><value>"
+                        + channel + "</value></property></configuration>"));
+        assertThat(run("check", "/data/hot file", "--conf", host.toString(), "--json")).isEqualTo(1);
+        JsonNode block = JSON.readTree(out).get("blocks").get(0);
+        assertThat(block.get("servedBy").asText()).isEqualTo("stock");
+        assertThat(block.get("cause").asText()).contains("no DataNode of this host answers");
     }
 
     @Test

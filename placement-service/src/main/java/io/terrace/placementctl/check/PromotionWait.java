@@ -1,4 +1,4 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.check;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -24,7 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for the moves of a promotion and says which blocks are in memory, and why the others are not. */
-final class PromotionWait {
+public final class PromotionWait {
 
     private static final long POLL_MS = 250;
     private static final int MOVES_PER_CALL = 1000;
@@ -38,18 +38,18 @@ final class PromotionWait {
     private int done;
     private int failed;
 
-    PromotionWait(AdminClient client, Printer printer, long timeoutMs) {
+    public PromotionWait(AdminClient client, Printer printer, long timeoutMs) {
         this.client = client;
         this.printer = printer;
         this.timeoutMs = timeoutMs;
     }
 
     /**
-     * Waits, prints, and returns the exit code.
+     * Waits, prints, and says whether all blocks are in memory.
      *
      * @param json of the response, to be printed with the outcome; null for text
      */
-    int report(ChangeResponseProto response, @Nullable ObjectNode json)
+    public boolean report(ChangeResponseProto response, @Nullable ObjectNode json)
             throws Refused, Unreachable, InterruptedException {
         open.addAll(response.getMoveIdsList());
         open.addAll(response.getOpenMoveIdsList());
@@ -75,7 +75,7 @@ final class PromotionWait {
         } else {
             print(all, ok);
         }
-        return ok ? PlacementCtl.OK : PlacementCtl.REFUSED;
+        return ok;
     }
 
     private void await(int total) throws Refused, Unreachable, InterruptedException {

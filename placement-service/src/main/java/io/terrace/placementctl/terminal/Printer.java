@@ -20,6 +20,16 @@ public final class Printer {
         line(ProtoJson.text(node));
     }
 
+    /** On one line, for one of several objects. */
+    public void jsonLine(ObjectNode node) {
+        line(node.toString());
+    }
+
+    /** Whether nobody reads any more, as after {@code | head}. */
+    public boolean isClosed() {
+        return out.checkError();
+    }
+
     public void line(String text) {
         out.println(text);
         out.flush();
