@@ -206,6 +206,10 @@ final class EngineEpoch {
         }
     }
 
+    VolumePlacement volumes() {
+        return volumes;
+    }
+
     OperatorMoves operatorMoves(@Nullable String stopped) {
         return new OperatorMoves(clusterState, planner, stopped);
     }

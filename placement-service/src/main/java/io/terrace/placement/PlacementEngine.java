@@ -17,6 +17,8 @@ import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Home;
+import io.terrace.placement.volume.HomeMoves;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOrder;
 import java.util.List;
@@ -239,6 +241,19 @@ public final class PlacementEngine {
     public OperatorMoves operator() {
         String stopped = operatorState.serve() ? operatorState.moves() ? null : "moves are paused" : "Terrace is off";
         return engineEpoch.operatorMoves(stopped);
+    }
+
+    /**
+     * Brings the replicas of a block home to its storage policy.
+     *
+     * @param dryRun says what would be moved, and changes nothing
+     */
+    public HomeMoves.Outcome release(long nowMs, Home home, boolean dryRun) {
+        String upgrade = view.stopsVolumeMoves();
+        String stopped = operatorState.serve() ? operatorState.moves() ? upgrade : "moves are paused" : "Terrace is off";
+        return stopped == null || dryRun
+                ? engineEpoch.volumes().release(nowMs, home, dryRun)
+                : HomeMoves.Outcome.refused(stopped);
     }
 
     public boolean isActive() {

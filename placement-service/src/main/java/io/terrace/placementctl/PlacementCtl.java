@@ -35,6 +35,7 @@ import picocli.CommandLine.Mixin;
             ChangeCommands.Pin.class,
             ChangeCommands.Unpin.class,
             PinsCommand.class,
+            ReleaseCommand.class,
             ChangeCommands.Pause.class,
             ChangeCommands.Resume.class,
             ChangeCommands.Off.class,

@@ -1,7 +1,7 @@
 /**
  * {@code bin/terrace bench tiers}: moves of replicas between the volumes of real DataNodes, ordered by the placement service.
  *
- * <p>Imports: {@code bench.cluster}, {@code bench.load}, {@code bench.measure}.
+ * <p>Imports: {@code bench.cluster}, {@code bench.load}, {@code bench.measure}, {@code bench.tiers.media}.
  */
 @NullMarked
 package io.terrace.bench.tiers;

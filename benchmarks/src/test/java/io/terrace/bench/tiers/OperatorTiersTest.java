@@ -3,7 +3,10 @@ package io.terrace.bench.tiers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.HeldWordProto;
+import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -161,6 +164,35 @@ class OperatorTiersTest {
         });
         assertThat(tiers.types(file)).isEqualTo(ON_DISK);
         awaitNoMoves();
+        assertThat(tiers.types(file)).isEqualTo(ON_DISK);
+    }
+
+    @Test
+    void release_bringsReplicasHome_andTheRuleLeavesThemThere() throws Exception {
+        Path file = file("/release/file");
+        tiers.rules("- path: /release/**", "  tiers: ssd");
+        warm(List.of(file));
+        awaitTypes(file, ON_SSD);
+        awaitNoMoves();
+        ChangeRequestProto dryRun = ChangeRequestProto.newBuilder()
+                .setVerb(VerbProto.RELEASE)
+                .setTarget(file.toString())
+                .setDryRun(true)
+                .build();
+        ChangeResponseProto off = tiers.service.change(null, dryRun);
+        assertThat(off.getOff()).isEqualTo(2);
+        assertThat(off.getOffBytes()).isEqualTo(2L * FourTierCluster.BYTES);
+        await().atMost(FourTierCluster.PATIENCE).until(() -> {
+            tiers.service.change(null, dryRun.toBuilder().setDryRun(false).build());
+            return tiers.types(file).equals(ON_DISK);
+        });
+        awaitNoMoves();
+        assertThat(tiers.service.change(null, dryRun).getOff()).isZero();
+        await().atMost(FourTierCluster.PATIENCE).until(() -> {
+            read(file);
+            return tiers.explain(file).getBlocks(0).getReplicasList().stream()
+                    .allMatch(replica -> replica.getStays().startsWith("released by an operator"));
+        });
         assertThat(tiers.types(file)).isEqualTo(ON_DISK);
     }
 

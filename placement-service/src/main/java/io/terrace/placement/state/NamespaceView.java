@@ -147,6 +147,24 @@ public interface NamespaceView {
         return List.of();
     }
 
+    /**
+     * A block and where the storage policy of its file wants its replicas.
+     *
+     * @param policy name of the storage policy
+     * @param tiers one for each replica; empty if the policy keeps some on RAM_DISK or PROVIDED storage
+     */
+    record Home(Placed placed, String policy, List<StorageTier> tiers) {
+
+        public Home {
+            tiers = List.copyOf(tiers);
+        }
+    }
+
+    /** As {@link #placed}, with the storage policy. */
+    default List<@Nullable Home> homes(List<Long> blocks) {
+        return List.of();
+    }
+
     /** Why no replica may be moved between volumes now, e.g. an upgrade; null if they may. */
     default @Nullable String stopsVolumeMoves() {
         return null;

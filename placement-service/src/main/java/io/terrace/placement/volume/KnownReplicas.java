@@ -8,6 +8,7 @@ import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.protocol.StampedBlock;
+import it.unimi.dsi.fastutil.longs.Long2LongLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -108,7 +109,7 @@ final class KnownReplicas {
             return leftAloneUntilMs;
         }
 
-        /** What others did. */
+        /** What others did, and who. */
         String movedBy() {
             return movedBy;
         }
@@ -118,6 +119,7 @@ final class KnownReplicas {
     private final int mostBlocks;
     private final long restMs;
     private final Long2ObjectLinkedOpenHashMap<Known> blocks = new Long2ObjectLinkedOpenHashMap<>();
+    private final Long2LongLinkedOpenHashMap released = new Long2LongLinkedOpenHashMap();
 
     KnownReplicas(ClusterState clusterState) {
         this.clusterState = clusterState;
@@ -162,6 +164,7 @@ final class KnownReplicas {
             } else if (place == null) {
                 Place came = new Place(replica.node(), tier);
                 known.places.add(came);
+                restIfReleased(nowMs, placed.block().id(), came);
                 if (!isNew && left) {
                     moved(nowMs, came, "moved here from another DataNode");
                 }
@@ -178,8 +181,28 @@ final class KnownReplicas {
 
     private void moved(long nowMs, Place place, String how) {
         place.leftAloneUntilMs = nowMs + restMs;
-        place.movedBy = how;
+        place.movedBy = how + " by others (Mover, Satisfier or Balancer)";
         clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_OTHERS);
+    }
+
+    /** An operator brought a block home: it stays there for as long as what others moved. */
+    void released(long nowMs, long blockId) {
+        released.putAndMoveToLast(blockId, nowMs + restMs);
+        if (released.size() > mostBlocks) {
+            released.removeFirstLong();
+        }
+        Known known = blocks.get(blockId);
+        if (known != null) {
+            known.places.forEach(place -> restIfReleased(nowMs, blockId, place));
+        }
+    }
+
+    private void restIfReleased(long nowMs, long blockId, Place place) {
+        long untilMs = released.getOrDefault(blockId, Long.MIN_VALUE);
+        if (nowMs < untilMs) {
+            place.leftAloneUntilMs = untilMs;
+            place.movedBy = "released by an operator to its storage policy";
+        }
     }
 
     private boolean isLive(String node) {

@@ -10,6 +10,7 @@ import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.volume.KnownReplicas.Known;
 import io.terrace.placement.volume.KnownReplicas.Place;
@@ -43,6 +44,7 @@ public final class VolumePlacement {
     private final NamespaceView view;
     private final KnownReplicas known;
     private final TierKeeper keeper;
+    private final HomeMoves homeMoves;
     private final VolumeMoveDispatcher dispatcher;
     private final Set<Long> accessed = new LinkedHashSet<>();
     private PolicySpec spec;
@@ -59,6 +61,7 @@ public final class VolumePlacement {
         this.known = new KnownReplicas(clusterState);
         TierSpace space =
                 new TierSpace(view, clusterState.moveSettings().volumes().highWater());
+        this.homeMoves = new HomeMoves(clusterState, known, space);
         this.keeper = new TierKeeper(clusterState, known, space);
         this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known);
     }
@@ -205,6 +208,15 @@ public final class VolumePlacement {
         }
     }
 
+    /**
+     * Brings the replicas of a block home to its storage policy, and leaves it there for a time.
+     *
+     * @param dryRun says what would be moved, and changes nothing
+     */
+    public HomeMoves.Outcome release(long nowMs, Home home, boolean dryRun) {
+        return homeMoves.release(nowMs, home, dryRun);
+    }
+
     /** The orders for a DataNode. */
     public List<MoveOrder> dispatch(long nowMs, DataNodeState node) {
         return dispatcher.dispatch(nowMs, node);
@@ -246,7 +258,7 @@ public final class VolumePlacement {
         Place place = block == null ? null : block.on(node.uuid());
         if (place != null && place.isLeftAlone(nowMs)) {
             long minutes = (place.leftAloneUntilMs() - nowMs + 59_999) / 60_000;
-            return place.movedBy() + " by others (Mover, Satisfier or Balancer): left alone for " + minutes + " min";
+            return place.movedBy() + ": left alone for " + minutes + " min";
         }
         long untilMs = node.volumeBackoff().untilMs(blockId);
         return untilMs > nowMs

@@ -38,6 +38,7 @@ final class AdminChanges {
     private final NamesystemLookup lookup;
     private final OperatorStateUpdater updater;
     private final PinChanges pins;
+    private final ReleaseChanges releases;
     private final PolicyChanges policies;
 
     AdminChanges(
@@ -52,6 +53,7 @@ final class AdminChanges {
         this.lookup = lookup;
         this.updater = updater;
         this.pins = new PinChanges(lookup, updater);
+        this.releases = new ReleaseChanges(loop, view, lookup);
     }
 
     ChangeResponseProto carryOut(ChangeRequestProto request, String user)
@@ -61,6 +63,7 @@ final class AdminChanges {
             case DEMOTE_NOW -> demote(request.getTarget());
             case PIN -> pins.pin(request.getTarget());
             case UNPIN -> pins.unpin(request.getTarget());
+            case RELEASE -> releases.release(request.getTarget(), request.getDryRun());
             case PAUSE -> changeState(state -> state.withMoves(false), Resolve.IF_READ);
             case RESUME -> changeState(state -> state.withMoves(true), Resolve.ALWAYS);
             case OFF -> changeState(state -> state.withServe(false), Resolve.ALWAYS);

@@ -1,6 +1,7 @@
 package io.terrace.placement.hdfs.namesystem;
 
 import io.terrace.common.StorageTier;
+import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.placement.state.NamespaceView.VolumeSpace;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
@@ -62,6 +64,28 @@ final class BlockPlaces {
                 annotations.of(file),
                 obstacle(stored),
                 replicas);
+    }
+
+    /** Where the storage policy of its file wants the replicas of a block. */
+    static @Nullable Home home(FSNamesystem namesystem, Placed placed) {
+        BlockManager blocks = namesystem.getBlockManager();
+        BlockInfo stored = blocks.getStoredBlock(new Block(placed.block().id()));
+        INode file = stored == null ? null : namesystem.getFSDirectory().getInode(stored.getBlockCollectionId());
+        BlockStoragePolicy policy = file == null ? null : blocks.getStoragePolicy(file.getStoragePolicyID());
+        if (stored == null || policy == null) {
+            return null;
+        }
+        List<StorageTier> tiers = new ArrayList<>();
+        if (!stored.isStriped()) {
+            for (StorageType type : policy.chooseStorageTypes(stored.getReplication())) {
+                StorageTier tier = tier(type);
+                if (tier == null) {
+                    return new Home(placed, policy.getName(), List.of());
+                }
+                tiers.add(tier);
+            }
+        }
+        return new Home(placed, policy.getName(), tiers);
     }
 
     private static @Nullable String obstacle(BlockInfo stored) {

@@ -204,6 +204,24 @@ public final class NamesystemView implements NamespaceView {
     }
 
     @Override
+    public List<@Nullable Home> homes(List<Long> blocks) {
+        if (blocks.size() > lockBlocks) {
+            throw new IllegalArgumentException(blocks.size() + " blocks in one look, at most " + lockBlocks);
+        }
+        if (namesystem.isInSafeMode()) {
+            return List.of();
+        }
+        return locked(NamesystemLock.GLOBAL, "terraceHomes", blocks.size(), () -> {
+            List<@Nullable Home> homes = new ArrayList<>(blocks.size());
+            for (long id : blocks) {
+                Placed placed = BlockPlaces.of(namesystem, annotations, id);
+                homes.add(placed == null ? null : BlockPlaces.home(namesystem, placed));
+            }
+            return homes;
+        });
+    }
+
+    @Override
     public @Nullable String stopsVolumeMoves() {
         if (namesystem.isRollingUpgrade()) {
             return "a rolling upgrade is under way";

@@ -1,0 +1,189 @@
+package io.terrace.placementctl;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placementctl.client.AdminClient;
+import io.terrace.placementctl.client.ConnectionOptions;
+import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.terminal.Printer;
+import io.terrace.placementctl.terminal.ProtoJson;
+import io.terrace.placementctl.terminal.Table;
+import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
+import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
+import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code placementctl release}. Lists the files below a path as {@code hdfs dfs -ls -R} does, and asks for one after another. */
+@Command(
+        name = "release",
+        description = {
+            "Brings the replicas of a file, or of all files below a directory, home to their storage policy, each by a move"
+                    + " within its DataNode, and keeps ranges of tiers from moving them for hours.",
+            "Needs the superuser or terrace.placement.admin.acl, and the right to list a directory."
+        },
+        mixinStandardHelpOptions = true)
+final class ReleaseCommand implements Callable<Integer> {
+
+    private static final long PAUSE_MS = 500;
+
+    /** So long nothing may come home before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
+    private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(6);
+
+    @Mixin
+    ConnectionOptions cluster;
+
+    @Parameters(paramLabel = "PATH", description = "An absolute path of a file or directory.")
+    String target;
+
+    @Option(names = "--dry-run", description = "Only says how many replicas and bytes are off the storage policy.")
+    boolean dryRun;
+
+    @Option(names = "--wait", description = "Waits until all are home, and says how many are left.")
+    boolean awaited;
+
+    @Spec
+    CommandSpec spec;
+
+    /** Of the files that were asked for. */
+    private static final class Total {
+        private int files;
+        private int off;
+        private long offBytes;
+        private int refused;
+        /** Of those, in files of which nothing is to be moved. */
+        private int refusedAtHome;
+        private final List<String> messages = new ArrayList<>();
+
+        private void add(ChangeResponseProto answer) {
+            files++;
+            off += answer.getOff();
+            offBytes += answer.getOffBytes();
+            refused += answer.getRefused();
+            refusedAtHome += answer.getOff() == 0 ? answer.getRefused() : 0;
+            answer.getMessagesList().stream()
+                    .limit(Math.max(0, 20 - messages.size()))
+                    .forEach(messages::add);
+        }
+    }
+
+    @Override
+    public Integer call() throws Refused, Unreachable, InterruptedException {
+        if (!target.startsWith("/")) {
+            throw cluster.usage("'" + target + "' is no absolute path");
+        }
+        if (dryRun && awaited) {
+            throw cluster.usage("--dry-run and --wait exclude each other");
+        }
+        Configuration conf = cluster.configuration();
+        Printer printer = new Printer(spec);
+        try (AdminClient client = cluster.connect(conf);
+                FileSystem fs = FileSystem.newInstance(cluster.fileSystem(conf), conf)) {
+            Total total = new Total();
+            List<String> left = new ArrayList<>();
+            RemoteIterator<LocatedFileStatus> files = fs.listFiles(new Path(target), true);
+            while (files.hasNext()) {
+                String file = files.next().getPath().toUri().getPath();
+                ChangeResponseProto answer = ask(client, file);
+                total.add(answer);
+                if (answer.getOff() > 0) {
+                    left.add(file);
+                }
+            }
+            return awaited && !left.isEmpty() ? await(client, printer, total, left) : tell(printer, total, total.off);
+        } catch (IOException e) {
+            throw new Refused("files below " + target + " cannot be listed: "
+                    + String.valueOf(e.getMessage()).lines().findFirst().orElse(e.toString()));
+        }
+    }
+
+    private ChangeResponseProto ask(AdminClient client, String file) throws Refused, Unreachable {
+        ChangeRequestProto request = ChangeRequestProto.newBuilder()
+                .setVerb(VerbProto.RELEASE)
+                .setTarget(file)
+                .setDryRun(dryRun)
+                .build();
+        return client.active(service -> service.change(null, request));
+    }
+
+    /** Asks again and again for the files that are left: so what was refused, e.g. since too much waits, is tried again. */
+    private int await(AdminClient client, Printer printer, Total first, List<String> files)
+            throws Refused, Unreachable, InterruptedException {
+        List<String> left = files;
+        Total now = first;
+        int least = first.off;
+        long progressNs = System.nanoTime();
+        while (!left.isEmpty() && System.nanoTime() - progressNs < PATIENCE_NS) {
+            if (!cluster.json) {
+                printer.line(now.off + " replicas, " + (now.offBytes >> 20) + " MB to go");
+            }
+            Thread.sleep(PAUSE_MS);
+            now = new Total();
+            List<String> still = new ArrayList<>();
+            for (String file : left) {
+                ChangeResponseProto answer = ask(client, file);
+                now.add(answer);
+                if (answer.getOff() > 0) {
+                    still.add(file);
+                }
+            }
+            left = still;
+            if (now.off < least) {
+                least = now.off;
+                progressNs = System.nanoTime();
+            } else if (now.refused == now.off && !now.messages.stream().anyMatch(ReleaseCommand::isTransient)) {
+                break;
+            }
+        }
+        first.refused = now.off + first.refusedAtHome;
+        first.messages.clear();
+        first.messages.addAll(now.messages);
+        return tell(printer, first, now.off);
+    }
+
+    private static boolean isTransient(String message) {
+        return message.endsWith("ask again");
+    }
+
+    private int tell(Printer printer, Total total, int left) {
+        if (cluster.json) {
+            ObjectNode json = ProtoJson.MAPPER
+                    .createObjectNode()
+                    .put("verb", "release")
+                    .put("path", target)
+                    .put("dryRun", dryRun)
+                    .put("files", total.files)
+                    .put("off", total.off)
+                    .put("offBytes", total.offBytes)
+                    .put("left", left)
+                    .put("refused", total.refused);
+            total.messages.forEach(json.putArray("messages")::add);
+            printer.json(json);
+        } else {
+            printer.line(total.files + " files: " + total.off + " replicas, " + (total.offBytes >> 20)
+                    + " MB off their storage policy" + (dryRun ? "." : ended(total, left)));
+            total.messages.forEach(message -> printer.line("  " + Table.printable(message)));
+        }
+        return total.refused > 0 && !dryRun ? PlacementCtl.REFUSED : PlacementCtl.OK;
+    }
+
+    private String ended(Total total, int left) {
+        return awaited
+                ? ", " + (total.off - left) + " brought home, " + left + " left."
+                : ", " + (total.off - total.refused) + " to be brought home, " + total.refused + " refused.";
+    }
+}
