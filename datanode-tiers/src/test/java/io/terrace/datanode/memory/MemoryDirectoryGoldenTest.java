@@ -38,9 +38,12 @@ final class MemoryDirectoryGoldenTest {
             directory.create(extent(1073741825, 3)).close();
             directory.create(extent(-7, 4)).close();
             directory.links();
+            directory.drafts().create().file().close();
             assertThat(files())
                     .containsExactlyInAnyOrder(
                             "in_use.lock",
+                            "drafts",
+                            "drafts/draft_1",
                             "extents",
                             "extents/BP-1",
                             "extents/BP-1/blk_1073741825_1001_3",
