@@ -18,8 +18,8 @@ import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Home;
-import io.terrace.placement.volume.HomeMoves;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.volume.HomeMoves;
 import io.terrace.protocol.MoveOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -239,8 +239,12 @@ public final class PlacementEngine {
 
     /** Moves that an operator requests; valid until the next call of any other method. */
     public OperatorMoves operator() {
-        String stopped = operatorState.serve() ? operatorState.moves() ? null : "moves are paused" : "Terrace is off";
-        return engineEpoch.operatorMoves(stopped);
+        return engineEpoch.operatorMoves(stopped());
+    }
+
+    /** Why the operator lets nothing move; null if it may. */
+    private @Nullable String stopped() {
+        return operatorState.serve() ? operatorState.moves() ? null : "moves are paused" : "Terrace is off";
     }
 
     /**
@@ -249,8 +253,7 @@ public final class PlacementEngine {
      * @param dryRun says what would be moved, and changes nothing
      */
     public HomeMoves.Outcome release(long nowMs, Home home, boolean dryRun) {
-        String upgrade = view.stopsVolumeMoves();
-        String stopped = operatorState.serve() ? operatorState.moves() ? upgrade : "moves are paused" : "Terrace is off";
+        String stopped = stopped() == null ? view.stopsVolumeMoves() : stopped();
         return stopped == null || dryRun
                 ? engineEpoch.volumes().release(nowMs, home, dryRun)
                 : HomeMoves.Outcome.refused(stopped);

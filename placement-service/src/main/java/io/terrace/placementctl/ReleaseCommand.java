@@ -67,6 +67,7 @@ final class ReleaseCommand implements Callable<Integer> {
         private int refused;
         /** Of those, in files of which nothing is to be moved. */
         private int refusedAtHome;
+
         private final List<String> messages = new ArrayList<>();
 
         private void add(ChangeResponseProto answer) {

@@ -112,7 +112,8 @@ class ReleaseTest extends TieredCluster {
         assertThat(outcome.off()).isEqualTo(2);
         assertThat(outcome.open()).isEmpty();
         placement.operatorState(OperatorState.initial().withMoves(false));
-        assertThat(release(false, StorageTier.DISK, StorageTier.DISK).refusals()).containsExactly("moves are paused");
+        assertThat(release(false, StorageTier.DISK, StorageTier.DISK).refusals())
+                .containsExactly("moves are paused");
         beats(4);
         assertThat(ordered(one)).isEmpty();
         assertThat(ordered(two)).isEmpty();

@@ -119,6 +119,28 @@ class PinCtlTest {
     }
 
     @Test
+    void release_saysWhatIsOffItsPolicy_andWhyItStays() throws Exception {
+        file("/off/below/one");
+        file("/off/two");
+        assertThat(session.run("release", "/off", "--wait")).as(session.err).isZero();
+        assertThat(session.out).contains("2 files: 0 replicas, 0 MB off their storage policy");
+        fs.setStoragePolicy(new Path("/off"), "ALL_SSD");
+        assertThat(session.run("release", "/off", "--dry-run", "--json"))
+                .as(session.err)
+                .isZero();
+        assertThat(session.json().at("/off").asInt()).isEqualTo(2);
+        assertThat(session.json().at("/offBytes").asInt()).isEqualTo(2000);
+        for (String[] call : new String[][] {{"release", "/off"}, {"release", "/off", "--wait"}}) {
+            assertThat(session.run(call)).isEqualTo(PlacementCtl.REFUSED);
+            assertThat(session.out).contains("takes no moves between volumes");
+        }
+        assertThat(session.run("release", "/absent")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(session.run("release", "off")).isEqualTo(PlacementCtl.USAGE);
+        assertThat(session.runAs("stranger", "release", "/off")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(session.err).contains("may not change placement");
+    }
+
+    @Test
     void pin_whereAsManyAsMayBeArePinnedAndDeleted_isPinned() throws Exception {
         TreeSet<Long> absent = LongStream.range(0, OperatorState.MOST_PINS)
                 .mapToObj(i -> 1_000_000 + i)

@@ -440,8 +440,8 @@ class PlacementCtlTest {
                 .isZero();
         assertThat(text.toString()).contains("explain", "doctor", "Exit codes:", "no placement service can be reached");
         for (String command : List.of(
-                "status", "tiers", "top", "explain", "promote", "demote", "pin", "unpin", "pause", "resume", "off",
-                "on", "doctor")) {
+                "status", "tiers", "top", "explain", "promote", "demote", "pin", "unpin", "release", "pause", "resume",
+                "off", "on", "doctor")) {
             assertThat(PlacementCtl.run(new PrintWriter(text), new PrintWriter(text), command, "--help"))
                     .isZero();
         }

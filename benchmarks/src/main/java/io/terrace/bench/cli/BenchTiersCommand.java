@@ -68,7 +68,8 @@ final class BenchTiersCommand implements Callable<Integer> {
                 .withReplication(1)
                 .withNativeDir(System.getProperty("java.library.path", ""))
                 .withProperties(settings());
-        try (TemporaryCluster cluster = TemporaryCluster.up(options.clusters(NAME).resolve("walk"), spec);
+        try (TemporaryCluster cluster =
+                        TemporaryCluster.up(options.clusters(NAME).resolve("walk"), spec);
                 TiersBenchmark benchmark = new TiersBenchmark(cluster.cluster(), plan, options.seed, scores)) {
             benchmark.walk();
         }

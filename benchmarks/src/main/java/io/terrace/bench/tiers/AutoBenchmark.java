@@ -34,7 +34,8 @@ public final class AutoBenchmark {
     private static final int DATANODES = 2;
     private static final long MEMORY_BYTES = 1L << 20;
     private static final String MOVED = "placement.volume.moved.bytes";
-    private static final String POLICY = """
+    private static final String POLICY =
+            """
             policy: idecider
             parameters: {threshold: 1000000000}
             rules:
@@ -86,9 +87,7 @@ public final class AutoBenchmark {
 
     private ClusterSpec spec(boolean terrace) throws IOException {
         Map<String, String> all = new LinkedHashMap<>(MetricsPage.SETTINGS);
-        all.put(
-                "dfs.datanode.data.dir",
-                "[DISK]file://${hadoop.tmp.dir}/disk,[SSD]file://${hadoop.tmp.dir}/ssd");
+        all.put("dfs.datanode.data.dir", "[DISK]file://${hadoop.tmp.dir}/disk,[SSD]file://${hadoop.tmp.dir}/ssd");
         all.put("dfs.datanode.du.reserved.ssd", Long.toString(reserved(plan.ssdBytes(DATANODES))));
         // Else stock leaves a gigabyte of each volume free.
         all.put("dfs.datanode.round-robin-volume-choosing-policy.additional-available-space", "0");
@@ -147,7 +146,8 @@ public final class AutoBenchmark {
         try (FileSystem fs = ClientVariant.stock().open(cluster.confStock()).fs()) {
             for (int i = 0; i < readsOf.length; i++) {
                 StoredFile file = data.files().get(i);
-                String node = fs.getFileBlockLocations(new org.apache.hadoop.fs.Path(file.path()), 0, 1)[0].getNames()[0];
+                String node = fs.getFileBlockLocations(new org.apache.hadoop.fs.Path(file.path()), 0, 1)[0]
+                        .getNames()[0];
                 byNode.computeIfAbsent(node, unused -> new ArrayList<>()).add(readsOf[i]);
             }
         }

@@ -41,8 +41,8 @@ final class SkewedReads implements Closeable {
 
     SkewedReads(Configuration conf, DataSet data, AutoPlan plan, long seed) throws IOException {
         this.data = data;
-        this.byRank = new ArrayList<>(
-                IntStream.range(0, data.files().size()).boxed().toList());
+        this.byRank =
+                new ArrayList<>(IntStream.range(0, data.files().size()).boxed().toList());
         Collections.shuffle(byRank, new Random(seed));
         this.zipf = new Zipf(byRank.size(), plan.skew());
         for (int i = 0; i < plan.readers(); i++) {

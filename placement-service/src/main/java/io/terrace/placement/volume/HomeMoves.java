@@ -67,22 +67,24 @@ public final class HomeMoves {
                 off.add(replica);
             }
         }
-        // More replicas than the policy asks for, until HDFS removes some: no place is theirs.
         if (!dryRun) {
             known.released(nowMs, home.placed().block().id());
         }
         return off.isEmpty() ? Outcome.AT_HOME : release(nowMs, home, off, free, dryRun);
     }
 
-    private Outcome release(
-            long nowMs, Home home, List<PlacedReplica> off, List<StorageTier> free, boolean dryRun) {
+    private Outcome release(long nowMs, Home home, List<PlacedReplica> off, List<StorageTier> free, boolean dryRun) {
         int[] takenBy = new int[free.size()];
         Arrays.fill(takenBy, -1);
         List<String> refusals = new ArrayList<>();
         for (int i = 0; i < off.size(); i++) {
             String obstacle = obstacle(nowMs, home, off.get(i));
             if (obstacle == null && !assign(nowMs, home, off, i, free, takenBy, new boolean[free.size()])) {
-                obstacle = "it has no other volume with room of a type that storage policy " + home.policy() + " wants";
+                obstacle = free.size() < off.size()
+                                && home.tiers().size()
+                                        < home.placed().replicas().size()
+                        ? "the block has more replicas than its file asks for, until HDFS removes one: ask again"
+                        : "it has no other volume with room of a type that storage policy " + home.policy() + " wants";
             }
             if (obstacle != null) {
                 refusals.add(name(off.get(i)) + ": " + obstacle);
@@ -140,13 +142,15 @@ public final class HomeMoves {
         }
         Move open = node.volumeMoves().open(home.placed().block().id());
         if (open != null) {
-            boolean goesHome = open.volumes() != null && home.tiers().contains(open.volumes().to());
+            boolean goesHome = open.volumes() != null
+                    && home.tiers().contains(open.volumes().to());
             return goesHome ? null : "a move of it to another tier is open: ask again";
         }
         if (node.volumeMoves().isFull()) {
             return "too many moves wait there: ask again";
         }
-        boolean heldBack = node.volumeBackoff().holdsBack(nowMs, home.placed().block().id());
+        boolean heldBack =
+                node.volumeBackoff().holdsBack(nowMs, home.placed().block().id());
         return heldBack ? "its last move failed: ask again" : null;
     }
 

@@ -33,8 +33,7 @@ public final class MediaDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSpi
             throws IOException {
         slow(datanode, conf);
         @SuppressWarnings("rawtypes")
-        Class<? extends FsDatasetSpi.Factory> factory =
-                conf.getClass(FACTORY_KEY, null, FsDatasetSpi.Factory.class);
+        Class<? extends FsDatasetSpi.Factory> factory = conf.getClass(FACTORY_KEY, null, FsDatasetSpi.Factory.class);
         if (factory == null) {
             throw new IOException("set " + FACTORY_KEY + " to the class that makes the dataset");
         }

@@ -72,7 +72,7 @@ final class ReleaseChanges {
                 outcome.open().forEach(move -> response.addMoveIds(move.id()));
             }
         }
-        return response.setAccepted(dryRun ? off : response.getMoveIdsCount())
+        return response.setAccepted(1)
                 .setRefused(refusals.count())
                 .addAllMessages(refusals.lines())
                 .setOff(off)
