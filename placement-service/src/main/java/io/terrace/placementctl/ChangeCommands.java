@@ -52,10 +52,7 @@ final class ChangeCommands {
             return ProtoJson.object(response)
                     .put(
                             "verb",
-                            request.getVerb()
-                                    .name()
-                                    .toLowerCase(Locale.ROOT)
-                                    .replace("_now", ""));
+                            request.getVerb().name().toLowerCase(Locale.ROOT).replace("_now", ""));
         }
 
         static ChangeRequestProto of(VerbProto verb, @Nullable String target) {

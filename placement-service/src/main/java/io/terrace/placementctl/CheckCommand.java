@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,9 @@ import picocli.CommandLine.Parameters;
 /** {@code placementctl check}. */
 @Command(
         name = "check",
-        description = "Reads a file as clients of this host do. Says what served each block and, where that was not memory,"
-                + " why not and what helps.",
+        description =
+                "Reads a file as clients of this host do. Says what served each block and, where that was not memory,"
+                        + " why not and what helps.",
         mixinStandardHelpOptions = true)
 final class CheckCommand extends ClusterCommand {
 
@@ -90,7 +92,7 @@ final class CheckCommand extends ClusterCommand {
             }
             return null;
         } catch (Refused | Unreachable e) {
-            return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            return String.valueOf(e.getMessage()).lines().map(String::strip).collect(Collectors.joining(" "));
         }
     }
 
@@ -116,7 +118,9 @@ final class CheckCommand extends ClusterCommand {
         String result = all == 0
                 ? "The file is empty."
                 : good == all
-                        ? (all == 1 ? "The block was read from memory." : "All " + all + " blocks were read from memory.")
+                        ? (all == 1
+                                ? "The block was read from memory."
+                                : "All " + all + " blocks were read from memory.")
                         : good + " of " + all + (all == 1 ? " block was" : " blocks were") + " read from memory.";
         printer.line(good == all ? printer.good(result) : printer.doubtful(result));
         for (Cause cause : causes(check)) {

@@ -20,8 +20,7 @@ final class PinsCommand extends AdminCommand {
 
     @Override
     int run(AdminClient client, Printer printer) throws Refused, Unreachable {
-        PinsResponseProto answer =
-                client.active(service -> service.pins(null, PinsRequestProto.getDefaultInstance()));
+        PinsResponseProto answer = client.active(service -> service.pins(null, PinsRequestProto.getDefaultInstance()));
         if (cluster().json) {
             printer.json(ProtoJson.object(answer));
             return PlacementCtl.OK;

@@ -168,8 +168,7 @@ class PlacementCtlTest {
         try (PipedReader reader = new PipedReader(1 << 16);
                 PrintWriter closing = new PrintWriter(new PipedWriter(reader))) {
             reader.close();
-            int code = PlacementCtl.run(
-                    closing, new PrintWriter(errors), "stats", "1", "--conf", conf.toString());
+            int code = PlacementCtl.run(closing, new PrintWriter(errors), "stats", "1", "--conf", conf.toString());
             assertThat(code).isZero();
         }
         assertThat(errors.toString()).isEmpty();
@@ -192,8 +191,10 @@ class PlacementCtlTest {
         Files.writeString(
                 host.resolve("core-site.xml"),
                 CtlSession.site("fs.defaultFS", fs.getUri().toString())
-                        .replace("</configuration>", "<property><name>fs.hdfs.impl</name><value>"
-                                + TerraceFileSystem.class.getName() + "</value></property></configuration>"));
+                        .replace(
+                                "</configuration>",
+                                "<property><name>fs.hdfs.impl</name><value>" + TerraceFileSystem.class.getName()
+                                        + "</value></property></configuration>"));
         String service = CtlSession.site("terrace.placement.rpc-address", PlacementCtlTest.service);
         Files.writeString(host.resolve("hdfs-site.xml"), service);
         assertThat(run("check", "/data/hot file", "--conf", host.toString())).isEqualTo(1);
@@ -201,9 +202,12 @@ class PlacementCtlTest {
         java.nio.file.Path channel = Files.createDirectories(dir.resolve("channel"));
         Files.writeString(
                 host.resolve("hdfs-site.xml"),
-                service.replace("</configuration>", "<property><name>terrace.channel.dir</name><value>"
-                        + channel + "</value></property></configuration>"));
-        assertThat(run("check", "/data/hot file", "--conf", host.toString(), "--json")).isEqualTo(1);
+                service.replace(
+                        "</configuration>",
+                        "<property><name>terrace.channel.dir</name><value>" + channel
+                                + "</value></property></configuration>"));
+        assertThat(run("check", "/data/hot file", "--conf", host.toString(), "--json"))
+                .isEqualTo(1);
         JsonNode block = JSON.readTree(out).get("blocks").get(0);
         assertThat(block.get("servedBy").asText()).isEqualTo("stock");
         assertThat(block.get("cause").asText()).contains("no DataNode of this host answers");

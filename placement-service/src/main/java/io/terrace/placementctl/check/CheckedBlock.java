@@ -10,11 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param cause why memory did not serve it; null when it did
  */
 public record CheckedBlock(
-        long blockId,
-        long lengthBytes,
-        Served served,
-        @Nullable String dataNode,
-        @Nullable Cause cause) {
+        long blockId, long lengthBytes, Served served, @Nullable String dataNode, @Nullable Cause cause) {
 
     /** What served a read. */
     public enum Served {

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param obstacle why nothing is read from memory on this host; null when it may be
  */
-public record FileCheck(
-        long lengthBytes, int blockCount, List<CheckedBlock> blocks, @Nullable Cause obstacle) {
+public record FileCheck(long lengthBytes, int blockCount, List<CheckedBlock> blocks, @Nullable Cause obstacle) {
 
     /** What is read of each block. */
     private static final int PIECE = 1 << 20;
@@ -32,8 +31,8 @@ public record FileCheck(
      * @param inMemory by block id, the DataNode that has it in memory by what the service says; of the others it may not know
      * @throws IOException what HDFS says
      */
-    public static FileCheck of(
-            URI cluster, Configuration conf, String path, int most, Map<Long, String> inMemory) throws IOException {
+    public static FileCheck of(URI cluster, Configuration conf, String path, int most, Map<Long, String> inMemory)
+            throws IOException {
         Map<String, Long> before = ClientMetrics.snapshot();
         try (FileSystem fs = FileSystem.newInstance(cluster, conf)) {
             Cause obstacle = HostSetup.obstacle(conf, fs, new ReadCounts(before, ClientMetrics.snapshot()));
@@ -105,8 +104,7 @@ public record FileCheck(
 
     /** Blocks that memory or NVM served. */
     public int fromMemory() {
-        return (int) blocks.stream()
-                .filter(block -> block.served() != Served.STOCK)
-                .count();
+        return (int)
+                blocks.stream().filter(block -> block.served() != Served.STOCK).count();
     }
 }

@@ -23,8 +23,8 @@ final class HostSetup {
         if (!TerraceSettings.ENABLED.get(conf)) {
             return new Cause("terrace.enabled is false on this host", "remove it, or set it to true");
         }
-        List<String> accessors = List.of(
-                conf.getTrimmedStrings(HdfsClientConfigKeys.REPLICA_ACCESSOR_BUILDER_CLASSES_KEY));
+        List<String> accessors =
+                List.of(conf.getTrimmedStrings(HdfsClientConfigKeys.REPLICA_ACCESSOR_BUILDER_CLASSES_KEY));
         boolean accessor = accessors.contains(TerraceAccessorBuilder.class.getName());
         if (!(fs instanceof TerraceFileSystem terrace)) {
             return accessor

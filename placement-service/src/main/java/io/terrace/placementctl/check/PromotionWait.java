@@ -152,7 +152,8 @@ public final class PromotionWait {
             printer.line(all == 1 ? "The block is in memory." : "All " + all + " blocks are in memory.");
             return;
         }
-        printer.line(printer.doubtful(all == 0 ? "There is no block to promote." : done + " of " + all + " blocks are in memory."));
+        printer.line(printer.doubtful(
+                all == 0 ? "There is no block to promote." : done + " of " + all + " blocks are in memory."));
         for (String failure : failures) {
             Table.wrapped(failure).forEach(line -> printer.line("  " + line));
         }

@@ -55,7 +55,9 @@ public record ReadCounts(Map<String, Long> before, Map<String, Long> after) {
         new Known(
                 Metric.CLIENT_FALLBACK_FAILED, "the client failed to read it from memory", "the client's log says why"),
         new Known(
-                Metric.CLIENT_FS_STEPPED_DOWN, "a read from memory failed, and stock HDFS went on", "see the client's log"),
+                Metric.CLIENT_FS_STEPPED_DOWN,
+                "a read from memory failed, and stock HDFS went on",
+                "see the client's log"),
         new Known(
                 Metric.CLIENT_REMOTE_UNREACHABLE,
                 "a DataNode that has the block in memory does not answer on its tcp channel",

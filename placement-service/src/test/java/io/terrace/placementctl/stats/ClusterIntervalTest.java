@@ -59,8 +59,9 @@ final class ClusterIntervalTest {
     @Test
     void lines_fitBelowTheHeader() {
         ClusterInterval idle = ClusterInterval.between(at(1, Map.of(), Map.of()), at(2, Map.of(), Map.of()));
-        assertThat(ClusterInterval.header()).hasSize(2).allMatch(line -> line.length()
-                == idle.line().length());
+        assertThat(ClusterInterval.header())
+                .hasSize(2)
+                .allMatch(line -> line.length() == idle.line().length());
         assertThat(idle.line().length()).isLessThanOrEqualTo(100);
     }
 
