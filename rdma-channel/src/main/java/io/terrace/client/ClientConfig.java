@@ -78,9 +78,10 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
      * @param enabled whether files are written over the channel
      * @param retainedMaxBytes memory of what is written and not acknowledged, of the process
      * @param pipelinesMax blocks of one file that are written at one time
+     * @param firstExchangePercent of the pipelines that begin at another DataNode of theirs where that one is faster
      * @param through which files get copies in memory while they are written
      */
-    public record Write(boolean enabled, long retainedMaxBytes, int pipelinesMax, Through through) {}
+    public record Write(boolean enabled, long retainedMaxBytes, int pipelinesMax, int firstExchangePercent, Through through) {}
 
     /**
      * Copies in memory that are filled while a file is written.
@@ -116,6 +117,7 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
                         TerraceSettings.CLIENT_WRITE_ENABLED.get(conf),
                         TerraceSettings.CLIENT_WRITE_RETAINED.get(conf),
                         TerraceSettings.CLIENT_WRITE_PIPELINES.get(conf),
+                        TerraceSettings.CLIENT_WRITE_FIRST_EXCHANGE.get(conf),
                         through(conf)));
     }
 

@@ -165,6 +165,12 @@ public final class TerraceSettings {
             .doc(
                     "Blocks of one file that may be written at one time: a block begins when the first DataNode of the one before has all of that. They go to different DataNodes; where there are too few for that, there are at most two. 1: each block waits for all replicas of the one before.");
 
+    public static final Setting<Integer> CLIENT_WRITE_FIRST_EXCHANGE = key(
+                    "terrace.client.write.first.exchange", "client")
+            .whole(80, 0, 100)
+            .doc(
+                    "How many percent of the new blocks begin at another DataNode of their pipeline, where this client writes to that one clearly faster than to the one that the NameNode names first. Not where that is on the client's host. 0: none.");
+
     public static final Setting<Boolean> CLIENT_WRITE_THROUGH = key("terrace.client.write.through", "client")
             .flag(false)
             .doc(
@@ -434,7 +440,7 @@ public final class TerraceSettings {
                     "Connections on which clients may write blocks over the channel at one time. Each has a thread, and a buffer of 320 KB while it writes; the same again where the block has further replicas. Clients beyond it write through stock HDFS. 0: all do.");
 
     public static final Setting<Long> DATANODE_WRITE_LAG_MAX = key("terrace.datanode.write.lag.max", "DataNode")
-            .bytes("16m", 1 << 20, 1L << 30)
+            .bytes("64m", 1 << 20, 1L << 30)
             .doc(
                     "How many bytes of a block the next DataNode of its pipeline may lack before no more of it is taken from the client.");
 

@@ -116,6 +116,9 @@ public enum Metric {
     CLIENT_WRITE_BLOCKS_OVERLAPPED(
             "client.write.blocks.overlapped",
             "Blocks written over the channel of which only the first DataNode had all when the next block of the file began."),
+    CLIENT_WRITE_FIRST_EXCHANGED(
+            "client.write.first.exchanged",
+            "Blocks that began at another DataNode of their pipeline than the NameNode named first, as the client writes to it faster."),
     CLIENT_WRITE_REPLICAS_REPLACED(
             "client.write.replicas.replaced",
             "Replicas copied to another DataNode because theirs was lost after the first DataNode of the block had all of it."),

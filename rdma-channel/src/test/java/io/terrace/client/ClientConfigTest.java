@@ -25,7 +25,7 @@ class ClientConfigTest {
                                 null, Set.of("hdfs"), 64L << 20, 1024, 250, 60_000, 250, 256L << 20, 1_000, 1_000),
                         new ClientConfig.Remote(0, false, false, true, 500 * MS, 200 * MS, 256, 4, 64L << 20, false),
                         new ClientConfig.Write(
-                                false, 64L << 20, 4, new ClientConfig.Through(WriteThrough.NONE, List.of()))));
+                                false, 64L << 20, 4, 80, new ClientConfig.Through(WriteThrough.NONE, List.of()))));
     }
 
     @Test
@@ -76,6 +76,7 @@ class ClientConfigTest {
                                 true,
                                 12L << 20,
                                 4,
+                                80,
                                 new ClientConfig.Through(WriteThrough.ALL, List.of("/tmp/out", "/hbase/")))));
     }
 

@@ -48,6 +48,9 @@ final class BlockSender {
     private boolean finalisedByFirst;
     private boolean finalised;
     private @Nullable IOException fault;
+    private long busySinceNs;
+    private long busyNs;
+    private long firstHas;
     private boolean pinged;
     private long waitsSinceNs;
     private long sentNs;
@@ -86,6 +89,11 @@ final class BlockSender {
     /** Whether the first DataNode has finalised the block. */
     boolean isFinalisedByFirst() {
         return finalisedByFirst;
+    }
+
+    /** How long there was something that the first DataNode did not have yet. */
+    long busyNs() {
+        return busyNs;
     }
 
     /** Of the block, once its end is sent. */
@@ -154,6 +162,9 @@ final class BlockSender {
                 return;
             }
             begins(nowNs);
+            if (lastNumber == firstHas) {
+                busySinceNs = nowNs;
+            }
             sent.add(next);
             partlySent = next;
             progress.sending(next.endOffset());
@@ -203,6 +214,7 @@ final class BlockSender {
         if (number < ackedNumber || header.number() > lastNumber) {
             throw new MalformedMessageException("frame " + number + " acknowledged, of " + lastNumber);
         }
+        firstHas(header.number());
         if (header.has(WriteFrame.FINALIZED)) {
             if (!lastSent || partlySent != null || header.number() != lastNumber) {
                 throw new MalformedMessageException("the block is finalised before its end was sent");
@@ -223,6 +235,13 @@ final class BlockSender {
             sent.remove();
             progress.acknowledged(frame.endOffset(), frame.freshBytes());
             frames.acked(frame);
+        }
+    }
+
+    private void firstHas(long number) {
+        if (number > firstHas) {
+            firstHas = number;
+            busyNs += number == lastNumber ? waitsSinceNs - busySinceNs : 0;
         }
     }
 

@@ -29,6 +29,7 @@ final class FileSender implements BlockSender.Progress {
     private final MetricRegistry metricRegistry;
     private final TrailingBlocks trailing;
     private final int mostPipelines;
+    private final NodeSpeeds speeds;
     private final WriteThrough through;
     private volatile @Nullable Selector selector;
     private volatile boolean waiting;
@@ -39,6 +40,11 @@ final class FileSender implements BlockSender.Progress {
     /** DataNodes of the block. */
     private int nodes;
 
+    private String firstNode = "";
+
+    /** Of the block, sent before it was opened anew. */
+    private boolean resumed;
+
     /** Whether a block's pipeline is set up again. */
     private boolean recovering;
 
@@ -48,6 +54,7 @@ final class FileSender implements BlockSender.Progress {
     /**
      * For one file.
      *
+     * @param speeds takes how fast DataNodes took them
      * @param retains whether its blocks have several replicas
      * @param mostPipelines blocks that are written at one time
      * @param through the copies in memory that the DataNodes of a new block are asked for
@@ -57,6 +64,7 @@ final class FileSender implements BlockSender.Progress {
             WriteConnections connections,
             StockStreamer stock,
             MetricRegistry metricRegistry,
+            NodeSpeeds speeds,
             boolean retains,
             int mostPipelines,
             WriteThrough through) {
@@ -67,6 +75,7 @@ final class FileSender implements BlockSender.Progress {
         this.trailing = new TrailingBlocks(queue, stock, metricRegistry);
         this.mostPipelines = mostPipelines;
         this.through = through;
+        this.speeds = speeds;
     }
 
     FrameQueue queue() {
@@ -120,11 +129,13 @@ final class FileSender implements BlockSender.Progress {
             recover(current, current.fault());
         } else if (current != null && current.isFinalised()) {
             block = null;
+            measured(current);
             at.giveBack(current.connection());
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS);
             stock.blockEnded();
         } else if (current != null && goesOn(current)) {
             block = null;
+            measured(current);
             metricRegistry.increment(Metric.CLIENT_WRITE_BLOCKS_OVERLAPPED);
             trailing.add(current, stock.leaveBlock(current.endBytes()));
             nextBlock();
@@ -141,6 +152,13 @@ final class FileSender implements BlockSender.Progress {
                 && queue.hasUnsent()
                 && trailing.size() < mostPipelines - 1
                 && (trailing.isEmpty() || stock.canExclude(trailing.nodes().size() + nodes));
+    }
+
+    /** The first DataNode has all of the block. */
+    private void measured(BlockSender ended) {
+        if (!resumed) {
+            speeds.measured(firstNode, ended.endBytes(), ended.busyNs(), System.nanoTime());
+        }
     }
 
     private void nextBlock() throws IOException {
@@ -216,6 +234,8 @@ final class FileSender implements BlockSender.Progress {
                 at.giveBack(connection);
             } else {
                 nodes = pipeline.length;
+                firstNode = pipeline[0].getDatanodeUuid();
+                resumed = recovering;
                 block = new BlockSender(
                         queue, connection, answerTimeoutNs, stock.keepAliveNs(), this, System.nanoTime());
             }

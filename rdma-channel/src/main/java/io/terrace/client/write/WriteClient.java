@@ -5,6 +5,9 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
 
@@ -23,11 +26,17 @@ public final class WriteClient {
     private final MetricRegistry metricRegistry;
     private final int mostPipelines;
     private final ClientConfig.Through through;
+    private final NodeSpeeds speeds = new NodeSpeeds();
+    private final FirstExchange firstExchange;
 
     private WriteClient(FramePool frames, ClientConfig settings, MetricRegistry metricRegistry) {
         this.frames = frames;
         this.mostPipelines = settings.write().pipelinesMax();
         this.through = settings.write().through();
+        this.firstExchange = new FirstExchange(
+                speeds,
+                settings.write().firstExchangePercent(),
+                () -> ThreadLocalRandom.current().nextInt(100));
         this.connections = new WriteConnections(settings);
         this.metricRegistry = metricRegistry;
     }
@@ -74,8 +83,15 @@ public final class WriteClient {
             boolean syncBlocks,
             boolean replicated) {
         FileSender sender =
-                new FileSender(frames, connections, stock, metricRegistry, replicated, mostPipelines, through.of(path));
+                new FileSender(frames, connections, stock, metricRegistry, speeds, replicated, mostPipelines, through.of(path));
         return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
+    }
+
+    /** Lets a new block begin at another DataNode of its pipeline, where that one is known to be faster. */
+    public void exchangeFirst(DatanodeInfo[] nodes, StorageType[] types, String[] storages) {
+        if (firstExchange.exchange(nodes, types, storages, System.nanoTime())) {
+            metricRegistry.increment(Metric.CLIENT_WRITE_FIRST_EXCHANGED);
+        }
     }
 
     /** Counts a file, or the rest of one, that is left to stock. */

@@ -285,6 +285,10 @@ final class TerraceDataStreamer extends DataStreamer implements StockStreamer {
             ExcludableNodes.check(nodes, busy, stat.getReplication());
         }
         boolean fits = nodes.length == 1 || (nodes.length > 1 && replicated);
+        if (askingForBlock && fits) {
+            // Stock's pipeline has the same arrays.
+            writes.exchangeFirst(nodes, types, storages);
+        }
         if (recovering || (askingForBlock && fits)) {
             try {
                 getPersistBlocks().set(true);

@@ -34,6 +34,7 @@ final class FakeStreamer implements StockStreamer {
     /** An address of this host where nobody listens. */
     private static final String NOBODY = "127.0.0.2";
 
+    final NodeSpeeds speeds = new NodeSpeeds();
     private final FileOutput output;
     private final DatanodeInfo[] nodes = new DatanodeInfo[2];
     private final FutureTask<Void> work = new FutureTask<>(this::work);
@@ -73,6 +74,7 @@ final class FakeStreamer implements StockStreamer {
                 new WriteConnections(ClientConfig.from(conf)),
                 this,
                 metricRegistry,
+                speeds,
                 replicated,
                 4,
                 WriteThrough.FIRST);

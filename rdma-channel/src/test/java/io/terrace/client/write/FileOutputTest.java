@@ -8,6 +8,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import java.util.Random;
@@ -51,6 +52,17 @@ final class FileOutputTest {
             assertThat(streamer.ended()).isEqualTo(server.blocks.size());
             server.close();
         }
+    }
+
+    @Test
+    void block_saysHowFastItsFirstDataNodeTookIt() throws Exception {
+        server = new FakeWriteServer();
+        int blockBytes = 2 * (int) NodeSpeeds.LEAST_BYTES;
+        streamer = new FakeStreamer(pool, metricRegistry, server.port(), blockBytes, false, false);
+        streamer.write(random(blockBytes, 1));
+        streamer.close();
+        String node = InetAddress.getLoopbackAddress().getHostAddress();
+        assertThat(streamer.speeds.of(node, System.nanoTime())).isGreaterThan(0);
     }
 
     @Test
