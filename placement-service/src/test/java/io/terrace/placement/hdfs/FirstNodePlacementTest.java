@@ -136,6 +136,30 @@ class FirstNodePlacementTest {
     }
 
     @Test
+    void withoutService_orWhereItFails_isStocks_untilItServesAgain() throws Exception {
+        told(100, 100, 1, 1, 1, 1);
+        policy().serve(null);
+        assertThat(beginAt(choose(Set.of(), List.of(), EnumSet.noneOf(AddBlockFlag.class)), 0, 1))
+                .isLessThan(45);
+        policy().serve((writer, excluded, replicas, topology) -> {
+            throw new IllegalStateException("as was wanted");
+        });
+        assertThat(beginAt(choose(Set.of(), List.of(), EnumSet.noneOf(AddBlockFlag.class)), 0, 1))
+                .isLessThan(45);
+        assertThat(policy().isServed()).isFalse();
+        blocks.refreshBlockPlacementPolicy(cluster.getConfiguration(0));
+        assertThat(policy().isServed()).isFalse();
+        told(100, 100, 1, 1, 1, 1);
+        assertThat(policy().isServed()).isTrue();
+        assertThat(beginAt(choose(Set.of(), List.of(), EnumSet.noneOf(AddBlockFlag.class)), 0, 1))
+                .isGreaterThan(45);
+    }
+
+    private static TerraceBlockPlacementPolicy policy() {
+        return (TerraceBlockPlacementPolicy) blocks.getBlockPlacementPolicy();
+    }
+
+    @Test
     void garbage_isNotTaken() throws Exception {
         told(-1, Long.MAX_VALUE, 0, 0, 0, 0);
         assertThat(beginAt(choose(Set.of(), List.of(), EnumSet.noneOf(AddBlockFlag.class)), 0, 1))

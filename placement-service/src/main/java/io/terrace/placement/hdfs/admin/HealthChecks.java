@@ -18,6 +18,7 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.StoragePolicySatisfierMode;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
+import org.apache.hadoop.hdfs.server.blockmanagement.TerraceBlockPlacementPolicy;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +95,16 @@ final class HealthChecks {
                             + " exists): it moves replicas back to their storage"
                             + " policies, and a replica that moves cannot be promoted meanwhile",
                     "do not run the Mover beside Terrace; remove the file if none runs");
+        }
+        if (namesystem.getBlockManager().getBlockPlacementPolicy() instanceof TerraceBlockPlacementPolicy policy
+                && !policy.isServed()) {
+            add(
+                    "NameNode",
+                    "namenode.first-datanode",
+                    Severity.WARNING,
+                    "dfs.block.replicator.classname is Terrace's, but stock HDFS chooses where blocks begin: no DataNode has"
+                            + " told the speed of a client since the NameNode was reconfigured, or the choice failed",
+                    "look for the error in the NameNode's log; if there is one, restart the NameNode");
         }
         if (!conf.getBoolean(DFSConfigKeys.DFS_NAMENODE_XATTRS_ENABLED_KEY, true)) {
             add(

@@ -46,6 +46,11 @@ public final class TerraceBlockPlacementPolicy extends BlockPlacementPolicyDefau
         return service == chooser && !failed;
     }
 
+    /** Whether anybody but stock chooses. */
+    public boolean isServed() {
+        return service != null && !failed;
+    }
+
     @Override
     DatanodeStorageInfo[] chooseTarget(
             String src,
