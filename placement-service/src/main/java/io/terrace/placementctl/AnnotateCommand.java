@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.policyfile.AnnotationWord;
 import io.terrace.placement.policyfile.OwnAnnotations.Scope;
 import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -136,7 +138,7 @@ final class AnnotateCommand extends ClusterCommand {
         if (cluster().json) {
             printer.json(json);
         }
-        return set.isEmpty() && gone.isEmpty() ? PlacementCtl.REFUSED : PlacementCtl.OK;
+        return set.isEmpty() && gone.isEmpty() ? ExitCode.REFUSED : ExitCode.OK;
     }
 
     private void tell(Printer printer, String line) {

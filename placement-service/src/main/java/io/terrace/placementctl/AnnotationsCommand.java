@@ -3,6 +3,8 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -25,12 +27,12 @@ final class AnnotationsCommand extends AdminCommand {
     String path;
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         AnnotationsResponseProto answer = client.active(service -> service.annotations(
                 null, AnnotationsRequestProto.newBuilder().setPath(path).build()));
         if (cluster().json) {
             printer.json(ProtoJson.object(answer));
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         printer.line(Table.printable(answer.getPath()));
         if (answer.getWordsCount() == 0) {
@@ -45,7 +47,7 @@ final class AnnotationsCommand extends AdminCommand {
         if (answer.hasNote()) {
             Table.wrapped("Note: " + answer.getNote()).forEach(line -> printer.line(printer.doubtful(line)));
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     /** Where a word comes from. */

@@ -8,6 +8,8 @@ import io.terrace.placementctl.check.FileCheck;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -73,7 +75,7 @@ final class CheckCommand extends ClusterCommand {
         } else {
             print(printer, check, unasked);
         }
-        return check.fromMemory() == check.blocks().size() ? PlacementCtl.OK : PlacementCtl.REFUSED;
+        return check.fromMemory() == check.blocks().size() ? ExitCode.OK : ExitCode.REFUSED;
     }
 
     /** Learns from the service what is in memory where; says why it could not. */

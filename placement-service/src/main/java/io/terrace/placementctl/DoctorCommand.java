@@ -9,6 +9,8 @@ import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.AdminClient.Peer;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -77,11 +79,9 @@ final class DoctorCommand extends ClusterCommand {
         found.sort(Comparator.comparing(Located::severity).reversed());
         print(found);
         if (!active) {
-            return PlacementCtl.UNREACHABLE;
+            return ExitCode.UNREACHABLE;
         }
-        return found.stream().anyMatch(located -> located.finding().isProblem())
-                ? PlacementCtl.REFUSED
-                : PlacementCtl.OK;
+        return found.stream().anyMatch(located -> located.finding().isProblem()) ? ExitCode.REFUSED : ExitCode.OK;
     }
 
     private static void service(Peer peer, List<Located> found) {

@@ -3,6 +3,8 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -38,7 +40,7 @@ final class ExplainCommand extends AdminCommand {
     int blocks;
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (blocks < 1 || blocks > 100) {
             throw cluster().usage("--blocks is " + blocks + "; it must be from 1 to 100");
         }
@@ -50,7 +52,7 @@ final class ExplainCommand extends AdminCommand {
                         .build()));
         if (cluster().json) {
             printer.json(ProtoJson.object(answer));
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         if (answer.hasPath()) {
             printer.line(Table.printable(answer.getPath()) + "  " + Quantity.bytes(answer.getLengthBytes()) + ", "
@@ -67,7 +69,7 @@ final class ExplainCommand extends AdminCommand {
         if (answer.getBlocksCount() < answer.getBlockCount() && !target.contains("blk_")) {
             printer.line("... and " + (answer.getBlockCount() - answer.getBlocksCount()) + " more blocks (--blocks)");
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private static void print(Printer printer, BlockReportProto block) {

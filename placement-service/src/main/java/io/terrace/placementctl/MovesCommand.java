@@ -3,6 +3,8 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -29,7 +31,7 @@ final class MovesCommand extends AdminCommand {
     int count;
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (count < 1 || count > 1000) {
             throw cluster().usage("--count is " + count + "; it must be from 1 to 1000");
         }
@@ -37,7 +39,7 @@ final class MovesCommand extends AdminCommand {
                 null, MovesRequestProto.newBuilder().setCount(count).build()));
         if (cluster().json) {
             printer.json(ProtoJson.object(answer));
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         printer.line(answer.getInFlight() + " in flight, " + answer.getWaiting() + " waiting"
                 + (answer.hasStopped() ? ". None is made: " + answer.getStopped() : ""));
@@ -46,7 +48,7 @@ final class MovesCommand extends AdminCommand {
         if (!table.isEmpty()) {
             printer.table(table);
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private static Object[] cells(MoveProto move) {

@@ -3,6 +3,8 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -19,11 +21,11 @@ import picocli.CommandLine.Command;
 final class PinsCommand extends AdminCommand {
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         PinsResponseProto answer = client.active(service -> service.pins(null, PinsRequestProto.getDefaultInstance()));
         if (cluster().json) {
             printer.json(ProtoJson.object(answer));
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         Table table = new Table("PINNED BY", ">INODE", "~PATH");
         int files = 0;
@@ -35,14 +37,14 @@ final class PinsCommand extends AdminCommand {
         }
         if (table.isEmpty()) {
             printer.line("Nothing is pinned.");
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         printer.table(table);
         printer.line(files + " of at most " + answer.getMost() + " files are pinned by placementctl pin.");
         if (gone > 0) {
             printer.line("Pins of deleted files go with the next pin or unpin of any file.");
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private static String by(PinProto pin) {

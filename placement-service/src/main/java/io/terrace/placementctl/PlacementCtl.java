@@ -4,6 +4,9 @@ import io.terrace.compat.Release;
 import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
+import io.terrace.placementctl.policy.PolicyCommand;
 import io.terrace.placementctl.terminal.Table;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -53,12 +56,7 @@ import picocli.CommandLine.Mixin;
         })
 public final class PlacementCtl {
 
-    static final int OK = 0;
-    static final int REFUSED = 1;
-    static final int USAGE = 2;
-    static final int UNREACHABLE = 3;
-
-    @Mixin
+    @Mixin(name = ClusterCommand.COMMON_OPTIONS)
     ConnectionOptions cluster;
 
     private PlacementCtl() {}
@@ -78,11 +76,11 @@ public final class PlacementCtl {
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof Refused) {
                 command.getErr().println("placementctl: " + Table.printable(String.valueOf(failure.getMessage())));
-                return REFUSED;
+                return ExitCode.REFUSED;
             }
             if (failure instanceof Unreachable) {
                 command.getErr().println("placementctl: " + failure.getMessage());
-                return UNREACHABLE;
+                return ExitCode.UNREACHABLE;
             }
             throw failure;
         });

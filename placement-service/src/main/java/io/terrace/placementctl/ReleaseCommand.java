@@ -5,6 +5,7 @@ import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -179,7 +180,7 @@ final class ReleaseCommand implements Callable<Integer> {
                     + " MB off their storage policy" + (dryRun ? "." : ended(total, left)));
             total.messages.forEach(message -> printer.line("  " + Table.printable(message)));
         }
-        return total.refused > 0 && !dryRun ? PlacementCtl.REFUSED : PlacementCtl.OK;
+        return total.refused > 0 && !dryRun ? ExitCode.REFUSED : ExitCode.OK;
     }
 
     private String ended(Total total, int left) {

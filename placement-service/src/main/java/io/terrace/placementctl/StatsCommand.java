@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.stats.ClusterInterval;
 import io.terrace.placementctl.stats.ClusterSample;
 import io.terrace.placementctl.terminal.Printer;
@@ -76,7 +78,7 @@ final class StatsCommand extends ClusterCommand {
             left--;
             before = after;
         }
-        return lost ? PlacementCtl.UNREACHABLE : PlacementCtl.OK;
+        return lost ? ExitCode.UNREACHABLE : ExitCode.OK;
     }
 
     /** On a connection that asks anew which service is active. */

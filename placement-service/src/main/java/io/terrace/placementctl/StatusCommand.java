@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.AdminClient.Peer;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -23,7 +25,7 @@ import picocli.CommandLine.Command;
 final class StatusCommand extends AdminCommand {
 
     @Override
-    int run(AdminClient client, Printer printer) throws Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Unreachable {
         boolean active = false;
         boolean reached = false;
         ObjectNode json = ProtoJson.MAPPER.createObjectNode();
@@ -49,7 +51,7 @@ final class StatusCommand extends AdminCommand {
         } else if (reached && !active) {
             printer.line(printer.bad("No placement service is active."));
         }
-        return active ? PlacementCtl.OK : PlacementCtl.UNREACHABLE;
+        return active ? ExitCode.OK : ExitCode.UNREACHABLE;
     }
 
     private static void print(Printer printer, Peer peer, @Nullable StatusResponseProto status) {

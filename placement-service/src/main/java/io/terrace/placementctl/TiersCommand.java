@@ -3,6 +3,8 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -21,12 +23,12 @@ import picocli.CommandLine.Command;
 final class TiersCommand extends AdminCommand {
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         TiersResponseProto tiers =
                 client.active(service -> service.tiers(null, TiersRequestProto.getDefaultInstance()));
         if (cluster().json) {
             printer.json(ProtoJson.object(tiers));
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         Table table = new Table(
                 "~DATANODE", "STATE", "TIER", ">CAPACITY", ">USED", ">USE", ">PINNED", ">BLOCKS", ">MOVES", ">HEARD");
@@ -79,6 +81,6 @@ final class TiersCommand extends AdminCommand {
                 printer.line("A pool's USED may exceed its CAPACITY while others leave room (most, lend).");
             }
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 }

@@ -3,6 +3,8 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -28,7 +30,7 @@ final class TopCommand extends AdminCommand {
     int count;
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         if (count < 1 || count > 1000) {
             throw cluster().usage("--count is " + count + "; it must be from 1 to 1000");
         }
@@ -36,7 +38,7 @@ final class TopCommand extends AdminCommand {
                 service.top(null, TopRequestProto.newBuilder().setCount(count).build()));
         if (cluster().json) {
             printer.json(ProtoJson.object(top));
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         Table table = new Table(">HEAT", ">READS", ">BYTES", ">MEMORY", ">LAST", "IN", "BLOCK", "~PATH");
         int nameless = 0;
@@ -54,7 +56,7 @@ final class TopCommand extends AdminCommand {
                 printer.line(nameless + " not shown: their files are gone, or you may not read them.");
             }
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private static Object[] cells(HotBlockProto hot) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
+import io.terrace.placementctl.command.ExitCode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -97,7 +98,7 @@ class AnnotationsCtlTest {
                 .isZero();
         assertThat(ctl.json().at("/removed").size()).isEqualTo(2);
         assertThat(fs.listXAttrs(new Path("/b"))).containsExactly("user.terrace.place");
-        assertThat(ctl.run("annotate", "/b", "--remove", "tiers")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.run("annotate", "/b", "--remove", "tiers")).isEqualTo(ExitCode.REFUSED);
         assertThat(ctl.out).contains("user.terrace.tiers is not set on /b");
     }
 
@@ -110,10 +111,10 @@ class AnnotationsCtlTest {
         assertThat(ctl.runAs("alice", "annotate", "/open/alices", "tiers=ssd..disk"))
                 .as(ctl.err)
                 .isZero();
-        assertThat(ctl.runAs("bob", "annotate", "/open/alices", "tiers=nvm")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.runAs("bob", "annotate", "/open/alices", "tiers=nvm")).isEqualTo(ExitCode.REFUSED);
         assertThat(ctl.err).contains("Permission denied");
         assertThat(ctl.runAs("alice", "annotate", "/open/alices", "--trusted", "tiers=nvm"))
-                .isEqualTo(PlacementCtl.REFUSED);
+                .isEqualTo(ExitCode.REFUSED);
         fs.setXAttr(new Path("/open/alices"), "trusted.terrace.weight", new byte[] {(byte) 0xff});
         assertThat(ctl.runAs("alice", "annotations", "/open/alices"))
                 .as(ctl.err)
@@ -121,12 +122,12 @@ class AnnotationsCtlTest {
         assertThat(ctl.out)
                 .containsPattern("tiers +ssd..disk +user.terrace.tiers")
                 .doesNotContain("trusted");
-        assertThat(ctl.runAs("bob", "annotations", "/open/alices/file")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.runAs("bob", "annotations", "/open/alices/file")).isEqualTo(ExitCode.REFUSED);
         assertThat(ctl.run("annotations", "/open/alices")).isZero();
         assertThat(ctl.out).contains("ignored: trusted.terrace.weight");
-        assertThat(ctl.run("annotations", "/nowhere")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.run("annotations", "/nowhere")).isEqualTo(ExitCode.REFUSED);
         assertThat(ctl.err).contains("/nowhere");
-        assertThat(ctl.run("annotate", "/nowhere", "place=never")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(ctl.run("annotate", "/nowhere", "place=never")).isEqualTo(ExitCode.REFUSED);
     }
 
     @Test
@@ -166,7 +167,7 @@ class AnnotationsCtlTest {
                 "/w place=never --trusted --user | --trusted and --user exclude each other",
             })
     void wrongUsage_isRefusedBeforeAnythingIsSet(String arguments, String said) {
-        assertThat(ctl.run(("annotate " + arguments).split(" +"))).isEqualTo(PlacementCtl.USAGE);
+        assertThat(ctl.run(("annotate " + arguments).split(" +"))).isEqualTo(ExitCode.USAGE);
         assertThat(ctl.err).contains(said);
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placementctl.command.ExitCode;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
@@ -131,12 +132,12 @@ class PinCtlTest {
         assertThat(session.json().at("/off").asInt()).isEqualTo(2);
         assertThat(session.json().at("/offBytes").asInt()).isEqualTo(2000);
         for (String[] call : new String[][] {{"release", "/off"}, {"release", "/off", "--wait"}}) {
-            assertThat(session.run(call)).isEqualTo(PlacementCtl.REFUSED);
+            assertThat(session.run(call)).isEqualTo(ExitCode.REFUSED);
             assertThat(session.out).contains("takes no moves between volumes");
         }
-        assertThat(session.run("release", "/absent")).isEqualTo(PlacementCtl.REFUSED);
-        assertThat(session.run("release", "off")).isEqualTo(PlacementCtl.USAGE);
-        assertThat(session.runAs("stranger", "release", "/off")).isEqualTo(PlacementCtl.REFUSED);
+        assertThat(session.run("release", "/absent")).isEqualTo(ExitCode.REFUSED);
+        assertThat(session.run("release", "off")).isEqualTo(ExitCode.USAGE);
+        assertThat(session.runAs("stranger", "release", "/off")).isEqualTo(ExitCode.REFUSED);
         assertThat(session.err).contains("may not change placement");
     }
 

@@ -1,4 +1,4 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.policyfile.PolicyFileException;

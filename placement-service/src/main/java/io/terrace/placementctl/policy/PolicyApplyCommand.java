@@ -1,8 +1,10 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Durations;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProgressLine;
@@ -60,7 +62,7 @@ final class PolicyApplyCommand extends AdminCommand {
     boolean stop;
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException {
         ChangeRequestProto request = request();
         ChangeResponseProto response = client.active(service -> service.change(null, request));
         if (dryRun && (await || stop)) {
@@ -70,7 +72,7 @@ final class PolicyApplyCommand extends AdminCommand {
         } else {
             response.getMessagesList().forEach(message -> printer.line(sentence(message)));
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private static String sentence(String message) {
@@ -84,7 +86,9 @@ final class PolicyApplyCommand extends AdminCommand {
             throw cluster().usage("name one of FILE [--dry-run [--for TIME] [--wait]], --configured, --dry-run --stop");
         }
         if (stop) {
-            return ChangeCommands.Change.of(VerbProto.END_REHEARSAL, null);
+            return ChangeRequestProto.newBuilder()
+                    .setVerb(VerbProto.END_REHEARSAL)
+                    .build();
         }
         ChangeRequestProto.Builder request =
                 ChangeRequestProto.newBuilder().setVerb(dryRun ? VerbProto.REHEARSE_POLICY : VerbProto.APPLY_POLICY);

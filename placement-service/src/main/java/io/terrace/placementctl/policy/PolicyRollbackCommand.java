@@ -1,5 +1,6 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
+import io.terrace.placementctl.command.SwitchCommand;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import picocli.CommandLine.Command;
 
@@ -8,7 +9,7 @@ import picocli.CommandLine.Command;
         name = "rollback",
         description = "What was in force before the last apply is in force again. Again goes one step further back.",
         mixinStandardHelpOptions = true)
-final class PolicyRollbackCommand extends ChangeCommands.Switch {
+final class PolicyRollbackCommand extends SwitchCommand {
     PolicyRollbackCommand() {
         super(VerbProto.ROLLBACK_POLICY, "Rolled back.");
     }

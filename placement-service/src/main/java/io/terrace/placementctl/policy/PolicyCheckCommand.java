@@ -1,4 +1,4 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -6,6 +6,8 @@ import io.terrace.placement.policyfile.PolicyFile;
 import io.terrace.placement.policyfile.PolicyFileException;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.client.Refused;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -47,6 +49,6 @@ final class PolicyCheckCommand extends ClusterCommand {
         } else {
             errors.forEach(line -> Table.wrapped(line).forEach(printer::line));
         }
-        return read == null ? PlacementCtl.REFUSED : PlacementCtl.OK;
+        return read == null ? ExitCode.REFUSED : ExitCode.OK;
     }
 }

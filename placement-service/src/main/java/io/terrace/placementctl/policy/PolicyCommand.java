@@ -1,4 +1,4 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
             PolicyHistoryCommand.class,
             PolicyRollbackCommand.class
         })
-final class PolicyCommand implements Runnable {
+public final class PolicyCommand implements Runnable {
 
     @Spec
     CommandSpec spec;

@@ -1,8 +1,10 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -31,7 +33,7 @@ final class PolicyShowCommand extends AdminCommand {
     boolean text;
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         PolicyResponseProto policy = inForce(client);
         if (text) {
             if (!policy.hasText()) {
@@ -43,7 +45,7 @@ final class PolicyShowCommand extends AdminCommand {
         } else {
             print(printer, policy);
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     static PolicyResponseProto inForce(AdminClient client) throws Refused, Unreachable {

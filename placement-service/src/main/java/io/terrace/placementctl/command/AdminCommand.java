@@ -1,4 +1,4 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.command;
 
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
@@ -6,10 +6,10 @@ import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
 
 /** A command that asks the placement services of a cluster and prints what they say. */
-abstract class AdminCommand extends ClusterCommand {
+public abstract class AdminCommand extends ClusterCommand {
 
     /** Does it all; returns the exit code. */
-    abstract int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException;
+    protected abstract int run(AdminClient client, Printer printer) throws Refused, Unreachable, InterruptedException;
 
     @Override
     public final Integer call() throws Refused, Unreachable, InterruptedException {

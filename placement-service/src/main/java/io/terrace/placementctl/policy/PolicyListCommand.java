@@ -1,7 +1,9 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -22,7 +24,7 @@ final class PolicyListCommand extends ClusterCommand {
         Printer printer = new Printer(spec);
         if (cluster().json) {
             printer.json(json());
-            return PlacementCtl.OK;
+            return ExitCode.OK;
         }
         for (PolicyKind kind : PolicyCatalog.kinds()) {
             printer.line(printer.good(kind.name()));
@@ -32,7 +34,7 @@ final class PolicyListCommand extends ClusterCommand {
                         .forEach(line -> printer.line("    " + line));
             }
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private static ObjectNode json() {

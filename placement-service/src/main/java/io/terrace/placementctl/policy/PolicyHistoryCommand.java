@@ -1,9 +1,11 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.AdminCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Table;
@@ -33,7 +35,7 @@ final class PolicyHistoryCommand extends AdminCommand {
     long number;
 
     @Override
-    int run(AdminClient client, Printer printer) throws Refused, Unreachable {
+    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
         PolicyResponseProto policy = PolicyShowCommand.inForce(client);
         if (number > 0) {
             printer.line(text(policy).stripTrailing());
@@ -45,7 +47,7 @@ final class PolicyHistoryCommand extends AdminCommand {
         } else {
             print(printer, policy);
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private String text(PolicyResponseProto policy) throws Refused {

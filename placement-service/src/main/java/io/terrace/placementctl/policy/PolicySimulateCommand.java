@@ -1,4 +1,4 @@
-package io.terrace.placementctl;
+package io.terrace.placementctl.policy;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -6,6 +6,8 @@ import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.ClusterCommand;
+import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.simulate.AccessLogTrace;
 import io.terrace.placementctl.simulate.PolicyReplay;
 import io.terrace.placementctl.simulate.ReplayChart;
@@ -129,7 +131,7 @@ final class PolicySimulateCommand extends ClusterCommand {
         if (plot != null) {
             new ReplayChart(replays).write(plot);
         }
-        return PlacementCtl.OK;
+        return ExitCode.OK;
     }
 
     private static Trace read(Path file) throws Refused {
