@@ -81,7 +81,8 @@ public record ClientConfig(boolean enabled, boolean localReads, Local local, Rem
      * @param firstExchangePercent of the pipelines that begin at another DataNode of theirs where that one is faster
      * @param through which files get copies in memory while they are written
      */
-    public record Write(boolean enabled, long retainedMaxBytes, int pipelinesMax, int firstExchangePercent, Through through) {}
+    public record Write(
+            boolean enabled, long retainedMaxBytes, int pipelinesMax, int firstExchangePercent, Through through) {}
 
     /**
      * Copies in memory that are filled while a file is written.

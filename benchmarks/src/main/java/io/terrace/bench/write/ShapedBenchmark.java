@@ -57,12 +57,7 @@ public final class ShapedBenchmark {
      * @param dir of the cluster
      * @param properties more of every daemon and client
      */
-    public static void run(
-            Path dir,
-            ShapedPlan plan,
-            long seed,
-            Map<String, String> properties,
-            ResultSheet scores)
+    public static void run(Path dir, ShapedPlan plan, long seed, Map<String, String> properties, ResultSheet scores)
             throws IOException {
         ShapedNetwork.make();
         Path racks = dir.resolveSibling(dir.getFileName() + ".racks");

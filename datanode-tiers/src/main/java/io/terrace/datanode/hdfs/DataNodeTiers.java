@@ -126,7 +126,14 @@ final class DataNodeTiers implements Closeable {
         } else {
             grants = parts.add(new GrantServers(
                     new GrantServers.Parts(
-                            datanode, settings, memory, replicas, source, tokenBucket, accessRecorder, clientSpeeds,
+                            datanode,
+                            settings,
+                            memory,
+                            replicas,
+                            source,
+                            tokenBucket,
+                            accessRecorder,
+                            clientSpeeds,
                             metricRegistry),
                     channelDir,
                     slots,

@@ -202,7 +202,13 @@ class HeartbeatExchangeTest {
                 .containsExactly(tuple("10.0.0.1", 8L << 20, 1));
         link.refused();
         assertThat(link.compose(0).getWriteSpeedsCount()).isEqualTo(1);
-        link.delivered(HeartbeatResponseProto.newBuilder().setActive(false).setEpoch(0).setServe(true).build(), 0);
+        link.delivered(
+                HeartbeatResponseProto.newBuilder()
+                        .setActive(false)
+                        .setEpoch(0)
+                        .setServe(true)
+                        .build(),
+                0);
         assertThat(link.compose(0).getWriteSpeedsCount()).isZero();
     }
 

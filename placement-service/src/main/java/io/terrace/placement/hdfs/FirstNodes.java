@@ -114,8 +114,7 @@ final class FirstNodes implements TerraceBlockPlacementPolicy.FirstNode, AutoClo
     private @Nullable Node any(String host, Set<Node> excluded, Predicate<String> usable, NetworkTopology topology) {
         for (int i = 0; i < TRIES; i++) {
             Node node = topology.chooseRandom(NodeBase.ROOT, excluded);
-            if (node instanceof DatanodeDescriptor datanode
-                    && !draw.isSlow(host, datanode.getDatanodeUuid(), usable)) {
+            if (node instanceof DatanodeDescriptor datanode && !draw.isSlow(host, datanode.getDatanodeUuid(), usable)) {
                 return datanode;
             }
         }

@@ -112,9 +112,7 @@ class FirstNodePlacementTest {
         told(100, 100, 1, 1, 1, 1);
         Set<Node> excluded = Set.of(new DatanodeInfoBuilder().setFrom(node(0)).build());
         List<DatanodeStorageInfo[]> chosen = choose(excluded, List.of(), EnumSet.noneOf(AddBlockFlag.class));
-        assertThat(chosen)
-                .allSatisfy(targets -> assertThat(nodes(targets))
-                        .doesNotContain(node(0)));
+        assertThat(chosen).allSatisfy(targets -> assertThat(nodes(targets)).doesNotContain(node(0)));
         assertThat(beginAt(chosen, 1)).isGreaterThan(45);
     }
 
@@ -123,9 +121,7 @@ class FirstNodePlacementTest {
         told(100, 100, 1, 1, 1, 1);
         List<DatanodeStorageInfo[]> chosen =
                 choose(Set.of(), List.of(node(4).getXferAddr()), EnumSet.noneOf(AddBlockFlag.class));
-        assertThat(chosen)
-                .allSatisfy(targets -> assertThat(nodes(targets))
-                        .contains(node(4)));
+        assertThat(chosen).allSatisfy(targets -> assertThat(nodes(targets)).contains(node(4)));
     }
 
     @Test

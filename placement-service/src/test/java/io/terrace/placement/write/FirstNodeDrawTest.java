@@ -54,7 +54,8 @@ class FirstNodeDrawTest {
         Map<String, Long> shares = shares(null, 3, ALL);
         assertThat(shares).as("seed %d", SEED).containsOnlyKeys("a", "b", "c", "d", "ANY");
         assertThat(List.of("a", "b", "c", "d"))
-                .allSatisfy(node -> assertThat(shares.get(node)).as("seed %d", SEED).isBetween(22L, 26L));
+                .allSatisfy(
+                        node -> assertThat(shares.get(node)).as("seed %d", SEED).isBetween(22L, 26L));
         assertThat(shares.get("ANY")).as("seed %d", SEED).isBetween(4L, 6L);
     }
 
@@ -127,9 +128,8 @@ class FirstNodeDrawTest {
             nowNs.incrementAndGet();
             assertThat(speeds.told("node" + i, HOST, MB)).isTrue();
         }
-        assertThat(speeds.of(HOST))
-                .hasSize(WriteSpeeds.MOST_NODES)
-                .noneMatch(speed -> speed.node().equals("node0"));
+        assertThat(speeds.of(HOST)).hasSize(WriteSpeeds.MOST_NODES).noneMatch(speed -> speed.node()
+                .equals("node0"));
         for (int i = 0; i < 2 * WriteSpeeds.MOST_HOSTS; i++) {
             assertThat(speeds.told("node", "host" + i, MB)).isTrue();
         }

@@ -33,10 +33,9 @@ public final class WriteClient {
         this.frames = frames;
         this.mostPipelines = settings.write().pipelinesMax();
         this.through = settings.write().through();
-        this.firstExchange = new FirstExchange(
-                speeds,
-                settings.write().firstExchangePercent(),
-                () -> ThreadLocalRandom.current().nextInt(100));
+        this.firstExchange =
+                new FirstExchange(speeds, settings.write().firstExchangePercent(), () -> ThreadLocalRandom.current()
+                        .nextInt(100));
         this.connections = new WriteConnections(settings);
         this.metricRegistry = metricRegistry;
     }
@@ -82,8 +81,8 @@ public final class WriteClient {
             long blockBytes,
             boolean syncBlocks,
             boolean replicated) {
-        FileSender sender =
-                new FileSender(frames, connections, stock, metricRegistry, speeds, replicated, mostPipelines, through.of(path));
+        FileSender sender = new FileSender(
+                frames, connections, stock, metricRegistry, speeds, replicated, mostPipelines, through.of(path));
         return new FileOutput(sender, frames, ChunkSummer.of(checksum), blockBytes, syncBlocks);
     }
 
