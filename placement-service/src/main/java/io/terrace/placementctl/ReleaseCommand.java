@@ -2,9 +2,9 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placementctl.client.AdminClient;
-import io.terrace.placementctl.client.ConnectionOptions;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
+import io.terrace.placementctl.command.ClusterCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
@@ -15,7 +15,6 @@ import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -23,11 +22,8 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code placementctl release}. Lists the files below a path as {@code hdfs dfs -ls -R} does, and asks for one after another. */
 @Command(
@@ -38,15 +34,12 @@ import picocli.CommandLine.Spec;
             "Needs the superuser or terrace.placement.admin.acl, and the right to list a directory."
         },
         mixinStandardHelpOptions = true)
-final class ReleaseCommand implements Callable<Integer> {
+final class ReleaseCommand extends ClusterCommand {
 
     private static final long PAUSE_MS = 500;
 
     /** So long nothing may come home before {@code --wait} gives up; the longest pause after a failed move is 5 min. */
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(6);
-
-    @Mixin
-    ConnectionOptions cluster;
 
     @Parameters(paramLabel = "PATH", description = "An absolute path of a file or directory.")
     String target;
@@ -56,9 +49,6 @@ final class ReleaseCommand implements Callable<Integer> {
 
     @Option(names = "--wait", description = "Waits until all are home, and says how many are left.")
     boolean awaited;
-
-    @Spec
-    CommandSpec spec;
 
     /** Of the files that were asked for. */
     private static final class Total {
@@ -86,15 +76,15 @@ final class ReleaseCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Refused, Unreachable, InterruptedException {
         if (!target.startsWith("/")) {
-            throw cluster.usage("'" + target + "' is no absolute path");
+            throw cluster().usage("'" + target + "' is no absolute path");
         }
         if (dryRun && awaited) {
-            throw cluster.usage("--dry-run and --wait exclude each other");
+            throw cluster().usage("--dry-run and --wait exclude each other");
         }
-        Configuration conf = cluster.configuration();
+        Configuration conf = cluster().configuration();
         Printer printer = new Printer(spec);
-        try (AdminClient client = cluster.connect(conf);
-                FileSystem fs = FileSystem.newInstance(cluster.fileSystem(conf), conf)) {
+        try (AdminClient client = cluster().connect(conf);
+                FileSystem fs = FileSystem.newInstance(cluster().fileSystem(conf), conf)) {
             Total total = new Total();
             List<String> left = new ArrayList<>();
             RemoteIterator<LocatedFileStatus> files = fs.listFiles(new Path(target), true);
@@ -130,7 +120,7 @@ final class ReleaseCommand implements Callable<Integer> {
         int least = first.off;
         long progressNs = System.nanoTime();
         while (!left.isEmpty() && System.nanoTime() - progressNs < PATIENCE_NS) {
-            if (!cluster.json) {
+            if (!cluster().json) {
                 printer.line(now.off + " replicas, " + (now.offBytes >> 20) + " MB to go");
             }
             Thread.sleep(PAUSE_MS);
@@ -162,7 +152,7 @@ final class ReleaseCommand implements Callable<Integer> {
     }
 
     private int tell(Printer printer, Total total, int left) {
-        if (cluster.json) {
+        if (cluster().json) {
             ObjectNode json = ProtoJson.MAPPER
                     .createObjectNode()
                     .put("verb", "release")
