@@ -69,7 +69,8 @@ class DataNodeConfigTest {
                         Map.entry("heartbeatSoonestMs", "200"),
                         Map.entry("heartbeatTimeoutMs", "5000"),
                         Map.entry("heatBlocksMax", "16384"),
-                        Map.entry("metricsAddress", ""))));
+                        Map.entry("metricsAddress", ""),
+                        Map.entry("writeThroughMaxBytes", String.valueOf(1L << 30)))));
     }
 
     @ParameterizedTest
