@@ -133,7 +133,7 @@ class PinCtlTest {
         assertThat(session.json().at("/offBytes").asInt()).isEqualTo(2000);
         for (String[] call : new String[][] {{"release", "/off"}, {"release", "/off", "--wait"}}) {
             assertThat(session.run(call)).isEqualTo(ExitCode.REFUSED);
-            assertThat(session.out).contains("takes no moves between volumes");
+            assertThat(session.out).contains("Terrace does not run there");
         }
         assertThat(session.run("release", "/absent")).isEqualTo(ExitCode.REFUSED);
         assertThat(session.run("release", "off")).isEqualTo(ExitCode.USAGE);

@@ -137,7 +137,10 @@ public final class HomeMoves {
         if (replica.obstacle() != null) {
             return replica.obstacle();
         }
-        if (node == null || !node.takesVolumeMoves()) {
+        if (node == null) {
+            return "Terrace does not run there";
+        }
+        if (!node.takesVolumeMoves()) {
             return "the DataNode takes no moves between volumes";
         }
         Move open = node.volumeMoves().open(home.placed().block().id());
