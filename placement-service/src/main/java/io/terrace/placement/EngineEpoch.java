@@ -9,6 +9,7 @@ import io.terrace.placement.move.MoveDispatcher;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
 import io.terrace.placement.move.PinnedBlocks;
+import io.terrace.placement.move.WrittenBlocks;
 import io.terrace.placement.policy.ActivePolicy;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policy.RuleEvaluator.Breach;
@@ -40,6 +41,7 @@ final class EngineEpoch {
     private final MoveDispatcher dispatcher;
     private final PinnedBlocks pinnedBlocks;
     private final HeldBlocks heldBlocks;
+    private final WrittenBlocks writtenBlocks;
     private final VolumePlacement volumes;
     private RuleEvaluator ruleEvaluator;
     private HeartbeatProcessor heartbeatProcessor;
@@ -54,9 +56,10 @@ final class EngineEpoch {
         this.activePolicy = activePolicy;
         clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
         dispatcher = new MoveDispatcher(clusterState, view);
+        writtenBlocks = new WrittenBlocks(clusterState, view);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heartbeatProcessor =
-                new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
+        heartbeatProcessor = new HeartbeatProcessor(
+                clusterState, ruleEvaluator, new ReportValidator(clusterState, view), writtenBlocks);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
         heldBlocks = new HeldBlocks(clusterState);
@@ -71,8 +74,8 @@ final class EngineEpoch {
     /** Another policy is in force, so other rules hold. */
     void rulesChanged(long nowMs) {
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heartbeatProcessor =
-                new HeartbeatProcessor(clusterState, ruleEvaluator, new ReportValidator(clusterState, view));
+        heartbeatProcessor = new HeartbeatProcessor(
+                clusterState, ruleEvaluator, new ReportValidator(clusterState, view), writtenBlocks);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks.rules(ruleEvaluator);
         volumes.rules(nowMs, activePolicy.spec());
@@ -168,6 +171,7 @@ final class EngineEpoch {
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
             heldBlocks.turn(nowMs, ruleEvaluator);
+            writtenBlocks.turn(nowMs, planner);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
                 String why = breach.ruleDecision().sentence();
                 clusterState

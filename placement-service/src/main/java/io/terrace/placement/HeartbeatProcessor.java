@@ -5,6 +5,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.move.WrittenBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
@@ -37,14 +38,20 @@ final class HeartbeatProcessor {
     private final MoveTracker moveTracker;
     private final RuleEvaluator ruleEvaluator;
     private final ReportValidator reportValidator;
+    private final WrittenBlocks writtenBlocks;
     private final MetricRegistry metricRegistry;
     private final Access access = new Access();
 
-    HeartbeatProcessor(ClusterState clusterState, RuleEvaluator ruleEvaluator, ReportValidator reportValidator) {
+    HeartbeatProcessor(
+            ClusterState clusterState,
+            RuleEvaluator ruleEvaluator,
+            ReportValidator reportValidator,
+            WrittenBlocks writtenBlocks) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
         this.ruleEvaluator = ruleEvaluator;
         this.reportValidator = reportValidator;
+        this.writtenBlocks = writtenBlocks;
         this.metricRegistry = clusterState.metricRegistry();
     }
 
@@ -251,6 +258,9 @@ final class HeartbeatProcessor {
                 || heat.excluded() != null
                 || entry.reads() + entry.writes() == 0) {
             return;
+        }
+        if (entry.writes() > 0) {
+            writtenBlocks.written(nowMs, node, block, ruleDecision);
         }
         @Nullable DataNodeState before = heat.home();
         DataNodeState home = entry.reads() > 0 ? HomeSelector.choose(heat) : before;

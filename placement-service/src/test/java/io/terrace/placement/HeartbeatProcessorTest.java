@@ -7,6 +7,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
+import io.terrace.placement.move.WrittenBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.BlockHeat;
@@ -31,7 +32,10 @@ class HeartbeatProcessorTest extends DataNodeFixture {
 
     private HeartbeatProcessor processor(PolicySpec spec) {
         return new HeartbeatProcessor(
-                clusterState, new RuleEvaluator(clusterState, names, spec), new ReportValidator(clusterState, names));
+                clusterState,
+                new RuleEvaluator(clusterState, names, spec),
+                new ReportValidator(clusterState, names),
+                new WrittenBlocks(clusterState, names));
     }
 
     private Move sent(Move move) {

@@ -321,6 +321,12 @@ public enum Metric {
     PLACEMENT_RULES_PINS_REFUSED(
             "placement.rules.pins.refused",
             "Files that a rule would have pinned beyond its bound, or that of all pins."),
+    PLACEMENT_WRITTEN_ORDERED(
+            "placement.written.ordered",
+            "Copies in memory ordered since a rule or an annotation says write: memory and the block was written."),
+    PLACEMENT_WRITTEN_REFUSED(
+            "placement.written.refused",
+            "Blocks that such a rule wanted in memory once written, for which there was no room."),
     PLACEMENT_WRITE_FIRST_DRAWN(
             "placement.write.first.drawn",
             "New blocks that begin at a DataNode drawn among those that their client writes to fastest."),

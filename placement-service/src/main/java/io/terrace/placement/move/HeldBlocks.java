@@ -9,13 +9,13 @@ import io.terrace.placement.state.ResidentBlocks.Held;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 
 /**
- * The blocks that operators promoted: each is kept from the policy until it is in memory and for {@value #HOLD_MS} ms after,
- * so that the policy does not undo at once what an operator ordered. Then the policy decides on it as on any other. Owned
- * by the loop's thread.
+ * The blocks that operators promoted, or rules when they were written: each is kept from the policy until it is in memory
+ * and for {@value #HOLD_MS} ms after, so that the policy does not undo at once what was ordered. Then the policy decides on
+ * it as on any other. Owned by the loop's thread.
  */
 public final class HeldBlocks {
 
-    /** How long a block that an operator promoted stays, unless it is demoted or a rule forbids it. */
+    /** How long such a block stays, unless it is demoted or a rule forbids it. */
     public static final long HOLD_MS = 10 * 60_000;
 
     /** A result may be here before the report of what is resident. */

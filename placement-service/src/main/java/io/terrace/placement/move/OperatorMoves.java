@@ -14,22 +14,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Promotions and demotions that an operator orders. They obey the budget like others, but go first. A promotion makes room
- * at the expense of what the policy finds the least worthy, never of pins, and is not the policy's to undo for a while: see
- * {@link HeldBlocks}.
+ * Promotions and demotions that an operator orders. They obey the budget like others, but go first. A promotion is a
+ * {@link HeldPromotion}.
  */
 public final class OperatorMoves {
 
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
-    private final MovePlanner planner;
+    private final HeldPromotion promotion;
     private final @Nullable String stopped;
 
     /** @param stopped why nothing may move now; null if it may */
     public OperatorMoves(ClusterState clusterState, MovePlanner planner, @Nullable String stopped) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
-        this.planner = planner;
+        this.promotion = new HeldPromotion(clusterState, planner);
         this.stopped = stopped;
     }
 
@@ -64,23 +63,11 @@ public final class OperatorMoves {
             }
             return null;
         }
-        if (!node.residents().isPinned(block.id()) && room(node) < block.lengthBytes()) {
+        if (!node.residents().isPinned(block.id()) && HeldPromotion.room(node) < block.lengthBytes()) {
             refusals.add(block, "pins and earlier orders to promote reserve the memory of " + node.name());
             return null;
         }
-        clusterState.heat().touch(nowMs, block).home(node);
-        planner.plan(nowMs, node, true);
-        Move move = moveTracker.promote(nowMs, node, block, Cause.OPERATOR, "an operator wanted it");
-        node.moveQueue().enqueue(move, true);
-        node.policy().vanished(nowMs, block.id());
-        node.residents().hold(block, -1);
-        node.resizePolicy(nowMs);
-        planner.plan(nowMs, node, true, move);
-        return move;
-    }
-
-    private static long room(DataNodeState node) {
-        return node.memory().capacityBytes() - node.residents().reservedBytes();
+        return promotion.order(nowMs, node, block, Cause.OPERATOR, "an operator wanted it");
     }
 
     private @Nullable DataNodeState target(Located located, @Nullable String onNode) {

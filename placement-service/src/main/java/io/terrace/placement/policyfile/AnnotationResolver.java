@@ -56,6 +56,7 @@ final class AnnotationResolver {
         int weight = weight(place);
         int pool = pool(place);
         TierRange tiers = tiers();
+        boolean writeToMemory = writeToMemory(place);
         if (!annotated) {
             return new AnnotatedRule(base, words, ignored);
         }
@@ -68,6 +69,7 @@ final class AnnotationResolver {
                 pool,
                 base == null ? Long.MAX_VALUE : base.mostBytes(),
                 tiers,
+                writeToMemory,
                 widened,
                 true);
         return new AnnotatedRule(rule, words, ignored);
@@ -131,6 +133,17 @@ final class AnnotationResolver {
         return held == null
                 ? null
                 : new TierRange(held.fastest(), held.slowest(), Boolean.TRUE.equals(all), keepMs == null ? 0 : keepMs);
+    }
+
+    private boolean writeToMemory(Place place) {
+        boolean said = base != null && base.writeToMemory();
+        Meaning<Boolean> meaning = new Meaning<>(
+                AnnotationWord.WRITE,
+                AnnotationWord::writeToMemory,
+                value -> value && place == Place.NEVER ? "place: never holds here" : null,
+                (one, other) -> !one || other);
+        Boolean held = choose(meaning, said, said, value -> value ? "memory" : "home");
+        return place != Place.NEVER && Boolean.TRUE.equals(held);
     }
 
     /**

@@ -14,10 +14,12 @@ public enum AnnotationWord {
     POOL,
     TIERS,
     REPLICAS,
-    KEEP;
+    KEEP,
+    WRITE;
 
     static final List<String> PLACES = lowerCase(Place.values());
     static final List<String> REPLICA_WORDS = List.of("one", "all");
+    static final List<String> WRITE_WORDS = List.of("home", "memory");
     static final int LEAST_WEIGHT = 2;
     static final int MOST_WEIGHT = 100;
 
@@ -57,6 +59,7 @@ public enum AnnotationWord {
             case TIERS -> TierRange.parse(value, false);
             case REPLICAS -> allReplicas(value);
             case KEEP -> TierRange.parseKeep(value);
+            case WRITE -> writeToMemory(value);
         }
     }
 
@@ -66,6 +69,10 @@ public enum AnnotationWord {
 
     static boolean allReplicas(String value) {
         return oneOf(REPLICAS, value, REPLICA_WORDS).equals("all");
+    }
+
+    static boolean writeToMemory(String value) {
+        return oneOf(WRITE, value, WRITE_WORDS).equals("memory");
     }
 
     static int weight(String value) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param pool number of the pool that its blocks belong to, 0 for the rest
  * @param mostBytes bound of what the rule pins in all, where {@code place} is {@link Place#PIN}
  * @param tiers that replicas are kept in; null where HDFS put them
+ * @param writeToMemory whether a block is copied into memory as soon as it is written
  * @param annotations words for which annotations of users may ask for more than it gives
  * @param annotated whether an annotation is in it
  */
@@ -26,6 +27,7 @@ public record PathRule(
         int pool,
         long mostBytes,
         @Nullable TierRange tiers,
+        boolean writeToMemory,
         Set<AnnotationWord> annotations,
         boolean annotated) {
 

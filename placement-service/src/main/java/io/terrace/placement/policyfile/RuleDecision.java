@@ -28,6 +28,11 @@ public record RuleDecision(@Nullable PathRule rule, boolean fits) {
         return rule == null ? 0 : rule.pool();
     }
 
+    /** Whether it is copied into memory as soon as it is written. */
+    public boolean writesToMemory() {
+        return rule != null && rule.writeToMemory() && !forbids();
+    }
+
     /** For people who may not see the patterns. */
     public String sentence() {
         String by = rule == null ? "the policy's bounds of size" : rule.name();

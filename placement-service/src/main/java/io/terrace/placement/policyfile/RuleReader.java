@@ -20,6 +20,7 @@ final class RuleReader {
             "tiers",
             "replicas",
             "keep",
+            "write",
             "pool",
             "weight",
             "most",
@@ -28,7 +29,7 @@ final class RuleReader {
             "annotations");
     private static final List<String> PLACES = AnnotationWord.PLACES;
     private static final List<String> DECIDING_KEYS =
-            List.of("place", "tier", "tiers", "pool", "smallest", "largest", "annotations");
+            List.of("place", "tier", "tiers", "write", "pool", "smallest", "largest", "annotations");
     private static final List<String> TIERS =
             PolicySpec.TIERS.tiers().stream().map(TierSpec::name).toList();
 
@@ -76,6 +77,7 @@ final class RuleReader {
                         pool,
                         most,
                         range(map, node, what),
+                        write(map, node, what, place),
                         annotations(map, what),
                         false);
     }
@@ -91,7 +93,7 @@ final class RuleReader {
             parseErrors.add(
                     node,
                     what + " says nothing; give it a place (" + String.join(", ", PLACES)
-                            + "), tiers, a pool or a size");
+                            + "), tiers, write, a pool or a size");
         }
     }
 
@@ -130,6 +132,15 @@ final class RuleReader {
             parseErrors.add(where, what + ": " + e.getMessage());
             return null;
         }
+    }
+
+    /** Whether a rule's blocks are copied into memory as soon as they are written. */
+    private boolean write(YamlMap map, Node node, String what, Place place) {
+        boolean toMemory = "memory".equals(map.word("write", AnnotationWord.WRITE_WORDS));
+        if (toMemory && place == Place.NEVER) {
+            parseErrors.add(node, what + ": write: memory contradicts place: never or tier: home");
+        }
+        return toMemory;
     }
 
     /** The fastest tier that a rule's blocks may be in. */

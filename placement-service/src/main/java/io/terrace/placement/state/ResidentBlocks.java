@@ -1,9 +1,11 @@
 package io.terrace.placement.state;
 
+import io.terrace.placement.state.Move.Cause;
 import io.terrace.protocol.StampedBlock;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory copies of one DataNode, as far as it reported them, and the bytes there that are reserved: those of copies that
- * an {@code hdfs cacheadmin} directive pins, and those of blocks that the service pins or holds for an operator, copied yet
- * or not. Owned by the engine's thread.
+ * an {@code hdfs cacheadmin} directive pins, and those of blocks that the service pins or holds, copied yet or not. Owned by the engine's thread.
  */
 public final class ResidentBlocks {
 
@@ -38,15 +39,18 @@ public final class ResidentBlocks {
 
     private final Map<Long, Resident> copies = new HashMap<>();
     private final Map<Long, StampedBlock> pins = new HashMap<>();
-    private final Map<Long, Held> held = new HashMap<>();
+    /** In the order in which they were ordered. */
+    private final Map<Long, Held> held = new LinkedHashMap<>();
+
     private long reservedBytes;
 
     /**
-     * A block that an operator promoted, which the policy may not evict yet.
+     * A block that was promoted without the policy, which the policy may not evict yet.
      *
+     * @param by who promoted it
      * @param arrivedMs when the promotion was done; -1 before
      */
-    public record Held(StampedBlock block, long arrivedMs) {}
+    public record Held(StampedBlock block, Cause by, long arrivedMs) {}
 
     public @Nullable Resident find(long blockId) {
         return copies.get(blockId);
@@ -93,10 +97,10 @@ public final class ResidentBlocks {
         reservedBytes += claimedBytes(blockId) - before;
     }
 
-    /** An operator promotes a block, or promoted it at {@code arrivedMs}: it is held. */
-    public void hold(StampedBlock block, long arrivedMs) {
+    /** A block is promoted without the policy, or was at {@code arrivedMs}: it is held. */
+    public void hold(StampedBlock block, Cause by, long arrivedMs) {
         long before = claimedBytes(block.id());
-        held.put(block.id(), new Held(block, arrivedMs));
+        held.put(block.id(), new Held(block, by, arrivedMs));
         reservedBytes += claimedBytes(block.id()) - before;
     }
 
@@ -108,7 +112,7 @@ public final class ResidentBlocks {
         return was;
     }
 
-    /** The blocks that are held; a copy, since looking at them may release them. */
+    /** The blocks that are held, the first ordered first; a copy, since looking at them may release them. */
     public List<Held> held() {
         return List.copyOf(held.values());
     }

@@ -185,7 +185,7 @@ class AnnotationsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "plase    | x         | there is no word 'plase'; it must be one of place, weight, pool, tiers, replicas, keep; did you mean 'place'?",
+                "plase    | x         | there is no word 'plase'; it must be one of place, weight, pool, tiers, replicas, keep, write; did you mean 'place'?",
                 "place    | nevr      | place is 'nevr'; it must be one of allow, prefer, never, pin; did you mean 'never'?",
                 "weight   | 1         | weight is '1'; it must be a whole number from 2 to 100",
                 "weight   | 3.5       | weight is '3.5'; it must be a whole number from 2 to 100",
@@ -215,7 +215,7 @@ class AnnotationsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "place: never, annotations: [tirs] | there is no word 'tirs'; it must be one of place, weight, pool, tiers, replicas, keep; did you mean 'tiers'?",
+                "place: never, annotations: [tirs] | there is no word 'tirs'; it must be one of place, weight, pool, tiers, replicas, keep, write; did you mean 'tiers'?",
                 "annotations: tiers                | annotations must be a list",
                 "annotations: [[tiers]]            | annotations: there is no word ''",
                 "keep: 7d                          | keep goes with tiers",

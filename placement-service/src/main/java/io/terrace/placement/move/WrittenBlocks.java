@@ -1,0 +1,147 @@
+package io.terrace.placement.move;
+
+import io.terrace.metrics.Metric;
+import io.terrace.placement.policyfile.RuleDecision;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Candidate;
+import io.terrace.placement.state.NamespaceView.Verdict;
+import io.terrace.placement.state.ResidentBlocks.Held;
+import io.terrace.protocol.StampedBlock;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Blocks that were just written and whose rule or annotation says {@code write: memory}. A block waits here until the
+ * NameNode has it complete, then a copy of it is ordered ({@link HeldPromotion}): on the DataNode that reported the write
+ * first, unless another one has become its home. No copy is ordered where one is there already, as after a write through
+ * memory.
+ *
+ * <p>What is held so is at most one {@value #HELD_PART}th of a DataNode's memory. For a newer block the oldest is left to
+ * the policy, so a large load does not evict what is read much. What waits when the NameNode stops is forgotten; those
+ * blocks come into memory by their reads. Owned by the loop's thread.
+ */
+public final class WrittenBlocks {
+
+    static final int MOST_WAITING = 10_000;
+    static final int HELD_PART = 4;
+
+    /** Time for the last block of a file to be complete, and for a DataNode to report a copy that it made by itself. */
+    static final long ASK_AGAIN_MS = 1_000;
+
+    static final long GIVE_UP_MS = 60_000;
+
+    private final ClusterState clusterState;
+    private final NamespaceView view;
+    private final Map<Long, Written> waiting = new LinkedHashMap<>();
+
+    /** A block, who reported it, and which rule wants it in memory. */
+    private record Written(StampedBlock block, DataNodeState node, String rule, long sinceMs, long askMs) {
+
+        Written later(long nowMs) {
+            return new Written(block, node, rule, sinceMs, nowMs + ASK_AGAIN_MS);
+        }
+    }
+
+    public WrittenBlocks(ClusterState clusterState, NamespaceView view) {
+        this.clusterState = clusterState;
+        this.view = view;
+    }
+
+    /** A DataNode reports that a client has written a block. */
+    public void written(long nowMs, DataNodeState node, StampedBlock block, RuleDecision ruleDecision) {
+        if (ruleDecision.rule() == null || !ruleDecision.writesToMemory()) {
+            return;
+        }
+        Written before = waiting.get(block.id());
+        if (before != null && before.block.sameContent(block)) {
+            return;
+        }
+        if (before == null && waiting.size() >= MOST_WAITING) {
+            clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_REFUSED);
+            return;
+        }
+        String rule = ruleDecision.rule().name();
+        waiting.put(block.id(), new Written(block, node, rule, nowMs, nowMs + ASK_AGAIN_MS));
+    }
+
+    /** Orders copies of what is complete, with one look at the NameNode's maps. */
+    public void turn(long nowMs, MovePlanner planner) {
+        List<Written> due = due(nowMs);
+        if (due.isEmpty()) {
+            return;
+        }
+        List<Verdict> verdicts = view.examine(due.stream()
+                .map(written -> new Candidate(written.block, written.node.uuid()))
+                .toList());
+        HeldPromotion promotion = new HeldPromotion(clusterState, planner);
+        for (int i = 0; i < due.size(); i++) {
+            Written written = due.get(i);
+            Verdict verdict = verdicts.get(i);
+            if (verdict == Verdict.FIT) {
+                order(nowMs, written, promotion);
+            } else if (!verdict.refutes() && verdict != Verdict.ERASURE_CODED && nowMs - written.sinceMs < GIVE_UP_MS) {
+                waiting.put(written.block.id(), written.later(nowMs));
+            }
+        }
+    }
+
+    /** Takes out those that are due, at most as many as one look may ask about. */
+    private List<Written> due(long nowMs) {
+        List<Written> due = new ArrayList<>();
+        Iterator<Written> all = waiting.values().iterator();
+        while (all.hasNext() && due.size() < view.lockBlocks()) {
+            Written written = all.next();
+            if (written.askMs <= nowMs) {
+                due.add(written);
+                all.remove();
+            }
+        }
+        return due;
+    }
+
+    private void order(long nowMs, Written written, HeldPromotion promotion) {
+        StampedBlock block = written.block;
+        BlockHeat heat = clusterState.heat().find(block.id());
+        DataNodeState home = heat == null ? null : heat.home();
+        DataNodeState node = home != null && home.isLive() ? home : written.node;
+        if (node.residents().holds(block.id()) || node.moveQueue().open(block.id()) != null) {
+            return;
+        }
+        if (!node.canHold(block.lengthBytes()) || !makeRoom(nowMs, node, block.lengthBytes())) {
+            clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_REFUSED);
+            return;
+        }
+        promotion.order(nowMs, node, block, Cause.RULE, written.rule + " says write: memory");
+        clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_ORDERED);
+    }
+
+    /** Leaves the oldest blocks that were held for their write to the policy; whether there is room now. */
+    private boolean makeRoom(long nowMs, DataNodeState node, long bytes) {
+        long most = node.memory().capacityBytes() / HELD_PART;
+        if (bytes > most || node.moveQueue().isFullForPromotions()) {
+            return false;
+        }
+        List<Held> written = node.residents().held().stream()
+                .filter(held -> held.by() == Cause.RULE)
+                .toList();
+        long heldBytes =
+                written.stream().mapToLong(held -> held.block().lengthBytes()).sum();
+        for (Held held : written) {
+            if (heldBytes + bytes <= most) {
+                break;
+            }
+            if (held.arrivedMs() >= 0) {
+                HeldBlocks.release(clusterState, nowMs, node, held.block().id());
+                heldBytes -= held.block().lengthBytes();
+            }
+        }
+        return heldBytes + bytes <= most && HeldPromotion.room(node) >= bytes;
+    }
+}
