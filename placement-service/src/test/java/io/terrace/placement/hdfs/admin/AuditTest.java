@@ -83,7 +83,7 @@ class AuditTest {
     private static ChangeRequestProto request(VerbProto verb, String target) {
         ChangeRequestProto.Builder request = ChangeRequestProto.newBuilder().setVerb(verb);
         switch (verb) {
-            case PROMOTE_NOW, DEMOTE_NOW, PIN, UNPIN -> request.setTarget(target);
+            case PROMOTE_NOW, DEMOTE_NOW, PIN, UNPIN, RELEASE -> request.setTarget(target);
             case APPLY_POLICY, REHEARSE_POLICY -> request.setPolicyText("policy: lru\n");
             default -> {}
         }
