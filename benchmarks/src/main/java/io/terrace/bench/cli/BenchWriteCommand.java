@@ -5,6 +5,7 @@ import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.write.ShapedBenchmark;
 import io.terrace.bench.write.ShapedPlan;
+import io.terrace.bench.write.SmallWriteBenchmark;
 import io.terrace.bench.write.ThroughBenchmark;
 import io.terrace.bench.write.WriteBenchmark;
 import io.terrace.bench.write.WritePart;
@@ -30,8 +31,8 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true,
         description = {
             "Writes files: the FileSystem class over the channel against stock HDFS, in interleaved rounds on one cluster,"
-                    + " all on loopback, its volumes on tmpfs. Part R3 has three replicas on a cluster of three DataNodes,"
-                    + " the others one. Ratios over 1 are better than stock.",
+                    + " all on loopback, its volumes on tmpfs. Parts R3, SMALL and FLUSH have three replicas on a cluster of"
+                    + " three DataNodes, the others one. Ratios over 1 are better than stock.",
             "Part SHAPED, run only when named, has nine DataNodes in network namespaces with slow links, and needs root.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
@@ -107,6 +108,9 @@ final class BenchWriteCommand implements Callable<Integer> {
         Set<WritePart> single =
                 parts.isEmpty() ? EnumSet.complementOf(EnumSet.of(WritePart.SHAPED)) : EnumSet.copyOf(parts);
         boolean three = single.remove(WritePart.R3);
+        Set<WritePart> small = EnumSet.of(WritePart.SMALL, WritePart.FLUSH);
+        small.retainAll(single);
+        single.removeAll(small);
         boolean through = single.remove(WritePart.THROUGH);
         if (!single.isEmpty()) {
             run(1, single, plan, scores);
@@ -114,8 +118,20 @@ final class BenchWriteCommand implements Callable<Integer> {
         if (three) {
             run(3, EnumSet.of(WritePart.R3), plan, scores);
         }
+        if (!small.isEmpty()) {
+            runSmall(small, plan, scores);
+        }
         if (through) {
             runThrough(plan, scores);
+        }
+    }
+
+    private void runSmall(Set<WritePart> wanted, WritePlan plan, ResultSheet scores) throws IOException {
+        ClusterSpec spec = spec(3, MEMORY_BYTES, plan, WriteBenchmark.settings());
+        try (TemporaryCluster cluster = TemporaryCluster.up(directory(), spec);
+                SmallWriteBenchmark benchmark =
+                        new SmallWriteBenchmark(cluster.cluster(), plan, options.seed, scores)) {
+            benchmark.run(wanted);
         }
     }
 

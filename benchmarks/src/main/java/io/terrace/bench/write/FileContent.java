@@ -20,12 +20,12 @@ final class FileContent {
         new SeededContent(seed).fill(0, 0, 0, piece, PERIOD);
     }
 
-    /** Writes so many bytes, in calls of at most so many. */
-    void write(OutputStream out, long bytes, int callBytes) throws IOException {
-        long at = 0;
-        while (at < bytes) {
+    /** Writes what a file has between two places, in calls of at most so many bytes. */
+    void write(OutputStream out, long start, long end, int callBytes) throws IOException {
+        long at = start;
+        while (at < end) {
             int from = (int) (at % PERIOD);
-            int count = (int) Math.min(Math.min(callBytes, PERIOD - from), bytes - at);
+            int count = (int) Math.min(Math.min(callBytes, PERIOD - from), end - at);
             out.write(piece, from, count);
             at += count;
         }

@@ -3,6 +3,12 @@ package io.terrace.bench.write;
 import io.terrace.bench.measure.ClientVariant.Client;
 import io.terrace.bench.measure.InterleavedRuns;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -16,20 +22,20 @@ final class FileWrites implements InterleavedRuns.Probe {
     private final FileSystem reader;
     private final int files;
     private final long fileBytes;
-    private final int flushedBytes;
+    private final int threads;
 
     /**
      * Writes of a round.
      *
      * @param reader compares
-     * @param flushedBytes so many are flushed at a time; 0 for no flush
+     * @param threads that write at one time, each its part of the files
      */
-    FileWrites(FileContent content, FileSystem reader, int files, long fileBytes, int flushedBytes) {
+    FileWrites(FileContent content, FileSystem reader, int files, long fileBytes, int threads) {
         this.content = content;
         this.reader = reader;
         this.files = files;
         this.fileBytes = fileBytes;
-        this.flushedBytes = flushedBytes;
+        this.threads = threads;
     }
 
     /** Nanoseconds per byte, that is seconds per gigabyte. */
@@ -43,19 +49,39 @@ final class FileWrites implements InterleavedRuns.Probe {
     }
 
     void write(Client client, int round) throws IOException {
-        for (int i = 0; i < files; i++) {
-            try (FSDataOutputStream out = client.fs().create(path(client, round, i))) {
-                if (flushedBytes == 0) {
-                    content.write(out, fileBytes, CALL_BYTES);
-                } else {
-                    writeFlushed(out);
-                }
+        if (threads == 1) {
+            write(client, round, 0);
+            return;
+        }
+        ExecutorService writers = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<?>> parts = new ArrayList<>();
+            for (int thread = 0; thread < threads; thread++) {
+                int first = thread;
+                parts.add(writers.submit(() -> {
+                    write(client, round, first);
+                    return null;
+                }));
             }
+            for (Future<?> part : parts) {
+                part.get();
+            }
+        } catch (ExecutionException e) {
+            throw new IOException("a writer failed", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } finally {
+            writers.shutdownNow();
         }
     }
 
-    private void writeFlushed(FSDataOutputStream out) throws IOException {
-        content.write(new FlushingStream(out), fileBytes, flushedBytes);
+    private void write(Client client, int round, int first) throws IOException {
+        for (int i = first; i < files; i += threads) {
+            try (FSDataOutputStream out = client.fs().create(path(client, round, i))) {
+                content.write(out, 0, fileBytes, CALL_BYTES);
+            }
+        }
     }
 
     void compareAndRemove(Client client, int round) throws IOException {

@@ -116,7 +116,7 @@ public final class ShapedBenchmark {
 
     private void measure(ShapedPlan.Case one, Client stock, Client ours) throws IOException {
         stored.clear();
-        FileWrites writes = new FileWrites(content, stock.fs(), 1, plan.fileBytes(), 0);
+        FileWrites writes = new FileWrites(content, stock.fs(), 1, plan.fileBytes(), 1);
         InterleavedRuns runs = new InterleavedRuns(List.of(stock, ours), 0, plan.rounds(), (client, round) -> {
             ShapedNetwork.shape(one.links());
             long channelBytes = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);

@@ -76,7 +76,7 @@ public final class ThroughBenchmark implements Closeable {
         long[] fromMemory = new long[1];
         long[] read = new long[1];
         FileSystem stock = client(way).fs();
-        FileWrites writes = new FileWrites(content, stock, 1, plan.fileBytes(), 0);
+        FileWrites writes = new FileWrites(content, stock, 1, plan.fileBytes(), 1);
         InterleavedRuns runs = new InterleavedRuns(both, plan.warmUps(), plan.rounds(), (client, round) -> {
             awaitEmpty();
             long startNs = System.nanoTime();

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Writes of files, by stock HDFS and over the channel, in interleaved rounds; see benchmarks/README.md for what each figure
+ * Writes of large files, by stock HDFS and over the channel, in interleaved rounds; see benchmarks/README.md for what each figure
  * is. Files have a replica on each DataNode of the cluster. Each file is compared after it was written, outside the measured time.
  */
 public final class WriteBenchmark implements Closeable {
@@ -83,20 +83,13 @@ public final class WriteBenchmark implements Closeable {
             processorTime(local, "write.r1.local", 2);
             processorTime(tcp, "write.r1.tcp", 0);
         }
-        if (parts.contains(WritePart.SMALL)) {
-            small("write.small.100b", 100);
-            small("write.small.64k", 64 << 10);
-        }
-        if (parts.contains(WritePart.FLUSH)) {
-            flushed();
-        }
         requireOverChannel(local);
         requireOverChannel(tcp);
     }
 
     /** Fails unless what the client writes goes over the channel: else the figures would be of stock. */
     private void requireOverChannel(Client client) throws IOException {
-        FileWrites one = writes(1, 1 << 20, 0);
+        FileWrites one = writes(1 << 20);
         long before = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES);
         double unused = one.cost(client, 0);
         long written = ClientMetrics.value(Metric.CLIENT_WRITE_BYTES) - before;
@@ -109,7 +102,7 @@ public final class WriteBenchmark implements Closeable {
     private void files(String id, String title, Client ours, double target, double tunedTarget) throws IOException {
         scores.section(title);
         InterleavedRuns runs = new InterleavedRuns(
-                List.of(stock, tuned, ours), plan.warmUps(), plan.rounds(), writes(1, plan.fileBytes(), 0));
+                List.of(stock, tuned, ours), plan.warmUps(), plan.rounds(), writes(plan.fileBytes()));
         scores.note(id + ".stock_gb_s", 1 / runs.median(STOCK), "GB/s");
         scores.note(id + ".tuned_gb_s", 1 / runs.median(TUNED), "GB/s");
         scores.note(id + ".terrace_gb_s", 1 / runs.median(ours.name()), "GB/s");
@@ -121,7 +114,7 @@ public final class WriteBenchmark implements Closeable {
     private void processorTime(Client ours, String id, double target) throws IOException {
         scores.section("Processor time of client and DataNode, " + id);
         datanodeTime(ours, id, target);
-        FileWrites writes = writes(1, plan.fileBytes(), 0);
+        FileWrites writes = writes(plan.fileBytes());
         OwnProcessorTime own = new OwnProcessorTime();
         cpu("cpu.client." + id, ours, target, (client, round) -> {
             long beforeNs = own.ns();
@@ -134,7 +127,7 @@ public final class WriteBenchmark implements Closeable {
 
     /** Of all DataNodes together. */
     private void datanodeTime(Client ours, String id, double target) throws IOException {
-        FileWrites writes = writes(1, plan.fileBytes(), 0);
+        FileWrites writes = writes(plan.fileBytes());
         ProcessTime[] datanodes = IntStream.rangeClosed(1, cluster.spec().datanodes())
                 .mapToObj(number -> new ProcessTime(cluster.datanode(number)))
                 .toArray(ProcessTime[]::new);
@@ -168,28 +161,8 @@ public final class WriteBenchmark implements Closeable {
         }
     }
 
-    private void small(String id, long bytes) throws IOException {
-        scores.section("Small files, one after another: " + id);
-        FileWrites writes = writes(plan.smallFiles(), bytes, 0);
-        InterleavedRuns runs = new InterleavedRuns(List.of(stock, local), 1, plan.rounds(), writes);
-        scores.note(id + ".stock_ms", runs.median(STOCK) * bytes / 1e6, "ms");
-        scores.note(id + ".terrace_ms", runs.median(LOCAL) * bytes / 1e6, "ms");
-        scores.atLeast(id, runs.ratios(STOCK, LOCAL).median(), 2);
-    }
-
-    private void flushed() throws IOException {
-        scores.section("Records of 1 KB, each flushed: write.hflush.r1");
-        FileWrites writes = writes(1, plan.flushes() * 1024L, 1024);
-        InterleavedRuns runs = new InterleavedRuns(List.of(stock, local, tcp), 1, plan.rounds(), writes);
-        scores.note("write.hflush.r1.stock_us", runs.median(STOCK) * 1.024, "us");
-        scores.note("write.hflush.r1.local_us", runs.median(LOCAL) * 1.024, "us");
-        scores.note("write.hflush.r1.tcp_us", runs.median(TCP) * 1.024, "us");
-        scores.atLeast("write.hflush.r1.local", runs.ratios(STOCK, LOCAL).median(), 1);
-        scores.atLeast("write.hflush.r1.tcp", runs.ratios(STOCK, TCP).median(), 1);
-    }
-
-    private FileWrites writes(int files, long fileBytes, int flushedBytes) {
-        return new FileWrites(content, stock.fs(), files, fileBytes, flushedBytes);
+    private FileWrites writes(long fileBytes) {
+        return new FileWrites(content, stock.fs(), 1, fileBytes, 1);
     }
 
     @Override

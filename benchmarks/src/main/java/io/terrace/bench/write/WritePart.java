@@ -8,12 +8,12 @@ public enum WritePart {
     TCP,
     /** Processor time of client and DataNode. */
     CPU,
-    /** Small files. */
-    SMALL,
-    /** Records that are flushed one by one. */
-    FLUSH,
     /** Files of a gigabyte, three replicas, over tcp, and the processor time of the DataNodes; on a cluster of three. */
     R3,
+    /** Small files, three replicas; on the same cluster. */
+    SMALL,
+    /** Records that are flushed one by one, three replicas; on the same cluster. */
+    FLUSH,
     /** Files with and without a copy in memory that is filled while they are written; on a cluster of its own. */
     THROUGH,
     /** Files of three replicas on nine DataNodes whose links are slow; alone, as root. */

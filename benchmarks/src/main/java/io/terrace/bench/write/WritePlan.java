@@ -5,19 +5,21 @@ package io.terrace.bench.write;
  *
  * @param fileBytes of a large file
  * @param blockBytes of its blocks
- * @param smallFiles of a round
+ * @param smallFiles of a round; stock may need almost half a second for each
+ * @param smallRounds rounds of medians of small files
  * @param flushes of a round
  * @param warmUps rounds that do not count
  * @param rounds of medians
  */
-public record WritePlan(long fileBytes, long blockBytes, int smallFiles, int flushes, int warmUps, int rounds) {
+public record WritePlan(
+        long fileBytes, long blockBytes, int smallFiles, int smallRounds, int flushes, int warmUps, int rounds) {
     /** A run whose figures can be quoted: some minutes. */
     public static WritePlan full() {
-        return new WritePlan(1L << 30, 128L << 20, 200, 2_000, 2, 11);
+        return new WritePlan(1L << 30, 128L << 20, 24, 7, 2_000, 2, 11);
     }
 
     /** A run that shows that everything works. */
     public static WritePlan quick() {
-        return new WritePlan(128L << 20, 16L << 20, 20, 200, 1, 5);
+        return new WritePlan(128L << 20, 16L << 20, 8, 5, 200, 1, 5);
     }
 }
