@@ -7,6 +7,7 @@ import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.command.ClusterCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.policy.PolicyCommand;
+import io.terrace.placementctl.policy.SizeCommand;
 import io.terrace.placementctl.terminal.Table;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Mixin;
             ChangeCommands.Off.class,
             ChangeCommands.On.class,
             PolicyCommand.class,
+            SizeCommand.class,
             CheckCommand.class,
             DoctorCommand.class
         },

@@ -57,6 +57,11 @@ class PolicySimulateTest extends PolicyCommandsFixture {
                 .isZero();
         assertThat(lru.get("meanReadMs").asDouble())
                 .isLessThan(current.get("meanReadMs").asDouble());
+        assertThat(ctl.run("size")).as(ctl.err).isZero();
+        assertThat(ctl.out)
+                .contains("policy idecider")
+                .containsPattern("\\bnow\\b")
+                .contains("enough");
         assertThat(fixture.dataNode.orders).as("a simulation moves nothing").isEmpty();
     }
 
@@ -96,8 +101,7 @@ class PolicySimulateTest extends PolicyCommandsFixture {
         assertThat(ctl.run("explain", "/tmp/f9")).isZero();
         assertThat(ctl.out).contains("pool scratch, 1 of 1 MB used");
 
-        String last = (System.currentTimeMillis() - fromMs) / 1000 + 1 + "s";
-        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", last, "--json"))
+        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", since(fromMs), "--json"))
                 .as(ctl.err)
                 .isZero();
         JsonNode simulated = ctl.json().at("/policies/0");
@@ -106,7 +110,7 @@ class PolicySimulateTest extends PolicyCommandsFixture {
         assertThat(simulated.get("objectsWithoutPath").asLong()).isZero();
         assertThat(current.at("/pools/1/name").asText()).isEqualTo("scratch");
         assertThat(current.at("/pools/1/reads").asLong()).isBetween(12L, 16L);
-        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", last))
+        assertThat(ctl.run("policy", "simulate", "--policy", never, "--last", since(fromMs)))
                 .isZero();
         assertThat(ctl.out)
                 .contains("Rules by path of candidate hold for 4 of 12 objects.")
@@ -114,6 +118,10 @@ class PolicySimulateTest extends PolicyCommandsFixture {
                 .doesNotContain("/tmp");
         assertThat(ctl.runAs("stranger", "policy", "simulate", "--policy", never))
                 .isEqualTo(1);
+    }
+
+    private static String since(long fromMs) {
+        return (System.currentTimeMillis() - fromMs) / 1000 + 1 + "s";
     }
 
     @Test

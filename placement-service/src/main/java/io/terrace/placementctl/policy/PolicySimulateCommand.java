@@ -8,7 +8,6 @@ import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.command.ClusterCommand;
 import io.terrace.placementctl.command.ExitCode;
-import io.terrace.placementctl.simulate.AccessLogTrace;
 import io.terrace.placementctl.simulate.PolicyReplay;
 import io.terrace.placementctl.simulate.ReplayChart;
 import io.terrace.placementctl.simulate.RuleAssignments;
@@ -20,7 +19,6 @@ import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.policy.replay.ReplayResult;
 import io.terrace.policy.replay.Trace;
-import io.terrace.policy.replay.TraceReader;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -101,29 +99,20 @@ final class PolicySimulateCommand extends ClusterCommand {
         List<PolicyReplay> replays = new ArrayList<>();
         Trace accesses;
         if (alone && trace != null && memoryGiven != null) {
-            accesses = read(trace);
-            Trace given = accesses;
-            Rules none = policy -> RuleAssignments.none(given.objects());
-            run(replays, candidate, null, given, none, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
+            ReplaySource source = ReplaySource.of(trace);
+            accesses = source.accesses();
+            run(replays, candidate, source, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
         } else {
             try (AdminClient client = cluster().connect()) {
-                PolicyResponseProto now = PolicyShowCommand.inForce(client);
-                long fromMs = System.currentTimeMillis() - lastMs;
-                AccessLogTrace logged = trace == null ? AccessLogTrace.fetch(client, fromMs) : null;
-                accesses = logged == null ? read(Objects.requireNonNull(trace)) : logged.trace();
-                Trace given = accesses;
-                Rules rules = policy -> logged == null || policy.rules().isEmpty()
-                        ? RuleAssignments.none(given.objects())
-                        : RuleAssignments.fetch(client, fromMs, policy.text(), logged.numbers());
-                long budget = now.getMoveBytesPerSecond() * now.getDataNodes();
+                ReplaySource source = ReplaySource.of(client, trace, lastMs);
+                PolicyResponseProto now = Objects.requireNonNull(source.now());
+                accesses = source.accesses();
                 run(
                         replays,
                         candidate,
-                        now,
-                        accesses,
-                        rules,
+                        source,
                         memoryGiven == null ? now.getMemoryBytes() : memoryGiven,
-                        bandwidthGiven == null ? budget : bandwidthGiven,
+                        bandwidthGiven == null ? source.moveBytesPerSecond() : bandwidthGiven,
                         now.getDataNodes());
             }
         }
@@ -132,14 +121,6 @@ final class PolicySimulateCommand extends ClusterCommand {
             new ReplayChart(replays).write(plot);
         }
         return ExitCode.OK;
-    }
-
-    private static Trace read(Path file) throws Refused {
-        try {
-            return TraceReader.read(file);
-        } catch (IOException e) {
-            throw new Refused("the trace cannot be read: " + e.getMessage());
-        }
     }
 
     private @Nullable Long bytes(String option, @Nullable String text) {
@@ -157,18 +138,10 @@ final class PolicySimulateCommand extends ClusterCommand {
         throw cluster().usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
     }
 
-    /** Finds out which rules of a policy hold for the objects of the simulation. */
-    @FunctionalInterface
-    private interface Rules {
-        RuleAssignments of(PolicySpec policy) throws Refused, Unreachable;
-    }
-
     private void run(
             List<PolicyReplay> replays,
             PolicySpec candidate,
-            @Nullable PolicyResponseProto now,
-            Trace accesses,
-            Rules rules,
+            ReplaySource source,
             long memoryBytes,
             long budget,
             int dataNodes)
@@ -176,26 +149,23 @@ final class PolicySimulateCommand extends ClusterCommand {
         if (memoryBytes == 0) {
             throw new Refused("there is no memory to simulate: no DataNode reports any; give --memory");
         }
-        replays.add(
-                PolicyReplay.of("candidate", candidate, rules.of(candidate), accesses, memoryBytes, budget, dataNodes));
-        PolicySpec other = other(now);
+        Trace accesses = source.accesses();
+        RuleAssignments rules = source.rules().of(candidate);
+        replays.add(PolicyReplay.of("candidate", candidate, rules, accesses, memoryBytes, budget, dataNodes));
+        PolicySpec other = other(source);
         if (other != null) {
             String label = compare.equals("current") ? "current" : "other";
-            replays.add(PolicyReplay.of(label, other, rules.of(other), accesses, memoryBytes, budget, dataNodes));
+            RuleAssignments itsRules = source.rules().of(other);
+            replays.add(PolicyReplay.of(label, other, itsRules, accesses, memoryBytes, budget, dataNodes));
         }
     }
 
-    private @Nullable PolicySpec other(@Nullable PolicyResponseProto now) throws Refused {
-        if (compare.equals("none")) {
-            return null;
-        }
-        if (!compare.equals("current")) {
-            return PolicyText.checked(Path.of(compare));
-        }
-        if (now == null || !now.hasText()) {
-            throw new Refused("the policy in force is for those who may change placement; name a file with --compare");
-        }
-        return PolicyText.checked("the policy in force", now.getText());
+    private @Nullable PolicySpec other(ReplaySource source) throws Refused {
+        return switch (compare) {
+            case "none" -> null;
+            case "current" -> source.inForce();
+            default -> PolicyText.checked(Path.of(compare));
+        };
     }
 
     private void print(Printer printer, List<PolicyReplay> replays, Trace accesses) {
