@@ -35,8 +35,8 @@ final class ChangeCommands {
 
         @Option(
                 names = "--datanode",
-                paramLabel = "HOST:PORT|UUID",
-                description = "Where; default: its home, or where most room is.")
+                paramLabel = "HOST:PORT",
+                description = "DataNode, also as UUID. Default: its home, or where most room is.")
         @Nullable
         String node;
 

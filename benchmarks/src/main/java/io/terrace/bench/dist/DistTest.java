@@ -36,6 +36,7 @@ import picocli.CommandLine.Spec;
         })
 public final class DistTest implements Callable<Integer> {
     private static final long SERVER_MAX = 15L << 20;
+    private static final int MAN_PAGES_LEAST = 29;
     private static final long CLIENT_MAX = 2L << 20;
     private static final double MINUTES_MAX = 5;
 
@@ -70,6 +71,7 @@ public final class DistTest implements Callable<Integer> {
             try {
                 install(installation);
                 jars(installation);
+                manual(installation.home());
                 read(installation, "");
                 installation.restart("HADOOP_USER_CLASSPATH_FIRST=true");
                 read(installation, ".before");
@@ -155,6 +157,24 @@ public final class DistTest implements Callable<Integer> {
         List<Path> others = new ArrayList<>(hadoop);
         others.add(server.file());
         none("unresolved", ctl, ctl.unresolved(others));
+    }
+
+    /** Each command has a page, and bash takes the completion. */
+    private void manual(Path home) throws IOException, InterruptedException {
+        try (var pages = Files.list(home.resolve("share/man/man1"))) {
+            check(
+                    "man.pages",
+                    pages.filter(page -> page.toString().endsWith(".1.gz")).count(),
+                    MAN_PAGES_LEAST,
+                    200);
+        }
+        String completion =
+                home.resolve("share/bash-completion/completions/placementctl").toString();
+        Process bash = new ProcessBuilder("bash", "-c", "source \"$0\" && complete -p placementctl", completion)
+                .redirectErrorStream(true)
+                .start();
+        bash.getInputStream().readAllBytes();
+        check("completion", bash.waitFor() == 0 ? 1 : 0, 1, 1);
     }
 
     /** All reads of a file in memory, by the accessor and by the FileSystem class, come from there. */
