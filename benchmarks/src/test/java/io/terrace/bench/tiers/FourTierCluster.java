@@ -85,8 +85,10 @@ final class FourTierCluster implements AutoCloseable {
                 .numDataNodes(0)
                 .storagesPerDatanode(TYPES.length)
                 .build();
-        // The NameNode has a port by now that no other process has.
-        String address = cluster.getNameNode().getConf().get(TerraceSettings.PLACEMENT_RPC_ADDRESS.key());
+        // The service starts beside the NameNode, and then says which port it has.
+        Configuration started = cluster.getNameNode().getConf();
+        String address = await().atMost(PATIENCE)
+                .until(() -> started.get(TerraceSettings.PLACEMENT_RPC_ADDRESS.key()), set -> !set.endsWith(":0"));
         conf.set(TerraceSettings.PLACEMENT_RPC_ADDRESS.key(), address);
         cluster.startDataNodes(
                 conf,
