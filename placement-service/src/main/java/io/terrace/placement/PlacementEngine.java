@@ -1,5 +1,6 @@
 package io.terrace.placement;
 
+import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
@@ -22,6 +23,8 @@ import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.volume.HomeMoves;
 import io.terrace.protocol.MoveOrder;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -257,6 +260,16 @@ public final class PlacementEngine {
         return stopped == null || dryRun
                 ? engineEpoch.volumes().release(nowMs, home, dryRun)
                 : HomeMoves.Outcome.refused(stopped);
+    }
+
+    /** What {@code satisfy} wants of a block and what it waits for; null where nothing says it. */
+    public @Nullable String satisfying(long nowMs, Home home) {
+        return engineEpoch.volumes().satisfying(nowMs, home);
+    }
+
+    /** DataNodes without a volume of a tier that {@code satisfy} wants replicas of theirs in, as of the last walk. */
+    public Map<StorageTier, Set<String>> lacking() {
+        return engineEpoch.volumes().lacking();
     }
 
     public boolean isActive() {

@@ -39,7 +39,7 @@ final class AnnotateCommand extends ClusterCommand {
             index = "1..*",
             arity = "0..*",
             paramLabel = "WORD=VALUE",
-            description = "E.g. tiers=ssd..disk. Words: place, weight, pool, tiers, replicas, keep, write.")
+            description = "E.g. tiers=ssd..disk. Words: place, weight, pool, tiers, replicas, keep, write, satisfy.")
     List<String> given = List.of();
 
     @Option(

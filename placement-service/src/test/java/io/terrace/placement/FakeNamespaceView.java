@@ -3,6 +3,7 @@ package io.terrace.placement;
 import io.terrace.common.StorageTier;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.PolicyGaps;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,6 +32,7 @@ public final class FakeNamespaceView implements NamespaceView {
     @Nullable
     String upgrade;
 
+    PolicyGaps gaps = PolicyGaps.NONE;
     int placeLooks;
     public int looks;
     public int pathLooks;
@@ -105,6 +107,11 @@ public final class FakeNamespaceView implements NamespaceView {
     @Override
     public long annotationsVersion() {
         return annotationsVersion;
+    }
+
+    @Override
+    public PolicyGaps policyGaps() {
+        return gaps;
     }
 
     @Override

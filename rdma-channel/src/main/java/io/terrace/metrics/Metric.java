@@ -295,6 +295,12 @@ public enum Metric {
     PLACEMENT_VOLUME_OTHERS(
             "placement.volume.others",
             "Replicas that changed their storage type without an order of Terrace, and are left there for a time."),
+    PLACEMENT_SATISFY_LOOKED(
+            "placement.satisfy.looked",
+            "Files, directories and blocks looked at for rules and annotations with satisfy: true."),
+    PLACEMENT_SATISFY_WAITING(
+            "placement.satisfy.waiting",
+            "Replicas off their storage policy that such a look found and that could not be moved then."),
     PLACEMENT_RESULTS_STALE(
             "placement.results.stale", "Results of orders that are not open, e.g. of an earlier epoch."),
     PLACEMENT_MEMORY_BYTES(

@@ -14,6 +14,7 @@ import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.hdfs.namesystem.SatisfiedInodes;
 import io.terrace.placement.hdfs.namesystem.XAttrStore;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
 import io.terrace.placement.state.NamespaceView.Named;
@@ -92,9 +93,14 @@ final class PlacementService implements AutoCloseable {
         long policyFileIntervalMs = TerraceSettings.PLACEMENT_POLICY_FILE_INTERVAL.get(conf);
         FSNamesystem namesystem = nameNode.getNamesystem();
         MetricRegistry metricRegistry = new MetricRegistry();
-        NamesystemView view =
-                new NamesystemView(namesystem, metricRegistry, TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf));
         XAttrStore attributes = new XAttrStore(nameNode);
+        ScheduledExecutorService watch =
+                Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("terrace-watch"));
+        NamesystemView view = new NamesystemView(
+                namesystem,
+                metricRegistry,
+                TerraceSettings.PLACEMENT_LOCK_BLOCKS.get(conf),
+                new SatisfiedInodes(attributes.attribute(SatisfiedInodes.NAME), watch));
         OperatorStateStore store = new OperatorStateStore(attributes.attribute(OperatorStateStore.NAME));
         AccessLog accessLog = accessLog(conf, metricRegistry, view);
         PolicyStore policies = new PolicyStore(
@@ -113,8 +119,6 @@ final class PlacementService implements AutoCloseable {
                 nameNode, conf, settings, loop, view, store, policies, accessLog, metricRegistry, handlers);
         RPC.Server server = null;
         FirstNodes firstNodes = new FirstNodes(namesystem.getBlockManager(), metricRegistry);
-        ScheduledExecutorService watch =
-                Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("terrace-watch"));
         try {
             HeartbeatRpc heartbeats = new HeartbeatRpc(
                     new DataNodeCheck(namesystem, conf),

@@ -57,6 +57,7 @@ final class AnnotationResolver {
         int pool = pool(place);
         TierRange tiers = tiers();
         boolean writeToMemory = writeToMemory(place);
+        boolean satisfy = satisfy(tiers);
         if (!annotated) {
             return new AnnotatedRule(base, words, ignored);
         }
@@ -70,6 +71,7 @@ final class AnnotationResolver {
                 base == null ? Long.MAX_VALUE : base.mostBytes(),
                 tiers,
                 writeToMemory,
+                satisfy,
                 widened,
                 true);
         return new AnnotatedRule(rule, words, ignored);
@@ -144,6 +146,19 @@ final class AnnotationResolver {
                 (one, other) -> !one || other);
         Boolean held = choose(meaning, said, said, value -> value ? "memory" : "home");
         return place != Place.NEVER && Boolean.TRUE.equals(held);
+    }
+
+    private boolean satisfy(@Nullable TierRange tiers) {
+        boolean said = base != null && base.satisfy();
+        Meaning<Boolean> meaning = new Meaning<>(
+                AnnotationWord.SATISFY,
+                AnnotationWord::satisfy,
+                value -> value && tiers != null
+                        ? "tiers holds here, which keeps replicas off their storage policy"
+                        : null,
+                (one, other) -> !one || other);
+        Boolean held = choose(meaning, said, said && tiers == null, String::valueOf);
+        return tiers == null && Boolean.TRUE.equals(held);
     }
 
     /**

@@ -15,11 +15,13 @@ public enum AnnotationWord {
     TIERS,
     REPLICAS,
     KEEP,
-    WRITE;
+    WRITE,
+    SATISFY;
 
     static final List<String> PLACES = lowerCase(Place.values());
     static final List<String> REPLICA_WORDS = List.of("one", "all");
     static final List<String> WRITE_WORDS = List.of("home", "memory");
+    static final List<String> SATISFY_WORDS = List.of("true", "false");
     static final int LEAST_WEIGHT = 2;
     static final int MOST_WEIGHT = 100;
 
@@ -60,6 +62,7 @@ public enum AnnotationWord {
             case REPLICAS -> allReplicas(value);
             case KEEP -> TierRange.parseKeep(value);
             case WRITE -> writeToMemory(value);
+            case SATISFY -> satisfy(value);
         }
     }
 
@@ -73,6 +76,10 @@ public enum AnnotationWord {
 
     static boolean writeToMemory(String value) {
         return oneOf(WRITE, value, WRITE_WORDS).equals("memory");
+    }
+
+    static boolean satisfy(String value) {
+        return oneOf(SATISFY, value, SATISFY_WORDS).equals("true");
     }
 
     static int weight(String value) {

@@ -20,7 +20,8 @@ public final class OwnAnnotations {
     static final int MOST_BYTES = 256;
 
     /** What the service stores of its own at the root directory. */
-    private static final Set<String> OF_THE_SERVICE = Set.of("trusted.terrace.placement", "trusted.terrace.policy");
+    private static final Set<String> OF_THE_SERVICE =
+            Set.of("trusted.terrace.placement", "trusted.terrace.policy", "trusted.terrace.satisfied");
 
     /** Who may set an attribute: the superuser, or whoever may write the file. */
     public enum Scope {
@@ -95,6 +96,12 @@ public final class OwnAnnotations {
     @Nullable
     String value(Scope scope, AnnotationWord word) {
         return values.getOrDefault(scope, Map.of()).get(word);
+    }
+
+    /** Whether {@code satisfy: true} is among them, which may still not be heeded. */
+    public boolean satisfies() {
+        return "true".equals(value(Scope.TRUSTED, AnnotationWord.SATISFY))
+                || "true".equals(value(Scope.USER, AnnotationWord.SATISFY));
     }
 
     /** Attributes with an unknown word or a bad value. */

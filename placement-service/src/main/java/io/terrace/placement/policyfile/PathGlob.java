@@ -135,6 +135,22 @@ public final class PathGlob {
         return p == pattern.length();
     }
 
+    /** The longest paths above all that the pattern takes in, without wildcards. */
+    public List<String> roots() {
+        List<String> roots = new ArrayList<>();
+        for (String[] pattern : alternatives) {
+            StringBuilder root = new StringBuilder();
+            for (String component : pattern) {
+                if (component.isEmpty() || component.contains("*") || component.contains("?")) {
+                    break;
+                }
+                root.append('/').append(component);
+            }
+            roots.add(root.isEmpty() ? "/" : root.toString());
+        }
+        return roots;
+    }
+
     /** As it was written. */
     @Override
     public String toString() {

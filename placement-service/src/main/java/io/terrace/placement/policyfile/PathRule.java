@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param mostBytes bound of what the rule pins in all, where {@code place} is {@link Place#PIN}
  * @param tiers that replicas are kept in; null where HDFS put them
  * @param writeToMemory whether a block is copied into memory as soon as it is written
+ * @param satisfy whether replicas are moved to where the storage policy of their file wants them
  * @param annotations words for which annotations of users may ask for more than it gives
  * @param annotated whether an annotation is in it
  */
@@ -28,6 +29,7 @@ public record PathRule(
         long mostBytes,
         @Nullable TierRange tiers,
         boolean writeToMemory,
+        boolean satisfy,
         Set<AnnotationWord> annotations,
         boolean annotated) {
 

@@ -21,6 +21,7 @@ final class RuleReader {
             "replicas",
             "keep",
             "write",
+            "satisfy",
             "pool",
             "weight",
             "most",
@@ -29,7 +30,7 @@ final class RuleReader {
             "annotations");
     private static final List<String> PLACES = AnnotationWord.PLACES;
     private static final List<String> DECIDING_KEYS =
-            List.of("place", "tier", "tiers", "write", "pool", "smallest", "largest", "annotations");
+            List.of("place", "tier", "tiers", "write", "satisfy", "pool", "smallest", "largest", "annotations");
     private static final List<String> TIERS =
             PolicySpec.TIERS.tiers().stream().map(TierSpec::name).toList();
 
@@ -78,6 +79,7 @@ final class RuleReader {
                         most,
                         range(map, node, what),
                         write(map, node, what, place),
+                        satisfy(map, node, what),
                         annotations(map, what),
                         false);
     }
@@ -93,7 +95,7 @@ final class RuleReader {
             parseErrors.add(
                     node,
                     what + " says nothing; give it a place (" + String.join(", ", PLACES)
-                            + "), tiers, write, a pool or a size");
+                            + "), tiers, write, satisfy, a pool or a size");
         }
     }
 
@@ -141,6 +143,16 @@ final class RuleReader {
             parseErrors.add(node, what + ": write: memory contradicts place: never or tier: home");
         }
         return toMemory;
+    }
+
+    /** Whether replicas are moved to where the storage policy wants them. */
+    private boolean satisfy(YamlMap map, Node node, String what) {
+        boolean satisfy = "true".equals(map.word("satisfy", AnnotationWord.SATISFY_WORDS));
+        if (satisfy && map.has("tiers")) {
+            parseErrors.add(
+                    node, what + ": satisfy: true contradicts tiers, which keeps replicas off their storage policy");
+        }
+        return satisfy;
     }
 
     /** The fastest tier that a rule's blocks may be in. */

@@ -165,6 +165,11 @@ public interface NamespaceView {
         return List.of();
     }
 
+    /** Walks for replicas that are off their storage policy; always the same object. */
+    default PolicyGaps policyGaps() {
+        return PolicyGaps.NONE;
+    }
+
     /** Why no replica may be moved between volumes now, e.g. an upgrade; null if they may. */
     default @Nullable String stopsVolumeMoves() {
         return null;

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings replicas that are off their storage policy home to it, each by a move within its DataNode, as an operator orders.
- * Where it stays is as with the Mover: replicas that are on a type that the policy wants do not move. Owned by the engine's
+ * Brings replicas that are off their storage policy home to it, each by a move within its DataNode, as an operator orders or
+ * a rule says ({@link PolicySatisfier}). Where it stays is as with the Mover: replicas that are on a type that the policy wants do not move. Owned by the engine's
  * thread.
  */
 public final class HomeMoves {
@@ -43,6 +43,14 @@ public final class HomeMoves {
         }
     }
 
+    /**
+     * Who wants it.
+     *
+     * @param why to be followed by the name of the storage policy
+     * @param dryRun says what would be moved, and changes nothing
+     */
+    private record Request(Cause cause, String why, boolean dryRun) {}
+
     private final ClusterState clusterState;
     private final KnownReplicas known;
     private final TierSpace space;
@@ -54,6 +62,23 @@ public final class HomeMoves {
     }
 
     Outcome release(long nowMs, Home home, boolean dryRun) {
+        if (!dryRun && mayGo(home)) {
+            known.released(nowMs, home.placed().block().id());
+        }
+        String why = "an operator released it to storage policy ";
+        return close(nowMs, home, new Request(Cause.OPERATOR, why, dryRun));
+    }
+
+    /** @param why the moves are made, to be followed by the name of the storage policy */
+    Outcome satisfy(long nowMs, Home home, String why) {
+        return close(nowMs, home, new Request(Cause.RULE, why, false));
+    }
+
+    private static boolean mayGo(Home home) {
+        return home.placed().obstacle() == null && !home.tiers().isEmpty();
+    }
+
+    private Outcome close(long nowMs, Home home, Request request) {
         if (home.placed().obstacle() != null) {
             return Outcome.refused(home.placed().obstacle());
         }
@@ -67,13 +92,10 @@ public final class HomeMoves {
                 off.add(replica);
             }
         }
-        if (!dryRun) {
-            known.released(nowMs, home.placed().block().id());
-        }
-        return off.isEmpty() ? Outcome.AT_HOME : release(nowMs, home, off, free, dryRun);
+        return off.isEmpty() ? Outcome.AT_HOME : close(nowMs, home, off, free, request);
     }
 
-    private Outcome release(long nowMs, Home home, List<PlacedReplica> off, List<StorageTier> free, boolean dryRun) {
+    private Outcome close(long nowMs, Home home, List<PlacedReplica> off, List<StorageTier> free, Request request) {
         int[] takenBy = new int[free.size()];
         Arrays.fill(takenBy, -1);
         List<String> refusals = new ArrayList<>();
@@ -91,9 +113,9 @@ public final class HomeMoves {
             }
         }
         List<Move> open = new ArrayList<>();
-        for (int i = 0; i < takenBy.length && !dryRun; i++) {
+        for (int i = 0; i < takenBy.length && !request.dryRun; i++) {
             if (takenBy[i] >= 0) {
-                open.add(order(nowMs, home, off.get(takenBy[i]), free.get(i)));
+                open.add(order(nowMs, home, off.get(takenBy[i]), free.get(i), request));
             }
         }
         return new Outcome(off.size(), open, refusals);
@@ -157,7 +179,7 @@ public final class HomeMoves {
         return heldBack ? "its last move failed: ask again" : null;
     }
 
-    private Move order(long nowMs, Home home, PlacedReplica replica, StorageTier to) {
+    private Move order(long nowMs, Home home, PlacedReplica replica, StorageTier to, Request request) {
         DataNodeState node = clusterState.nodes().get(replica.node());
         StorageTier from = replica.tier();
         if (node == null || from == null) {
@@ -168,11 +190,10 @@ public final class HomeMoves {
             return open;
         }
         Volumes volumes = new Volumes(from, to);
-        String why = "an operator released it to storage policy " + home.policy();
         clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_MOVES_WISHED);
         Move move = clusterState
                 .moveTracker()
-                .between(nowMs, node, volumes, home.placed().block(), Cause.OPERATOR, why);
+                .between(nowMs, node, volumes, home.placed().block(), request.cause, request.why + home.policy());
         space.take(nowMs, node, volumes, home.placed().block().lengthBytes());
         return move;
     }

@@ -1,5 +1,6 @@
 package io.terrace.placement.volume;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.policyfile.PathRule;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,7 @@ public final class VolumePlacement {
     private final KnownReplicas known;
     private final TierKeeper keeper;
     private final HomeMoves homeMoves;
+    private final PolicySatisfier satisfier;
     private final VolumeMoveDispatcher dispatcher;
     private final Set<Long> accessed = new LinkedHashSet<>();
     private PolicySpec spec;
@@ -62,6 +65,7 @@ public final class VolumePlacement {
         TierSpace space =
                 new TierSpace(view, clusterState.moveSettings().volumes().highWater());
         this.homeMoves = new HomeMoves(clusterState, known, space);
+        this.satisfier = new PolicySatisfier(clusterState, view.policyGaps(), homeMoves, space, spec);
         this.keeper = new TierKeeper(clusterState, known, space);
         this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known);
     }
@@ -72,6 +76,7 @@ public final class VolumePlacement {
         accessed.clear();
         sweepAgain();
         sweepsAll = false;
+        satisfier.rules(others);
         for (DataNodeState node : clusterState.nodes().values()) {
             dispatcher.withdraw(nowMs, node, "the rules changed");
         }
@@ -111,7 +116,12 @@ public final class VolumePlacement {
 
     /** Looks at some blocks, and lets tiers that are too full drain. */
     public void turn(long nowMs) {
-        if (nothingHasTiers() || view.stopsVolumeMoves() != null || !anyTakesMoves()) {
+        boolean idle = nothingHasTiers();
+        if ((idle && !satisfier.isNeeded()) || view.stopsVolumeMoves() != null || !anyTakesMoves()) {
+            return;
+        }
+        satisfier.turn(nowMs);
+        if (idle) {
             return;
         }
         look(nowMs, nextAccessed(nowMs));
@@ -215,6 +225,16 @@ public final class VolumePlacement {
      */
     public HomeMoves.Outcome release(long nowMs, Home home, boolean dryRun) {
         return homeMoves.release(nowMs, home, dryRun);
+    }
+
+    /** What {@code satisfy} wants of a block and what it waits for; null where nothing says it. */
+    public @Nullable String satisfying(long nowMs, Home home) {
+        return satisfier.sentence(nowMs, home);
+    }
+
+    /** DataNodes without a volume of a tier that {@code satisfy} wants replicas of theirs in. */
+    public Map<StorageTier, Set<String>> lacking() {
+        return satisfier.lacking();
     }
 
     /** The orders for a DataNode. */

@@ -102,6 +102,13 @@ class AnnotationsTest {
                 "'annotations: [place, weight]'      |                          | user.place=prefer user.weight=50 | place=prefer u/a/b, weight=50 u/a/b |",
                 "'annotations: [place]'              |                          | user.place=prefer user.weight=50 | place=prefer u/a/b, weight=4    | user.terrace.weight",
                 "'annotations: [place]'              |                          | user.place=pin           |                                         | user.terrace.place",
+                // The storage policy satisfied, which a range forbids.
+                "satisfy: true                       |                          | user.satisfy=false       | satisfy=false u/a/b                     |",
+                "                                    |                          | user.satisfy=true        |                                         | user.terrace.satisfy",
+                "                                    | trusted.satisfy=true     | user.satisfy=true        | satisfy=true u/a/b                      |",
+                "'annotations: [satisfy]'            |                          | user.satisfy=true        | satisfy=true u/a/b                      |",
+                "satisfy: true                       | trusted.tiers=ssd        |                          | tiers=ssd t/a, replicas=one             |",
+                "tiers: ssd                          |                          | trusted.satisfy=true     | tiers=ssd, replicas=one                 | trusted.terrace.satisfy",
                 // Contradictions and garbage.
                 "                                    | trusted.replicas=all     | trusted.keep=7d          |                                         | trusted.terrace.replicas trusted.terrace.keep",
                 "place: never                        | trusted.weight=7         | trusted.pool=etl         | place=never                             | trusted.terrace.weight trusted.terrace.pool",
@@ -164,7 +171,8 @@ class AnnotationsTest {
     void whatTheServiceStoresAtTheRoot_isNoAnnotation() {
         assertThat(OwnAnnotations.of(Map.of(
                         "trusted.terrace.placement", new byte[3],
-                        "trusted.terrace.policy", new byte[3])))
+                        "trusted.terrace.policy", new byte[3],
+                        "trusted.terrace.satisfied", new byte[3])))
                 .isSameAs(OwnAnnotations.NONE);
     }
 
@@ -185,11 +193,12 @@ class AnnotationsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "plase    | x         | there is no word 'plase'; it must be one of place, weight, pool, tiers, replicas, keep, write; did you mean 'place'?",
+                "plase    | x         | there is no word 'plase'; it must be one of place, weight, pool, tiers, replicas, keep, write, satisfy; did you mean 'place'?",
                 "place    | nevr      | place is 'nevr'; it must be one of allow, prefer, never, pin; did you mean 'never'?",
                 "weight   | 1         | weight is '1'; it must be a whole number from 2 to 100",
                 "weight   | 3.5       | weight is '3.5'; it must be a whole number from 2 to 100",
                 "pool     | a b       | pool is 'a b'; it must be a name",
+                "satisfy  | yes       | satisfy is 'yes'; it must be one of true, false; did you mean 'true'?",
                 "tiers    | disk..ssd | slower tier first; write ssd..disk",
                 "tiers    | memory    | memory holds copies, not replicas",
                 "replicas | two       | replicas is 'two'; it must be one of one, all",
@@ -215,10 +224,12 @@ class AnnotationsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "place: never, annotations: [tirs] | there is no word 'tirs'; it must be one of place, weight, pool, tiers, replicas, keep, write; did you mean 'tiers'?",
+                "place: never, annotations: [tirs] | there is no word 'tirs'; it must be one of place, weight, pool, tiers, replicas, keep, write, satisfy; did you mean 'tiers'?",
                 "annotations: tiers                | annotations must be a list",
                 "annotations: [[tiers]]            | annotations: there is no word ''",
                 "keep: 7d                          | keep goes with tiers",
+                "'tiers: ssd, satisfy: true'       | satisfy: true contradicts tiers",
+                "satisfy: yes                      | satisfy is 'yes'; it must be one of true, false",
                 "tiers: disk, keep: 7              | keep is '7'",
             })
     void mistakesInARule_areNamed(String rule, String said) {

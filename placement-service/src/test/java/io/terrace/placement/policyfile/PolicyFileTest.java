@@ -171,7 +171,7 @@ class PolicyFileTest {
                 .replaceAll("(?m)^#   .*$", "")
                 .replaceAll("(?m)^    +(pin|prefer|allow|place: never    never).*$", "");
         PolicySpec whole = PolicyFile.read("placement.yaml", uncommented);
-        assertThat(whole.rules()).hasSize(7);
+        assertThat(whole.rules()).hasSize(8);
         assertThat(whole.pools()).hasSize(2);
     }
 

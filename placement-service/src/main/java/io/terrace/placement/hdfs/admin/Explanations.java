@@ -14,16 +14,20 @@ import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsResponseProto;
+import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
 import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -141,6 +145,7 @@ final class Explanations {
     private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
             throws IOException, TimeoutException, InterruptedException {
         boolean full = rights.mayChange();
+        Map<Long, Home> homes = homes(blocks);
         return loop.ask(placement -> {
             Reader reader = reader(placement, full);
             ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
@@ -161,10 +166,32 @@ final class Explanations {
             for (BlockFacts facts : blocks) {
                 BlockReport report =
                         placement.reports().block(reader.nowMs(), facts.block().id(), MOVES_SHOWN);
-                response.addBlocks(AdminCodec.block(facts, report, reader));
+                BlockReportProto.Builder block = AdminCodec.block(facts, report, reader).toBuilder();
+                Home home = homes.get(facts.block().id());
+                String satisfying = home == null ? null : placement.satisfying(reader.nowMs(), home);
+                if (satisfying != null) {
+                    block.setRange(satisfying);
+                }
+                response.addBlocks(block);
             }
             return response.build();
         });
+    }
+
+    /** Where storage policies want these blocks, of those that are there. */
+    private Map<Long, Home> homes(List<BlockFacts> blocks) {
+        Map<Long, Home> homes = new HashMap<>();
+        for (int from = 0; from < blocks.size(); from += view.lockBlocks()) {
+            List<Long> ids = blocks.subList(from, Math.min(blocks.size(), from + view.lockBlocks())).stream()
+                    .map(facts -> facts.block().id())
+                    .toList();
+            for (Home home : view.homes(ids)) {
+                if (home != null) {
+                    homes.put(home.placed().block().id(), home);
+                }
+            }
+        }
+        return homes;
     }
 
     private Reader reader(PlacementEngine placement, boolean full) {

@@ -11,9 +11,12 @@ import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** What {@code placementctl doctor} finds wrong with the operator state, the policy and the log of accesses. */
 final class PolicyHealthChecks {
+
+    private static final int NODES_NAMED = 5;
 
     private PolicyHealthChecks() {}
 
@@ -58,6 +61,15 @@ final class PolicyHealthChecks {
                     "put the jars of bin/terrace classpath, all of one build, on the NameNode's class path, or apply"
                             + " another policy"));
         }
+        placement
+                .lacking()
+                .forEach((tier, nodes) -> found.add(finding(
+                        "satisfy.volume",
+                        Severity.WARNING,
+                        "no " + tier + " volume on " + some(nodes)
+                                + ", where storage policies of files with satisfy: true" + " want replicas in it",
+                        "add a volume of that type there, or run hdfs mover, which takes replicas to other DataNodes, or"
+                                + " set another storage policy")));
         long lost = metricRegistry.value(Metric.PLACEMENT_ACCESS_LOG_LOST);
         if (lost > 0) {
             found.add(finding(
@@ -67,6 +79,11 @@ final class PolicyHealthChecks {
                     "look at the disk of terrace.placement.access-log.dir; its failures stand in the NameNode's log"));
         }
         return found;
+    }
+
+    private static String some(Set<String> nodes) {
+        String first = String.join(", ", nodes.stream().limit(NODES_NAMED).toList());
+        return nodes.size() <= NODES_NAMED ? first : first + " and " + (nodes.size() - NODES_NAMED) + " more DataNodes";
     }
 
     /** Anybody may ask, and a error on a path may quote it. */

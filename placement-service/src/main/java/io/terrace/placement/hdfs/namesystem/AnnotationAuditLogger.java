@@ -9,7 +9,7 @@ import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the placement service of changed attributes and of renames, so that annotations take effect within seconds; without
+ * Tells the placement service of changed attributes, storage policies and of renames, so that annotations take effect within seconds; without
  * it they do within a minute. To be listed in {@code dfs.namenode.audit.loggers}, after {@code default}. It only notes
  * paths, takes no lock and writes no line. Nothing it is given makes it fail: HDFS fails the call of the client if an audit
  * logger throws.
@@ -35,6 +35,8 @@ public final class AnnotationAuditLogger implements AuditLogger {
         }
         if (command.equals("setXAttr") || command.equals("removeXAttr")) {
             changes.attributesChanged(source);
+        } else if (command.equals("setStoragePolicy") || command.equals("unsetStoragePolicy")) {
+            changes.policyChanged(source);
         } else if (destination != null && (command.equals("rename") || command.startsWith("rename ("))) {
             changes.renamed(source, destination);
         }

@@ -23,6 +23,11 @@ final class AnnotationChanges {
     private final Set<String> annotated = ConcurrentHashMap.newKeySet();
 
     private final Set<String> changed = ConcurrentHashMap.newKeySet();
+
+    /** Paths to be looked at for {@code satisfy}: of changed attributes, and of changed storage policies. */
+    private final Set<String> attributes = ConcurrentHashMap.newKeySet();
+
+    private final Set<String> policies = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean renamed = new AtomicBoolean();
 
     void annotated(String path) {
@@ -35,6 +40,36 @@ final class AnnotationChanges {
         if (changed.size() < MOST_CHANGED) {
             changed.add(path);
         }
+        if (attributes.size() < MOST_CHANGED) {
+            attributes.add(path);
+        }
+    }
+
+    void policyChanged(String path) {
+        policies.add(policies.size() < MOST_CHANGED ? path : "/");
+    }
+
+    /** Takes paths whose storage policy changed, at most so many. */
+    List<String> takePolicies(int most) {
+        return taken(policies, most);
+    }
+
+    /** Takes paths whose attributes changed, at most so many. */
+    List<String> takeAttributes(int most) {
+        return taken(attributes, most);
+    }
+
+    boolean isKnownAsAnnotated(String path) {
+        return annotated.contains(path);
+    }
+
+    private static List<String> taken(Set<String> noted, int most) {
+        List<String> taken = new ArrayList<>();
+        for (Iterator<String> all = noted.iterator(); all.hasNext() && taken.size() < most; ) {
+            taken.add(all.next());
+            all.remove();
+        }
+        return taken;
     }
 
     void renamed(String from, String to) {
@@ -77,11 +112,8 @@ final class AnnotationChanges {
      */
     boolean take(int most, Predicate<List<String>> isAnnotated) {
         boolean concerns = renamed.getAndSet(false);
-        List<String> paths = new ArrayList<>();
-        for (Iterator<String> all = changed.iterator(); all.hasNext() && paths.size() < most; ) {
-            String path = all.next();
-            all.remove();
-            paths.add(path);
+        List<String> paths = taken(changed, most);
+        for (String path : paths) {
             concerns |= annotated.contains(path);
         }
         return concerns || (!paths.isEmpty() && isAnnotated.test(paths));

@@ -60,6 +60,11 @@ final class AnnotationReader {
         return above.and(own(inode), inode.getFullPathName());
     }
 
+    /** Whether it is annotated with {@code satisfy: true} itself. */
+    boolean satisfies(INode inode) {
+        return own(inode).satisfies();
+    }
+
     boolean hasOwn(INode inode) {
         return own(inode) != OwnAnnotations.NONE;
     }

@@ -7,6 +7,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.PolicyGaps;
 import io.terrace.protocol.StampedBlock;
 import java.io.FileNotFoundException;
 import java.util.ArrayList;
@@ -33,10 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NamesystemView implements NamespaceView {
 
-    /**
-     * All blocks with heat are looked at again when annotations change. So often without a pause, then every 10 s: anybody
-     * may set attributes all the time.
-     */
+    /** All blocks with heat are looked at again so often without a pause, then every 10 s: attributes may change all the time. */
     private static final int NEW_VERSIONS = 6;
 
     private final FSNamesystem namesystem;
@@ -46,15 +44,23 @@ public final class NamesystemView implements NamespaceView {
     private final AnnotationChanges annotationChanges;
     private final AnnotationReader annotations;
     private final TokenBucket newVersions;
+    private final PolicyGaps policyGaps;
     private long annotationsVersion;
 
+    /** A view for which nothing is kept over a restart. */
     public NamesystemView(FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks) {
+        this(namesystem, metricRegistry, lockBlocks, SatisfiedInodes.none());
+    }
+
+    public NamesystemView(
+            FSNamesystem namesystem, MetricRegistry metricRegistry, int lockBlocks, SatisfiedInodes satisfied) {
         this.namesystem = namesystem;
         this.metricRegistry = metricRegistry;
         this.lockBlocks = lockBlocks;
         metricRegistry.gauge(Metric.PLACEMENT_LOCK_LONGEST_NANOSECONDS, longestNs::get);
         this.annotationChanges = AnnotationAuditLogger.changesOf(namesystem);
         this.annotations = new AnnotationReader(annotationChanges::annotated);
+        this.policyGaps = new NamesystemPolicyGaps(namesystem, this, annotations, annotationChanges, satisfied);
         this.newVersions = new TokenBucket(0.1, NEW_VERSIONS, Accrual.CAPPED, TimeUnit.NANOSECONDS, System.nanoTime());
     }
 
@@ -219,6 +225,11 @@ public final class NamesystemView implements NamespaceView {
             }
             return homes;
         });
+    }
+
+    @Override
+    public PolicyGaps policyGaps() {
+        return policyGaps;
     }
 
     @Override

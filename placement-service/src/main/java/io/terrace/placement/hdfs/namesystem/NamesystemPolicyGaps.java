@@ -1,0 +1,115 @@
+package io.terrace.placement.hdfs.namesystem;
+
+import io.terrace.placement.state.PolicyGaps;
+import java.io.FileNotFoundException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hdfs.server.namenode.FSDirectory;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.server.namenode.TerraceReadCheck;
+import org.jspecify.annotations.Nullable;
+
+/** Walks the NameNode's directories, each look under its read lock. Thread-safe. */
+final class NamesystemPolicyGaps implements PolicyGaps {
+
+    private final FSNamesystem namesystem;
+    private final NamesystemView view;
+    private final AnnotationReader annotations;
+    private final AnnotationChanges changes;
+    private final SatisfiedInodes satisfied;
+
+    NamesystemPolicyGaps(
+            FSNamesystem namesystem,
+            NamesystemView view,
+            AnnotationReader annotations,
+            AnnotationChanges changes,
+            SatisfiedInodes satisfied) {
+        this.namesystem = namesystem;
+        this.view = view;
+        this.annotations = annotations;
+        this.changes = changes;
+        this.satisfied = satisfied;
+    }
+
+    @Override
+    public @Nullable Slice look(Root root, @Nullable Position from) {
+        if (namesystem.isInSafeMode()) {
+            return null;
+        }
+        return view.locked(NamesystemLock.GLOBAL, "terracePolicyGaps", view.lockBlocks(), () -> {
+            long beganNs = System.nanoTime();
+            INode inode = root.inode() == 0 ? at(root.path()) : directory().getInode(root.inode());
+            if (inode == null) {
+                return new Slice(List.of(), 0, 0, null);
+            }
+            Slice slice = new DirectoryWalk(namesystem, annotations, view.lockBlocks()).walk(inode, from);
+            return new Slice(slice.off(), slice.looked(), System.nanoTime() - beganNs, slice.next());
+        });
+    }
+
+    @Override
+    public List<Root> annotated() {
+        List<Long> inodes = satisfied.all();
+        List<Root> roots = new ArrayList<>();
+        List<Long> no = new ArrayList<>();
+        for (int from = 0; from < inodes.size(); from += view.lockBlocks()) {
+            List<Long> some = inodes.subList(from, Math.min(inodes.size(), from + view.lockBlocks()));
+            view.locked(NamesystemLock.FS, "terraceSatisfied", some.size(), () -> {
+                for (long id : some) {
+                    INode inode = directory().getInode(id);
+                    if (inode != null && annotations.satisfies(inode) && isPresent(inode)) {
+                        roots.add(new Root(inode.getFullPathName(), id));
+                    } else {
+                        no.add(id);
+                    }
+                }
+                return roots;
+            });
+        }
+        satisfied.remove(no);
+        return roots;
+    }
+
+    private static boolean isPresent(INode inode) {
+        return TerraceReadCheck.isPath(inode.getFullPathName());
+    }
+
+    @Override
+    public List<String> changed() {
+        List<String> paths = new ArrayList<>(changes.takePolicies(view.lockBlocks()));
+        List<String> attributed = changes.takeAttributes(view.lockBlocks());
+        if (!attributed.isEmpty()) {
+            List<Long> found = view.locked(NamesystemLock.FS, "terraceSatisfied", attributed.size(), () -> {
+                List<Long> inodes = new ArrayList<>();
+                for (String path : attributed) {
+                    INode inode = at(path);
+                    if (inode == null) {
+                        continue;
+                    }
+                    if (changes.isKnownAsAnnotated(path) || annotations.hasOwn(inode)) {
+                        paths.add(path);
+                    }
+                    if (annotations.satisfies(inode)) {
+                        inodes.add(inode.getId());
+                    }
+                }
+                return inodes;
+            });
+            satisfied.add(found);
+        }
+        return paths;
+    }
+
+    private FSDirectory directory() {
+        return namesystem.getFSDirectory();
+    }
+
+    private @Nullable INode at(String path) {
+        try {
+            return directory().unprotectedResolvePath(path).getLastINode();
+        } catch (FileNotFoundException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package io.terrace.placement.volume;
+
+import io.terrace.common.StorageTier;
+import io.terrace.metrics.Metric;
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.policyfile.PathRule;
+import io.terrace.placement.policyfile.PolicySpec;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.NamespaceView.Home;
+import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.placement.state.PolicyGaps;
+import io.terrace.placement.state.PolicyGaps.Position;
+import io.terrace.placement.state.PolicyGaps.Root;
+import io.terrace.placement.state.PolicyGaps.Slice;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves replicas to where the storage policy of their file wants them, where a rule or an annotation says {@code satisfy:
+ * true}. Walks such directories when the service begins, when rules, annotations or storage policies change, and now and
+ * then; a slice at a time, so seldom that the NameNode's read lock is held for a thousandth of the time at most. A walk that
+ * is lost begins anew: what it has done needs nothing any more. Owned by the engine's thread.
+ */
+final class PolicySatisfier {
+
+    /** One nanosecond under the lock, so many without. */
+    private static final long LOCK_SHARE = 1_000;
+
+    private static final long NOTICE_MS = 1_000;
+
+    /** By then all DataNodes have reported to a service that begins. */
+    static final long BEGIN_MS = 3_000;
+
+    /** After a walk that found replicas off their policy; doubled while none of them can be moved. */
+    static final long FIRST_PAUSE_MS = 60_000;
+
+    /** After a walk that found none. */
+    static final long LONGEST_PAUSE_MS = 3_600_000;
+
+    private static final int MOST_WAITING = 10_000;
+
+    private final ClusterState clusterState;
+    private final PolicyGaps gaps;
+    private final HomeMoves homeMoves;
+    private final TierSpace space;
+    private final Deque<Root> toWalk = new ArrayDeque<>();
+    private final Map<StorageTier, Set<String>> lacking = new EnumMap<>(StorageTier.class);
+    private PolicySpec spec;
+    private @Nullable Root walked;
+    private @Nullable Position position;
+    private boolean foundOff;
+    private boolean ordered;
+    private boolean all;
+    private long beganMs = Long.MIN_VALUE;
+    private long noticedMs = Long.MIN_VALUE;
+    private long nextSliceMs = Long.MIN_VALUE;
+    private long nextWalkMs = Long.MIN_VALUE;
+    private long pauseMs = FIRST_PAUSE_MS;
+
+    PolicySatisfier(ClusterState clusterState, PolicyGaps gaps, HomeMoves homeMoves, TierSpace space, PolicySpec spec) {
+        this.clusterState = clusterState;
+        this.gaps = gaps;
+        this.homeMoves = homeMoves;
+        this.space = space;
+        this.spec = spec;
+    }
+
+    void rules(PolicySpec others) {
+        spec = others;
+        toWalk.clear();
+        lacking.clear();
+        walked = null;
+        nextWalkMs = Long.MIN_VALUE;
+    }
+
+    /** Whether something may be told to satisfy: annotations need a rule, whatever it says. */
+    boolean isNeeded() {
+        return !spec.rules().isEmpty();
+    }
+
+    /** Looks at one slice, if it is time. */
+    void turn(long nowMs) {
+        if (!isNeeded() || nowMs < nextSliceMs) {
+            return;
+        }
+        if (beganMs == Long.MIN_VALUE) {
+            beganMs = nowMs;
+        }
+        if (nowMs - beganMs < BEGIN_MS) {
+            return;
+        }
+        if (noticedMs == Long.MIN_VALUE || nowMs - noticedMs >= NOTICE_MS) {
+            noticedMs = nowMs;
+            notice();
+        }
+        if (walked == null && toWalk.isEmpty() && (nextWalkMs == Long.MIN_VALUE || nowMs >= nextWalkMs)) {
+            toWalk.addAll(roots());
+            all = true;
+            lacking.clear();
+            space.retain(clusterState.nodes());
+            foundOff = false;
+            ordered = false;
+        }
+        Root root = walked == null ? toWalk.poll() : walked;
+        if (root == null) {
+            if (all) {
+                end(nowMs);
+            }
+            return;
+        }
+        Slice slice = gaps.look(root, walked == null ? null : position);
+        if (slice == null) {
+            toWalk.addFirst(root);
+            walked = null;
+            nextSliceMs = nowMs + NOTICE_MS;
+            return;
+        }
+        metrics().add(Metric.PLACEMENT_SATISFY_LOOKED, slice.looked());
+        slice.off().forEach(home -> close(nowMs, home));
+        position = slice.next();
+        walked = position == null ? null : root;
+        nextSliceMs = nowMs + slice.heldNs() * LOCK_SHARE / 1_000_000;
+        if (walked == null && toWalk.isEmpty()) {
+            end(nowMs);
+        }
+    }
+
+    private void end(long nowMs) {
+        pauseMs = !foundOff
+                ? LONGEST_PAUSE_MS
+                : ordered ? FIRST_PAUSE_MS : Math.max(FIRST_PAUSE_MS, Math.min(pauseMs * 2, LONGEST_PAUSE_MS));
+        // A walk for a change alone brings the next whole walk nearer at most.
+        nextWalkMs = all || nextWalkMs == Long.MIN_VALUE ? nowMs + pauseMs : Math.min(nextWalkMs, nowMs + pauseMs);
+        all = false;
+    }
+
+    /** Of paths that changed, those that something above or below tells to satisfy are walked. */
+    private void notice() {
+        List<String> changed = gaps.changed();
+        if (changed.isEmpty() || toWalk.size() >= MOST_WAITING) {
+            return;
+        }
+        Set<Root> concerned = new LinkedHashSet<>();
+        List<Root> roots = roots();
+        for (String path : changed) {
+            Root at = new Root(path, 0);
+            for (Root root : roots) {
+                if (root.holds(path)) {
+                    concerned.add(at);
+                } else if (at.holds(root.path())) {
+                    concerned.add(root);
+                }
+            }
+        }
+        toWalk.removeAll(concerned);
+        new ArrayDeque<>(concerned).descendingIterator().forEachRemaining(toWalk::addFirst);
+    }
+
+    private List<Root> roots() {
+        Set<Root> roots = new LinkedHashSet<>();
+        for (PathRule rule : spec.rules()) {
+            if (rule.satisfy()) {
+                rule.path().roots().forEach(path -> roots.add(new Root(path, 0)));
+            }
+        }
+        roots.addAll(gaps.annotated());
+        return new ArrayList<>(roots);
+    }
+
+    private void close(long nowMs, Home home) {
+        PathRule rule = ruleOf(home);
+        if (rule == null || home.tiers().isEmpty() || home.placed().obstacle() != null) {
+            return;
+        }
+        HomeMoves.Outcome outcome = homeMoves.satisfy(nowMs, home, rule.name() + " satisfies storage policy ");
+        foundOff |= outcome.off() > 0;
+        ordered |= !outcome.open().isEmpty();
+        metrics().add(Metric.PLACEMENT_SATISFY_WAITING, outcome.refusals().size());
+        if (!outcome.refusals().isEmpty()) {
+            noteLacking(nowMs, home);
+        }
+    }
+
+    private @Nullable PathRule ruleOf(Home home) {
+        PathRule rule =
+                spec.ruleFor(home.placed().path(), home.placed().annotations()).rule();
+        boolean satisfy = rule != null
+                && rule.satisfy()
+                && spec.decide(rule, home.placed().block().lengthBytes()).fits();
+        return satisfy ? rule : null;
+    }
+
+    private void noteLacking(long nowMs, Home home) {
+        List<StorageTier> wanted = wanted(home);
+        for (PlacedReplica replica : home.placed().replicas()) {
+            DataNodeState node = clusterState.nodes().get(replica.node());
+            for (StorageTier tier : wanted) {
+                if (node != null && node.isLive() && !space.has(nowMs, node, tier)) {
+                    lacking.computeIfAbsent(tier, any -> new TreeSet<>()).add(node.name());
+                }
+            }
+        }
+    }
+
+    /** The tiers that a replica is missing in. */
+    private static List<StorageTier> wanted(Home home) {
+        List<StorageTier> wanted = new ArrayList<>(home.tiers());
+        home.placed().replicas().forEach(replica -> wanted.remove(replica.tier()));
+        return wanted;
+    }
+
+    /** DataNodes without a volume of a tier that replicas there should be in, as of the last walk. */
+    Map<StorageTier, Set<String>> lacking() {
+        return lacking;
+    }
+
+    /** What holds for a block and what it waits for; null where nothing tells to satisfy. */
+    @Nullable
+    String sentence(long nowMs, Home home) {
+        PathRule rule = ruleOf(home);
+        if (rule == null) {
+            return null;
+        }
+        HomeMoves.Outcome outcome = homeMoves.release(nowMs, home, true);
+        if (outcome.off() == 0 && outcome.refusals().isEmpty()) {
+            return "satisfy: all replicas are where storage policy " + home.policy() + " wants them";
+        }
+        String wanted = String.join(
+                ", ", wanted(home).stream().map(tier -> TierKeeper.name(tier)).toList());
+        return "satisfy: wanted " + (wanted.isEmpty() ? home.policy() : wanted) + ", waits for "
+                + (outcome.refusals().isEmpty()
+                        ? "its move"
+                        : "what keeps a replica: " + String.join("; ", outcome.refusals()));
+    }
+
+    private MetricRegistry metrics() {
+        return clusterState.metricRegistry();
+    }
+}
