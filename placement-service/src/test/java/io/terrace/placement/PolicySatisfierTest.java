@@ -146,6 +146,18 @@ class PolicySatisfierTest extends TieredCluster {
     }
 
     @Test
+    void manySinglePaths_areWalkedWithinSeconds() {
+        rules("- path: /a/**", "  satisfy: true");
+        waits(6_000);
+        directories.walked.clear();
+        for (int i = 0; i < 200; i++) {
+            directories.changed.add("/a/" + i);
+        }
+        waits(4_000);
+        assertThat(directories.walked).hasSize(200);
+    }
+
+    @Test
     void annotatedDirectories_areWalked_ifThereAreRules() {
         StampedBlock block = file(1, "/c/x", StorageTier.SSD, StorageTier.SSD);
         names.annotations.put(

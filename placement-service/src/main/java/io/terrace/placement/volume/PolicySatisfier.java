@@ -35,6 +35,13 @@ final class PolicySatisfier {
     /** One nanosecond under the lock, so many without. */
     private static final long LOCK_SHARE = 1_000;
 
+    private static final int MOST_SLICES = 64;
+
+    /** What taking the lock costs at least. */
+    private static final long LEAST_NS = 5_000;
+
+    private static final long ENOUGH_NS = 200_000;
+
     private static final long NOTICE_MS = 1_000;
 
     /** By then all DataNodes have reported to a service that begins. */
@@ -87,7 +94,7 @@ final class PolicySatisfier {
         return !spec.rules().isEmpty();
     }
 
-    /** Looks at one slice, if it is time. */
+    /** Looks at some slices, if it is time. */
     void turn(long nowMs) {
         if (!isNeeded() || nowMs < nextSliceMs) {
             return;
@@ -103,35 +110,41 @@ final class PolicySatisfier {
             notice();
         }
         if (walked == null && toWalk.isEmpty() && (nextWalkMs == Long.MIN_VALUE || nowMs >= nextWalkMs)) {
-            toWalk.addAll(roots());
-            all = true;
-            lacking.clear();
-            space.retain(clusterState.nodes());
-            foundOff = false;
-            ordered = false;
+            begin();
         }
-        Root root = walked == null ? toWalk.poll() : walked;
-        if (root == null) {
-            if (all) {
-                end(nowMs);
+        long heldNs = 0;
+        // Many single files are looked at in one turn.
+        for (int i = 0; i < MOST_SLICES && heldNs < ENOUGH_NS; i++) {
+            Root root = walked == null ? toWalk.poll() : walked;
+            if (root == null) {
+                if (all || i > 0) {
+                    end(nowMs);
+                }
+                break;
             }
-            return;
+            Slice slice = gaps.look(root, walked == null ? null : position);
+            if (slice == null) {
+                toWalk.addFirst(root);
+                walked = null;
+                nextSliceMs = nowMs + NOTICE_MS;
+                return;
+            }
+            metrics().add(Metric.PLACEMENT_SATISFY_LOOKED, slice.looked());
+            slice.off().forEach(home -> close(nowMs, home));
+            position = slice.next();
+            walked = position == null ? null : root;
+            heldNs += Math.max(LEAST_NS, slice.heldNs());
         }
-        Slice slice = gaps.look(root, walked == null ? null : position);
-        if (slice == null) {
-            toWalk.addFirst(root);
-            walked = null;
-            nextSliceMs = nowMs + NOTICE_MS;
-            return;
-        }
-        metrics().add(Metric.PLACEMENT_SATISFY_LOOKED, slice.looked());
-        slice.off().forEach(home -> close(nowMs, home));
-        position = slice.next();
-        walked = position == null ? null : root;
-        nextSliceMs = nowMs + slice.heldNs() * LOCK_SHARE / 1_000_000;
-        if (walked == null && toWalk.isEmpty()) {
-            end(nowMs);
-        }
+        nextSliceMs = nowMs + heldNs * LOCK_SHARE / 1_000_000;
+    }
+
+    private void begin() {
+        toWalk.addAll(roots());
+        all = true;
+        lacking.clear();
+        space.retain(clusterState.nodes());
+        foundOff = false;
+        ordered = false;
     }
 
     private void end(long nowMs) {
