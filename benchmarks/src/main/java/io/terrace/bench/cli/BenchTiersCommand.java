@@ -5,6 +5,7 @@ import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
 import io.terrace.bench.tiers.AutoBenchmark;
 import io.terrace.bench.tiers.AutoPlan;
+import io.terrace.bench.tiers.SatisfyBenchmark;
 import io.terrace.bench.tiers.TiersBenchmark;
 import io.terrace.bench.tiers.TiersPart;
 import io.terrace.bench.tiers.WalkPlan;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Option;
         description = {
             "Moves replicas between the volumes of two DataNodes by rules of the policy file, under readers that compare"
                     + " every byte: stock over TCP, stock short-circuit, and grants (WALK). Compares skewed reads of files"
-                    + " on disk with stock and with a range of tiers (AUTO).",
+                    + " on disk with stock and with a range of tiers (AUTO). Changes storage policies, with a rule that"
+                    + " satisfies them, and kills the NameNode half-way (SATISFY).",
             "All volumes are directories of one file system; for AUTO the DataNodes delay reads by storage type.",
             "Exit code 0 also when targets are missed: the figures are the result."
         })
@@ -59,6 +61,10 @@ final class BenchTiersCommand implements Callable<Integer> {
             AutoPlan plan = options.quick ? AutoPlan.quick() : AutoPlan.full();
             Path at = options.clusters(NAME).resolve("auto");
             new AutoBenchmark(plan, at, options.seed, options.properties, scores).run();
+        }
+        if (wanted.contains(TiersPart.SATISFY)) {
+            Path at = options.clusters(NAME).resolve("satisfy");
+            new SatisfyBenchmark(options.quick ? 20 : 200, at, options.seed, options.properties, scores).run();
         }
     }
 

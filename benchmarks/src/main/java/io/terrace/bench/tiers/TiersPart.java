@@ -5,5 +5,7 @@ public enum TiersPart {
     /** Replicas go from tier to tier under readers. */
     WALK,
     /** Skewed reads of more than an SSD holds. */
-    AUTO
+    AUTO,
+    /** Storage policies change, and a rule tells to satisfy them. */
+    SATISFY
 }
