@@ -60,12 +60,12 @@ class PolicySatisfierTest extends TieredCluster {
         }
 
         @Override
-        public List<Root> annotated() {
+        public List<Root> annotated(boolean users) {
             return annotated;
         }
 
         @Override
-        public List<String> changed() {
+        public List<String> changed(boolean users) {
             List<String> all = List.copyOf(changed);
             changed.clear();
             return all;

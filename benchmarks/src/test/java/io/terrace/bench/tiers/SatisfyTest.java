@@ -89,11 +89,17 @@ class SatisfyTest {
         awaitTypes(file, ON_ARCHIVE);
         await().atMost(FourTierCluster.PATIENCE)
                 .until(() -> tiers.fs.listXAttrs(new Path("/")).contains("trusted.terrace.satisfied"));
+        Path mine = file("/mine/file");
+        tiers.fs.setStoragePolicy(new Path("/mine"), HdfsConstants.COLD_STORAGE_POLICY_NAME);
+        tiers.fs.setXAttr(new Path("/mine"), "user.terrace.satisfy", "true".getBytes(StandardCharsets.UTF_8));
         // Renamed, and its policy changed, which the logger of the next NameNode does not know.
         tiers.fs.rename(directory, new Path("/renamed"));
         tiers.fs.setStoragePolicy(new Path("/renamed"), HdfsConstants.HOT_STORAGE_POLICY_NAME);
         tiers.cluster.restartNameNode(true);
         awaitTypes(new Path("/renamed/file"), ON_DISK);
+        assertThat(tiers.types(mine)).isEqualTo(ON_DISK);
+        assertThat(new String(tiers.fs.getXAttr(new Path("/"), "trusted.terrace.satisfied"), StandardCharsets.UTF_8))
+                .matches("[0-9]+");
         tiers.fs.removeXAttr(new Path("/renamed"), "trusted.terrace.satisfy");
         await().atMost(FourTierCluster.PATIENCE).until(() -> new String(
                         tiers.fs.getXAttr(new Path("/"), "trusted.terrace.satisfied"), StandardCharsets.UTF_8)

@@ -98,10 +98,9 @@ public final class OwnAnnotations {
         return values.getOrDefault(scope, Map.of()).get(word);
     }
 
-    /** Whether {@code satisfy: true} is among them, which may still not be heeded. */
-    public boolean satisfies() {
-        return "true".equals(value(Scope.TRUSTED, AnnotationWord.SATISFY))
-                || "true".equals(value(Scope.USER, AnnotationWord.SATISFY));
+    /** Whether {@code satisfy: true} is among them by the superuser, or by others, which may still not be heeded. */
+    public boolean satisfies(Scope scope) {
+        return "true".equals(value(scope, AnnotationWord.SATISFY));
     }
 
     /** Attributes with an unknown word or a bad value. */

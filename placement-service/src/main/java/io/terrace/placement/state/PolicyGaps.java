@@ -18,12 +18,12 @@ public interface PolicyGaps {
         }
 
         @Override
-        public List<Root> annotated() {
+        public List<Root> annotated(boolean users) {
             return List.of();
         }
 
         @Override
-        public List<String> changed() {
+        public List<String> changed(boolean users) {
             return List.of();
         }
     };
@@ -78,9 +78,17 @@ public interface PolicyGaps {
     @Nullable
     Slice look(Root root, @Nullable Position from);
 
-    /** Files and directories that are annotated with {@code satisfy: true}, also in earlier terms of leadership. */
-    List<Root> annotated();
+    /**
+     * Files and directories that are annotated with {@code satisfy: true}, also in earlier terms of leadership.
+     *
+     * @param users whether {@code user} annotations count. Else anybody could fill the list, of which there is one
+     */
+    List<Root> annotated(boolean users);
 
-    /** Paths whose storage policy or annotations changed since the last call. */
-    List<String> changed();
+    /**
+     * Paths whose storage policy or annotations changed since the last call.
+     *
+     * @param users whether directories with {@code user} annotations are remembered for {@link #annotated}
+     */
+    List<String> changed(boolean users);
 }

@@ -3,6 +3,7 @@ package io.terrace.placement.volume;
 import io.terrace.common.StorageTier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.policyfile.AnnotationWord;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.state.ClusterState;
@@ -158,7 +159,7 @@ final class PolicySatisfier {
 
     /** Of paths that changed, those that something above or below tells to satisfy are walked. */
     private void notice() {
-        List<String> changed = gaps.changed();
+        List<String> changed = gaps.changed(usersMayAsk());
         if (changed.isEmpty() || toWalk.size() >= MOST_WAITING) {
             return;
         }
@@ -178,6 +179,15 @@ final class PolicySatisfier {
         new ArrayDeque<>(concerned).descendingIterator().forEachRemaining(toWalk::addFirst);
     }
 
+    private boolean usersMayAsk() {
+        for (PathRule rule : spec.rules()) {
+            if (rule.annotations().contains(AnnotationWord.SATISFY)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private List<Root> roots() {
         Set<Root> roots = new LinkedHashSet<>();
         for (PathRule rule : spec.rules()) {
@@ -185,7 +195,7 @@ final class PolicySatisfier {
                 rule.path().roots().forEach(path -> roots.add(new Root(path, 0)));
             }
         }
-        roots.addAll(gaps.annotated());
+        roots.addAll(gaps.annotated(usersMayAsk()));
         return new ArrayList<>(roots);
     }
 

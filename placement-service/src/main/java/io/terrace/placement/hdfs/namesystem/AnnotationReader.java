@@ -3,6 +3,7 @@ package io.terrace.placement.hdfs.namesystem;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.terrace.placement.policyfile.OwnAnnotations;
+import io.terrace.placement.policyfile.OwnAnnotations.Scope;
 import io.terrace.placement.policyfile.PathAnnotations;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -60,9 +61,14 @@ final class AnnotationReader {
         return above.and(own(inode), inode.getFullPathName());
     }
 
-    /** Whether it is annotated with {@code satisfy: true} itself. */
-    boolean satisfies(INode inode) {
-        return own(inode).satisfies();
+    /**
+     * Whether it is annotated with {@code satisfy: true} itself.
+     *
+     * @param users whether {@code user} annotations count
+     */
+    boolean satisfies(INode inode, boolean users) {
+        OwnAnnotations own = own(inode);
+        return own.satisfies(Scope.TRUSTED) || (users && own.satisfies(Scope.USER));
     }
 
     boolean hasOwn(INode inode) {

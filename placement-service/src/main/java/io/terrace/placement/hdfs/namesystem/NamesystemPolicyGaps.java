@@ -49,7 +49,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
     }
 
     @Override
-    public List<Root> annotated() {
+    public List<Root> annotated(boolean users) {
         List<Long> inodes = satisfied.all();
         List<Root> roots = new ArrayList<>();
         List<Long> no = new ArrayList<>();
@@ -58,10 +58,10 @@ final class NamesystemPolicyGaps implements PolicyGaps {
             view.locked(NamesystemLock.FS, "terraceSatisfied", some.size(), () -> {
                 for (long id : some) {
                     INode inode = directory().getInode(id);
-                    if (inode != null && annotations.satisfies(inode) && isPresent(inode)) {
-                        roots.add(new Root(inode.getFullPathName(), id));
-                    } else {
+                    if (inode == null || !annotations.satisfies(inode, true) || !isPresent(inode)) {
                         no.add(id);
+                    } else if (annotations.satisfies(inode, users)) {
+                        roots.add(new Root(inode.getFullPathName(), id));
                     }
                 }
                 return roots;
@@ -76,7 +76,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
     }
 
     @Override
-    public List<String> changed() {
+    public List<String> changed(boolean users) {
         List<String> paths = new ArrayList<>(changes.takePolicies(view.lockBlocks()));
         List<String> attributed = changes.takeAttributes(view.lockBlocks());
         if (!attributed.isEmpty()) {
@@ -90,7 +90,7 @@ final class NamesystemPolicyGaps implements PolicyGaps {
                     if (changes.isKnownAsAnnotated(path) || annotations.hasOwn(inode)) {
                         paths.add(path);
                     }
-                    if (annotations.satisfies(inode)) {
+                    if (annotations.satisfies(inode, users)) {
                         inodes.add(inode.getId());
                     }
                 }

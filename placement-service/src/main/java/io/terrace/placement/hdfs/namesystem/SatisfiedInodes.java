@@ -76,12 +76,12 @@ public final class SatisfiedInodes {
     }
 
     synchronized void add(Collection<Long> inodes) {
-        List<Long> known = all();
+        Set<Long> known = new TreeSet<>(all());
         for (long inode : inodes) {
             if (known.contains(inode)) {
                 continue;
             }
-            if (known.size() + added.size() >= MOST) {
+            if (known.size() >= MOST) {
                 LOG.error(
                         "Inode {} is annotated with satisfy=true and not walked, since {} others are: annotate a"
                                 + " directory above, or give the policy file a rule",
@@ -90,6 +90,7 @@ public final class SatisfiedInodes {
             } else {
                 removed.remove(inode);
                 added.add(inode);
+                known.add(inode);
             }
         }
         saveLater();
