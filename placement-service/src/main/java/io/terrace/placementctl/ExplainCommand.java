@@ -72,6 +72,16 @@ final class ExplainCommand extends AdminCommand {
         return ExitCode.OK;
     }
 
+    private static String memory(ReplicaProto replica) {
+        if (!replica.getInMemory()) {
+            return "-";
+        }
+        String kept = replica.hasHeldForMs()
+                ? ", held for " + Quantity.millis(replica.getHeldForMs())
+                : replica.getPinned() ? ", pinned" : "";
+        return "since " + Quantity.millis(replica.getResidentForMs()) + kept;
+    }
+
     private static void print(Printer printer, BlockReportProto block) {
         printer.line("");
         printer.line("blk_" + block.getBlock().getBlockId() + "_"
@@ -96,12 +106,7 @@ final class ExplainCommand extends AdminCommand {
             replicas.row(
                     "  " + replica.getName(),
                     replica.hasStorageType() ? replica.getStorageType().toLowerCase(Locale.ROOT) : "no replica",
-                    !replica.getReporting()
-                            ? "no plugin"
-                            : replica.getInMemory()
-                                    ? "since " + Quantity.millis(replica.getResidentForMs())
-                                            + (replica.getPinned() ? ", pinned" : "")
-                                    : "-",
+                    !replica.getReporting() ? "no plugin" : memory(replica),
                     Quantity.decimal(replica.getHeat()),
                     replica.getHome() ? "home" : "-",
                     replica.getInMemory() ? Quantity.bytes(replica.getBytesServedFromMemory()) : "-");

@@ -50,6 +50,9 @@ class WrittenPlacementTest extends SteppedLoop {
                     assertThat(move.reason()).isEqualTo("rule 1 of the policy says write: memory");
                 });
         assertThat(metricRegistry.value(Metric.PLACEMENT_WRITTEN_ORDERED)).isEqualTo(1);
+        assertThat(placement.reports().block(nowMs, 1, 1).replicas())
+                .singleElement()
+                .satisfies(replica -> assertThat(replica.heldForMs()).isBetween(1L, HeldBlocks.HOLD_MS));
     }
 
     @Test

@@ -47,6 +47,15 @@ public final class HeldBlocks {
         return ruleDecision != null && ruleDecision.forbids();
     }
 
+    /** For how long the policy may not evict a block; 0 if it is not held. */
+    public static long heldForMs(long nowMs, DataNodeState node, long blockId) {
+        Held held = node.residents().findHeld(blockId);
+        if (held == null) {
+            return 0;
+        }
+        return held.arrivedMs() < 0 ? HOLD_MS : Math.max(0, HOLD_MS - (nowMs - held.arrivedMs()));
+    }
+
     /** Leaves the block to the policy, which has its room back. */
     static void release(ClusterState clusterState, long nowMs, DataNodeState node, long blockId) {
         if (node.residents().release(blockId)) {

@@ -1,5 +1,6 @@
 package io.terrace.placement.report;
 
+import io.terrace.placement.move.HeldBlocks;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policyfile.RuleDecision;
@@ -106,6 +107,7 @@ public final class PlacementReports {
                     node.isLive(),
                     resident != null,
                     node.residents().isPinned(blockId),
+                    HeldBlocks.heldForMs(nowMs, node, blockId),
                     home,
                     share,
                     resident == null ? -1 : nowMs - resident.sinceMs,

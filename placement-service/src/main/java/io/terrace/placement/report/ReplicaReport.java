@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is known of one DataNode's replica of a block, and of its copy in memory.
  *
+ * @param pinned whether the policy may not evict it
+ * @param heldForMs for how long that is so because it is held after a promotion; 0 if it is not held
  * @param open the open move into memory or out of it
  * @param between the open move of the replica between volumes
  * @param stays why the replica is not moved between volumes now; null if nothing keeps it
@@ -17,6 +19,7 @@ public record ReplicaReport(
         boolean live,
         boolean inMemory,
         boolean pinned,
+        long heldForMs,
         boolean home,
         double share,
         long residentSinceMs,

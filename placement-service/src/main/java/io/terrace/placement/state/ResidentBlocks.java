@@ -117,6 +117,10 @@ public final class ResidentBlocks {
         return List.copyOf(held.values());
     }
 
+    public @Nullable Held findHeld(long blockId) {
+        return held.get(blockId);
+    }
+
     public boolean isHeld(long blockId) {
         return held.containsKey(blockId);
     }

@@ -183,6 +183,9 @@ final class AdminCodec {
             return proto;
         }
         proto.setHeat(replica.share()).setHeldBackMs(replica.heldBackMs());
+        if (replica.heldForMs() > 0) {
+            proto.setHeldForMs(replica.heldForMs());
+        }
         if (replica.inMemory()) {
             proto.setResidentForMs(Math.max(0, replica.residentSinceMs()))
                     .setBytesServedFromMemory(replica.bytesServedFromMemory());
