@@ -86,8 +86,10 @@ class SizeCtlTest {
     @Test
     void size_withWhatMakesNoSense_isRefusedWithTheOption() {
         assertThat(run("size", "--memory", "0")).isEqualTo(ExitCode.USAGE);
-        assertThat(err).contains("--memory is '0'; it must be bytes");
-        assertThat(run("size", "--memory", "much")).isEqualTo(ExitCode.USAGE);
+        assertThat(err).contains("--memory takes at most 20 sizes above 0");
+        assertThat(run("size", "--memory", "1g,much")).isEqualTo(ExitCode.USAGE);
+        assertThat(err).contains("--memory", "'much' is no number of bytes; write it e.g. as 64g");
+        assertThat(run("size", "--memory", "-1")).isEqualTo(ExitCode.USAGE);
         assertThat(run("size", "--last", "0s")).isEqualTo(ExitCode.USAGE);
         assertThat(run("size", "--trace", dir.resolve("absent").toString(), "--policy", policy.toString()))
                 .isEqualTo(ExitCode.REFUSED);

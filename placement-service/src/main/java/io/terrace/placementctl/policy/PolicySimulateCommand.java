@@ -12,6 +12,7 @@ import io.terrace.placementctl.simulate.PolicyReplay;
 import io.terrace.placementctl.simulate.ReplayChart;
 import io.terrace.placementctl.simulate.RuleAssignments;
 import io.terrace.placementctl.simulate.RuleAwarePolicy.PoolReads;
+import io.terrace.placementctl.terminal.Bytes;
 import io.terrace.placementctl.terminal.Durations;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
@@ -27,7 +28,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
-import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -72,16 +72,18 @@ final class PolicySimulateCommand extends ClusterCommand {
     @Option(
             names = "--memory",
             paramLabel = "BYTES",
+            converter = Bytes.class,
             description = "Memory of all DataNodes, e.g. 64g. Default: what they have.")
     @Nullable
-    String memory;
+    Long memory;
 
     @Option(
             names = "--bandwidth",
             paramLabel = "BYTES",
+            converter = Bytes.class,
             description = "Bytes a second that all DataNodes may move; 0 is no limit. Default: their budget.")
     @Nullable
-    String bandwidth;
+    Long bandwidth;
 
     @Option(names = "--plot", paramLabel = "FILE.png", description = "Also draw it.")
     @Nullable
@@ -93,15 +95,12 @@ final class PolicySimulateCommand extends ClusterCommand {
         if (lastMs < 1) {
             throw cluster().usage("--last is " + lastMs + " ms; it must be above 0");
         }
-        Long memoryGiven = bytes("--memory", memory);
-        Long bandwidthGiven = bytes("--bandwidth", bandwidth);
-        boolean alone = trace != null && memoryGiven != null && !compare.equals("current");
         List<PolicyReplay> replays = new ArrayList<>();
         Trace accesses;
-        if (alone && trace != null && memoryGiven != null) {
+        if (trace != null && memory != null && !compare.equals("current")) {
             ReplaySource source = ReplaySource.of(trace);
             accesses = source.accesses();
-            run(replays, candidate, source, memoryGiven, bandwidthGiven == null ? 0 : bandwidthGiven, 1);
+            run(replays, candidate, source, memory, bandwidth == null ? 0 : bandwidth, 1);
         } else {
             try (AdminClient client = cluster().connect()) {
                 ReplaySource source = ReplaySource.of(client, trace, lastMs);
@@ -111,8 +110,8 @@ final class PolicySimulateCommand extends ClusterCommand {
                         replays,
                         candidate,
                         source,
-                        memoryGiven == null ? now.getMemoryBytes() : memoryGiven,
-                        bandwidthGiven == null ? source.moveBytesPerSecond() : bandwidthGiven,
+                        memory == null ? now.getMemoryBytes() : memory,
+                        bandwidth == null ? source.moveBytesPerSecond() : bandwidth,
                         now.getDataNodes());
             }
         }
@@ -121,21 +120,6 @@ final class PolicySimulateCommand extends ClusterCommand {
             new ReplayChart(replays).write(plot);
         }
         return ExitCode.OK;
-    }
-
-    private @Nullable Long bytes(String option, @Nullable String text) {
-        if (text == null) {
-            return null;
-        }
-        try {
-            long value = TraditionalBinaryPrefix.string2long(text);
-            if (value >= 0) {
-                return value;
-            }
-        } catch (IllegalArgumentException e) {
-            throw cluster().usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
-        }
-        throw cluster().usage(option + " is '" + text + "'; it must be bytes, e.g. 64g");
     }
 
     private void run(

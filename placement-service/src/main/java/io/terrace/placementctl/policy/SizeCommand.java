@@ -11,6 +11,7 @@ import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.simulate.MemorySizes;
 import io.terrace.placementctl.simulate.MemorySizes.Point;
 import io.terrace.placementctl.simulate.RuleAssignments;
+import io.terrace.placementctl.terminal.Bytes;
 import io.terrace.placementctl.terminal.Durations;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
@@ -23,7 +24,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -71,8 +71,9 @@ public final class SizeCommand extends ClusterCommand {
             names = "--memory",
             paramLabel = "BYTES",
             split = ",",
+            converter = Bytes.class,
             description = "More sizes, of all DataNodes together, e.g. 64g,96g.")
-    List<String> memory = new ArrayList<>();
+    List<Long> memory = new ArrayList<>();
 
     /** Without a service there is one. */
     private record Cluster(int dataNodes, long memoryBytes) {}
@@ -82,10 +83,10 @@ public final class SizeCommand extends ClusterCommand {
         if (lastMs < 1) {
             throw cluster().usage("--last is " + lastMs + " ms; it must be above 0");
         }
-        List<Long> more = new ArrayList<>(memory.stream().map(this::bytes).toList());
-        if (more.size() > MOST_SIZES) {
-            throw cluster().usage("--memory has more than " + MOST_SIZES + " sizes");
+        if (memory.contains(0L) || memory.size() > MOST_SIZES) {
+            throw cluster().usage("--memory takes at most " + MOST_SIZES + " sizes above 0");
         }
+        List<Long> more = new ArrayList<>(memory);
         if (trace != null && policy != null) {
             ReplaySource source = ReplaySource.of(trace);
             PolicySpec spec = PolicyText.checked(policy);
@@ -105,18 +106,6 @@ public final class SizeCommand extends ClusterCommand {
             print(spec, source.accesses(), cluster, simulate(source, spec, more, cluster.dataNodes));
         }
         return ExitCode.OK;
-    }
-
-    private long bytes(String text) {
-        try {
-            long value = TraditionalBinaryPrefix.string2long(text);
-            if (value > 0) {
-                return value;
-            }
-        } catch (IllegalArgumentException e) {
-            throw cluster().usage("--memory is '" + text + "'; it must be bytes, e.g. 64g");
-        }
-        throw cluster().usage("--memory is '" + text + "'; it must be bytes, e.g. 64g");
     }
 
     private static MemorySizes simulate(ReplaySource source, PolicySpec spec, List<Long> more, int dataNodes)
