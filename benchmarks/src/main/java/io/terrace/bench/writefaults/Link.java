@@ -48,6 +48,8 @@ final class Link implements Closeable {
     void set(State fresh) {
         state = fresh;
         if (fresh == State.CUT) {
+            // All at first: when one is closed, its pump closes the other one.
+            sockets.forEach(Link::endByReset);
             sockets.forEach(Link::reset);
         }
     }
@@ -106,10 +108,18 @@ final class Link implements Closeable {
         }
     }
 
-    /** The other side sees a reset, not an end. */
+    /** However it is closed, the other side sees a reset, not an end. */
+    private static void endByReset(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (IOException ended) {
+            return;
+        }
+    }
+
     private static void reset(Socket socket) {
         try (socket) {
-            socket.setSoLinger(true, 0);
+            endByReset(socket);
         } catch (IOException ended) {
             return;
         }
