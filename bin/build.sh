@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # Sourced by terrace and placementctl: builds the jars of this source tree when they are missing or older than the sources.
 # Expects $root, and fail, which says why and ends the command.
 

@@ -60,11 +60,11 @@ done
 cp -- "$built/sbom.json" "$root"/{LICENSE,SECURITY.md,CHANGELOG.md} "$tree/"
 cp -R -- "$root"/{conf,docs} "$tree/"
 cp -R -- "$root"/bin/dist/files/. "$tree/"
-cp -- "$root/bin/placementctl" "$tree/bin/"
+cp -- "$root"/bin/{placementctl,launch.sh} "$tree/bin/"
 mkdir -p "$tree"/share/{man/man1,bash-completion/completions}
 gzip -9n -- "$built"/man/*.1
 cp -- "$built"/man/*.1.gz "$tree/share/man/man1/"
-cp -- "$built/completion/placementctl" "$tree/share/bash-completion/completions/"
+cp -- "$built"/completion/* "$tree/share/bash-completion/completions/"
 chmod -R u=rwX,go=rX "$tree"
 
 tar -C "$work" --format=gnu --sort=name "--mtime=@$seconds" --owner=0 --group=0 --numeric-owner -cf - "$name" |

@@ -1,0 +1,38 @@
+# shellcheck shell=bash disable=SC2154
+# Sourced by placementctl: starts a class of Terrace's tools with the jars of this tree or installation.
+# Expects $root, and fail, which says why and ends the command.
+
+java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+command -v "$java" >/dev/null || fail "no $java: install a JDK 17 or newer, or set JAVA_HOME"
+
+if [[ -n ${TERRACE_CLASSPATH-} ]]; then
+  classpath=$TERRACE_CLASSPATH
+elif [[ -s $root/benchmarks/target/classpath.txt ]]; then
+  . "$root/bin/build.sh"
+  build_if_needed
+  # What this tree built comes first; the list has the rest, and where the reactor built it these as well.
+  classpath=
+  for jar in "$root"/{placement-service,rdma-channel,policies}/target/*-SNAPSHOT.jar; do
+    [[ -f $jar ]] && classpath+=$jar:
+  done
+  classpath+=$(<"$root/benchmarks/target/classpath.txt")
+elif compgen -G "$root/lib/ctl/terrace-ctl-*.jar" >/dev/null; then
+  hadoop=${HADOOP_HOME:+$HADOOP_HOME/bin/}hadoop
+  command -v "$hadoop" >/dev/null || fail "no $hadoop: set HADOOP_HOME, or TERRACE_CLASSPATH to Terrace's and Hadoop's jars"
+  classpath="$root/lib/ctl/*:$root/lib/server/*:$("$hadoop" classpath)"
+else
+  fail "not built: run 'mvn -B -DskipTests package' in $root, or set TERRACE_CLASSPATH"
+fi
+
+# The configuration is read by the command itself, so that the one of the class path never mixes in.
+options=(-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.net.preferIPv4Stack=true
+  -Dlog4j.configuration=placementctl-log4j.properties)
+[[ -t 1 && -t 2 ]] && options+=(-Dterrace.terminal=true)
+version=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.specification.version = //p')
+[[ ${version%%.*} -ge 17 ]] || fail "$java is version ${version:-unknown}, 17 or newer is needed: set JAVA_HOME"
+[[ ${version%%.*} -ge 24 ]] && options+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
+
+launch() { # CLASS ARGUMENT...
+  # shellcheck disable=SC2086
+  exec "$java" "${options[@]}" ${PLACEMENTCTL_OPTS-} -cp "$classpath" "$@"
+}
