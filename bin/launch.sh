@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Sourced by placementctl: starts a class of Terrace's tools with the jars of this tree or installation.
+# Sourced by placementctl and terrace-host: starts a class of Terrace's tools with the jars of this tree or installation.
 # Expects $root, and fail, which says why and ends the command.
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java

@@ -60,7 +60,7 @@ done
 cp -- "$built/sbom.json" "$root"/{LICENSE,SECURITY.md,CHANGELOG.md} "$tree/"
 cp -R -- "$root"/{conf,docs} "$tree/"
 cp -R -- "$root"/bin/dist/files/. "$tree/"
-cp -- "$root"/bin/{placementctl,launch.sh} "$tree/bin/"
+cp -- "$root"/bin/{placementctl,terrace-host,launch.sh} "$tree/bin/"
 mkdir -p "$tree"/share/{man/man1,bash-completion/completions}
 gzip -9n -- "$built"/man/*.1
 cp -- "$built"/man/*.1.gz "$tree/share/man/man1/"

@@ -6,10 +6,7 @@ import java.net.URI;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.net.NetUtils;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,25 +51,11 @@ public final class ConnectionOptions {
 
     /** The configuration that was asked for. */
     public Configuration configuration() {
-        Configuration configuration = new HdfsConfiguration();
-        String fromEnvironment = System.getenv("HADOOP_CONF_DIR");
-        File dir =
-                conf != null || fromEnvironment == null || fromEnvironment.isBlank() ? conf : new File(fromEnvironment);
-        if (dir != null) {
-            boolean any = false;
-            for (String name : List.of("core-site.xml", "hdfs-site.xml")) {
-                File file = new File(dir, name);
-                if (file.isFile()) {
-                    configuration.addResource(new Path(file.toURI()));
-                    any = true;
-                }
-            }
-            if (!any) {
-                throw usage(dir + " holds no core-site.xml or hdfs-site.xml: name a Hadoop configuration with --conf");
-            }
+        try {
+            return SiteConfiguration.read(conf);
+        } catch (IllegalArgumentException e) {
+            throw usage(String.valueOf(e.getMessage()));
         }
-        UserGroupInformation.setConfiguration(configuration);
-        return configuration;
     }
 
     /** The HDFS that was asked for. */

@@ -1,0 +1,133 @@
+package io.terrace.host;
+
+import io.terrace.host.HostStep.Command;
+import io.terrace.host.HostStep.Directory;
+import io.terrace.host.HostStep.Link;
+import io.terrace.host.HostStep.WriteFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The steps that a host still needs. Files come first, then what systemd is told, then directories. Nothing restarts the
+ * DataNode.
+ */
+final class HostPlan {
+
+    /** Of the drop-in, where tmpfs has no {@code noswap}: the tier's pages belong to the DataNode's control group. */
+    static final String NO_SWAP = "MemorySwapMax=0";
+
+    static final String MEMLOCK = "LimitMEMLOCK=infinity";
+
+    /** For DataNodes that systemd does not start. */
+    static final String LIMITS = "/etc/security/limits.d/terrace.conf";
+
+    private static final String TMPFILES = "/etc/tmpfiles.d/terrace.conf";
+    private static final String UNITS = "/etc/systemd/system/";
+    private static final String WRITTEN_BY = "# Written by terrace-host prepare, which replaces it.\n";
+    private static final int CHANNEL_MODE = 0755;
+
+    private final DataNodeHost host;
+    private final List<HostStep> steps = new ArrayList<>();
+    private final String mountUnit;
+
+    private HostPlan(DataNodeHost host) {
+        this.host = host;
+        this.mountUnit = UnitName.ofMount(host.settings().memoryDir());
+    }
+
+    static List<HostStep> of(DataNodeHost host) {
+        HostPlan plan = new HostPlan(host);
+        if (!host.inFstab()) {
+            plan.mountUnit();
+        }
+        plan.dataNodeUnit();
+        plan.limits();
+        plan.bootFiles();
+        plan.steps.removeIf(step -> step.isDone(host.files()));
+        boolean unitsChange = plan.steps.stream().anyMatch(step -> step.words().contains(UNITS));
+        if (unitsChange && host.facts().systemd()) {
+            plan.steps.add(Command.of("systemctl", "daemon-reload"));
+        }
+        plan.mount();
+        plan.channel();
+        return plan.steps;
+    }
+
+    private void mountUnit() {
+        Path directory = host.settings().memoryDir();
+        DataNodeUnit unit = host.unit();
+        steps.add(new WriteFile(
+                UNITS + mountUnit,
+                WRITTEN_BY + "[Unit]\nDescription=Memory tier of Terrace\n"
+                        + (unit == null ? "" : "Before=" + unit.name() + "\n")
+                        + "\n[Mount]\nWhat=terrace\nWhere=" + directory + "\nType=tmpfs\nOptions="
+                        + host.wanted().options() + "\n\n[Install]\nWantedBy=multi-user.target\n"));
+        steps.add(new Link(UNITS + "multi-user.target.wants/" + mountUnit, UNITS + mountUnit));
+    }
+
+    /** Wants, not Requires: without the mount the DataNode has to run, as stock. */
+    private void dataNodeUnit() {
+        DataNodeUnit unit = host.unit();
+        if (unit == null) {
+            return;
+        }
+        String service = (host.needsSwapLimit() ? NO_SWAP + "\n" : "") + (host.wantsRdma() ? MEMLOCK + "\n" : "");
+        steps.add(new WriteFile(
+                unit.dropIn(),
+                WRITTEN_BY + "[Unit]\nWants=" + mountUnit + "\nAfter=" + mountUnit + "\n"
+                        + (service.isEmpty() ? "" : "\n[Service]\n" + service)));
+    }
+
+    private void limits() {
+        if (host.unit() == null && host.wantsRdma()) {
+            steps.add(new WriteFile(LIMITS, WRITTEN_BY + host.owner().name() + " - memlock unlimited\n"));
+        }
+    }
+
+    /** Directories below /run are gone after each boot. */
+    private void bootFiles() {
+        Path channel = host.settings().channelDir();
+        if (channel != null && (channel.startsWith("/run") || channel.startsWith("/var/run"))) {
+            steps.add(new WriteFile(
+                    TMPFILES,
+                    WRITTEN_BY + "d " + channel + " " + Integer.toOctalString(CHANNEL_MODE) + " "
+                            + host.owner().uid() + " " + host.owner().gid() + "\n"));
+        }
+    }
+
+    private void mount() {
+        Path directory = host.settings().memoryDir();
+        MountEntry mount = host.mounted();
+        if (mount == null) {
+            add(new Directory(directory, 0755, null));
+            if (host.inFstab()) {
+                steps.add(Command.of("mount", directory.toString()));
+            } else if (host.facts().systemd()) {
+                steps.add(Command.of("systemctl", "start", mountUnit));
+            } else {
+                steps.add(Command.of(
+                        "mount", "-t", "tmpfs", "-o", host.wanted().options(), "terrace", directory.toString()));
+            }
+            return;
+        }
+        List<String> options = host.wanted().toRemount(mount, host.facts().memoryBytes());
+        if (!options.isEmpty()) {
+            steps.add(Command.of("mount", "-o", "remount," + String.join(",", options), directory.toString()));
+        }
+        add(new Directory(directory, MemoryMount.MODE, host.owner()));
+    }
+
+    private void channel() {
+        Path channel = host.settings().channelDir();
+        if (channel != null) {
+            add(new Directory(channel, CHANNEL_MODE, host.owner()));
+        }
+    }
+
+    private void add(HostStep step) {
+        if (!step.isDone(host.files())) {
+            steps.add(step);
+        }
+    }
+}

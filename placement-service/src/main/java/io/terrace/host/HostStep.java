@@ -1,0 +1,154 @@
+package io.terrace.host;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One change of a host. */
+sealed interface HostStep {
+
+    /** What is done, such as {@code write /etc/…}. */
+    String words();
+
+    /** What it is in full, line by line. */
+    default List<String> details() {
+        return List.of();
+    }
+
+    /** Whether there is nothing to do. */
+    boolean isDone(HostFiles files);
+
+    void apply(HostFiles files) throws IOException;
+
+    /** Whether it can only be done on the host itself, not in an image of it. */
+    default boolean needsLiveHost() {
+        return false;
+    }
+
+    /** A file of ours, which is replaced as a whole. */
+    record WriteFile(String path, String text) implements HostStep {
+        @Override
+        public String words() {
+            return "write " + path;
+        }
+
+        @Override
+        public List<String> details() {
+            return text.lines().toList();
+        }
+
+        @Override
+        public boolean isDone(HostFiles files) {
+            return files.text(path).equals(text);
+        }
+
+        @Override
+        public void apply(HostFiles files) throws IOException {
+            Path file = files.at(path);
+            Files.createDirectories(file.getParent());
+            Path made = file.resolveSibling(file.getFileName() + ".new");
+            Files.write(made, text.getBytes(StandardCharsets.UTF_8));
+            Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rw-r--r--"));
+            Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** A symbolic link, as {@code systemctl enable} makes it. */
+    record Link(String path, String target) implements HostStep {
+        @Override
+        public String words() {
+            return "link " + path + " to " + target;
+        }
+
+        @Override
+        public boolean isDone(HostFiles files) {
+            try {
+                return Files.readSymbolicLink(files.at(path)).toString().equals(target);
+            } catch (IOException notThere) {
+                return false;
+            }
+        }
+
+        @Override
+        public void apply(HostFiles files) throws IOException {
+            Path link = files.at(path);
+            Files.createDirectories(link.getParent());
+            Files.deleteIfExists(link);
+            Files.createSymbolicLink(link, Path.of(target));
+        }
+    }
+
+    /** @param owner null leaves it to who makes it; its mode is then left alone if it is there */
+    record Directory(Path path, int mode, @Nullable UserAccount owner) implements HostStep {
+        @Override
+        public String words() {
+            return "make directory " + path + ", mode " + Integer.toOctalString(mode)
+                    + (owner == null ? "" : ", owner " + owner.name());
+        }
+
+        @Override
+        public boolean isDone(HostFiles files) {
+            FileOwner there = FileOwner.of(files.at(path));
+            return there != null && (owner == null || there.mode() == mode && there.uid() == owner.uid());
+        }
+
+        @Override
+        public void apply(HostFiles files) throws IOException {
+            Path directory = files.at(path);
+            Files.createDirectories(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+            if (owner != null) {
+                FileOwner there = FileOwner.of(directory);
+                if (there == null || there.uid() != owner.uid()) {
+                    Files.setAttribute(directory, "unix:uid", owner.uid());
+                    Files.setAttribute(directory, "unix:gid", owner.gid());
+                }
+            }
+            Files.setAttribute(directory, "unix:mode", mode);
+        }
+    }
+
+    /** A program of the host. */
+    record Command(List<String> command) implements HostStep {
+        static Command of(String... words) {
+            return new Command(List.of(words));
+        }
+
+        @Override
+        public String words() {
+            return "run " + String.join(" ", command);
+        }
+
+        @Override
+        public boolean isDone(HostFiles files) {
+            return false;
+        }
+
+        @Override
+        public boolean needsLiveHost() {
+            return true;
+        }
+
+        @Override
+        public void apply(HostFiles files) throws IOException {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            try {
+                if (process.waitFor() != 0) {
+                    throw new IOException(String.join(" ", command) + " failed: " + said);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted");
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.terrace.host;
+
+import io.terrace.conf.TerraceSettings;
+import io.terrace.placement.heartbeat.HealthFinding.Severity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The tmpfs of the memory tier: there, alone, large enough, the DataNode's, and not swapped. */
+final class MemoryCheck {
+
+    private MemoryCheck() {}
+
+    static void run(DataNodeHost host, List<HostFinding> found) {
+        long capacity = host.settings().capacityBytes();
+        long memory = host.facts().memoryBytes();
+        if (memory > 0 && capacity > memory) {
+            found.add(HostFinding.first(
+                    "memory-too-little",
+                    "the host has " + memory + " bytes of memory, the tier is to hold " + capacity,
+                    "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
+        }
+        MountEntry mount = host.mounted();
+        if (mount == null) {
+            notMounted(host, found);
+        } else if (!mount.type().equals("tmpfs")) {
+            found.add(HostFinding.first(
+                    "memory-not-tmpfs",
+                    mount.directory() + " is a mount of " + mount.type() + ", which is not memory",
+                    "unmount it, or name another directory in " + TerraceSettings.DATANODE_MEMORY_DIR.key()));
+        } else {
+            mounted(host, mount, found);
+        }
+        swap(host, mount, found);
+        if (host.facts().hugePages().equals("deny")) {
+            found.add(HostFinding.other(
+                    "memory-huge-denied",
+                    Severity.WARNING,
+                    "the kernel gives tmpfs no huge pages, whatever the mount says",
+                    "echo never >/sys/kernel/mm/transparent_hugepage/shmem_enabled"));
+        }
+    }
+
+    private static void notMounted(DataNodeHost host, List<HostFinding> found) {
+        Path directory = host.settings().memoryDir();
+        MountEntry holding =
+                MountEntry.holding(host.facts().mounts(), directory).orElse(null);
+        if (holding != null && holding.type().equals("tmpfs")) {
+            found.add(HostFinding.prepared(
+                    "memory-shared",
+                    Severity.WARNING,
+                    directory + " is no mount of its own: whoever writes to " + holding.directory()
+                            + " takes memory from the tier"));
+        } else {
+            found.add(HostFinding.prepared(
+                    "memory-not-mounted",
+                    Severity.ERROR,
+                    directory + " is not mounted"
+                            + (holding == null ? "" : ": files there would be on " + holding.type())));
+            if (hasFiles(host.files().at(directory))) {
+                found.add(HostFinding.first(
+                        "memory-hides-files",
+                        directory + " has files, which a mount would hide",
+                        "stop the DataNode and move or delete them"));
+            }
+        }
+    }
+
+    private static void mounted(DataNodeHost host, MountEntry mount, List<HostFinding> found) {
+        MemoryMount wanted = host.wanted();
+        long size = MemoryMount.sizeBytes(mount, host.facts().memoryBytes());
+        if (mount.has("ro")) {
+            found.add(HostFinding.prepared(
+                    "memory-read-only", Severity.ERROR, mount.directory() + " is mounted read-only"));
+        }
+        if (size < wanted.sizeBytes()) {
+            found.add(HostFinding.prepared(
+                    "memory-tmpfs-small",
+                    size < host.settings().capacityBytes() ? Severity.ERROR : Severity.WARNING,
+                    "the tmpfs has " + size + " bytes; the tier's "
+                            + host.settings().capacityBytes() + " need " + wanted.sizeBytes()));
+        }
+        FileOwner owner = FileOwner.of(host.files().at(mount.directory()));
+        if (owner != null && (owner.uid() != host.owner().uid() || owner.mode() != MemoryMount.MODE)) {
+            found.add(HostFinding.prepared(
+                    "memory-owner",
+                    owner.uid() == host.owner().uid() && !owner.othersWrite() ? Severity.NOTE : Severity.ERROR,
+                    mount.directory() + " has owner " + owner.uid() + " and mode "
+                            + Integer.toOctalString(owner.mode()) + "; it must be "
+                            + host.owner().name() + " ("
+                            + host.owner().uid() + ") and " + Integer.toOctalString(MemoryMount.MODE)));
+        }
+        if (wanted.huge() && mount.value("huge") == null) {
+            found.add(HostFinding.prepared(
+                    "memory-huge",
+                    Severity.NOTE,
+                    "the tmpfs has pages of 4 KB; reads of large pages are faster (huge=" + MemoryMount.HUGE + ")"));
+        }
+    }
+
+    private static void swap(DataNodeHost host, @Nullable MountEntry mount, List<HostFinding> found) {
+        boolean kept = mount != null && mount.has("noswap");
+        DataNodeUnit unit = host.unit();
+        if (!host.facts().swap() || kept || unit != null && unit.neverSwaps(host.files())) {
+            return;
+        }
+        String text = "swap is on, so copies in memory may be written to disk";
+        if (mount == null && host.wanted().noswap()) {
+            found.add(HostFinding.prepared("memory-swap", Severity.WARNING, text));
+        } else if (mount != null && host.wanted().noswap()) {
+            found.add(HostFinding.other(
+                    "memory-swap",
+                    Severity.WARNING,
+                    text,
+                    "stop the DataNode, umount " + mount.directory()
+                            + ", terrace-host prepare: a mount gets noswap only when it" + " is made"));
+        } else if (host.needsSwapLimit()) {
+            boolean written = unit != null && host.files().text(unit.dropIn()).contains(HostPlan.NO_SWAP);
+            found.add(
+                    written
+                            ? HostFinding.other(
+                                    "memory-swap", Severity.WARNING, text, "restart the DataNode: " + HostPlan.NO_SWAP)
+                            : HostFinding.prepared("memory-swap", Severity.WARNING, text));
+        } else {
+            found.add(
+                    HostFinding.other(
+                            "memory-swap",
+                            Severity.WARNING,
+                            text,
+                            "turn swap off. tmpfs has noswap from Linux " + KernelVersion.NOSWAP
+                                    + ", and MemorySwapMax= needs control groups of version 2 and a DataNode that systemd starts"));
+        }
+    }
+
+    private static boolean hasFiles(Path directory) {
+        try (var files = Files.list(directory)) {
+            return files.findAny().isPresent();
+        } catch (IOException notThere) {
+            return false;
+        }
+    }
+}

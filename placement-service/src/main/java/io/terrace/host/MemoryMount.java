@@ -1,0 +1,79 @@
+package io.terrace.host;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
+
+/**
+ * The tmpfs that the memory tier should have.
+ *
+ * @param sizeBytes a little more than the tier's capacity, for the table of slots and the last page of each copy
+ * @param noswap whether the kernel knows {@code noswap}
+ * @param huge whether tmpfs can have huge pages
+ */
+record MemoryMount(Path directory, long sizeBytes, UserAccount owner, boolean noswap, boolean huge) {
+
+    static final String HUGE = "within_size";
+
+    /** Clients pass through the directory, and nobody but the DataNode writes to it. */
+    static final int MODE = 0711;
+
+    private static final long MEGABYTE = 1L << 20;
+
+    static MemoryMount of(HostSettings settings, HostFacts facts, UserAccount owner) {
+        long more = settings.capacityBytes() / 100 + 64 * MEGABYTE;
+        long megabytes = (settings.capacityBytes() + more + MEGABYTE - 1) / MEGABYTE;
+        return new MemoryMount(
+                settings.memoryDir(),
+                megabytes * MEGABYTE,
+                owner,
+                facts.canMountWithoutSwap(),
+                !facts.hugePages().isEmpty());
+    }
+
+    /** For {@code mount -o}. */
+    String options() {
+        List<String> options = new ArrayList<>();
+        options.add("size=" + sizeBytes / MEGABYTE + "m");
+        options.add("mode=0" + Integer.toOctalString(MODE));
+        options.add("uid=" + owner.uid());
+        options.add("gid=" + owner.gid());
+        if (noswap) {
+            options.add("noswap");
+        }
+        if (huge) {
+            options.add("huge=" + HUGE);
+        }
+        return String.join(",", options);
+    }
+
+    /** Those of a mount that is there which are to be others, and can be changed while it is used. */
+    List<String> toRemount(MountEntry mount, long memoryBytes) {
+        List<String> options = new ArrayList<>();
+        if (mount.has("ro")) {
+            options.add("rw");
+        }
+        if (sizeBytes(mount, memoryBytes) < sizeBytes) {
+            options.add("size=" + sizeBytes / MEGABYTE + "m");
+        }
+        if (huge && mount.value("huge") == null) {
+            options.add("huge=" + HUGE);
+        }
+        return options;
+    }
+
+    /** The size of a tmpfs; half of the host's memory where none was given, as the kernel has it. */
+    static long sizeBytes(MountEntry mount, long memoryBytes) {
+        String size = mount.value("size");
+        if (size == null) {
+            return memoryBytes / 2;
+        }
+        try {
+            return TraditionalBinaryPrefix.string2long(size.toLowerCase(Locale.ROOT));
+        } catch (IllegalArgumentException share) {
+            return memoryBytes / 2;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.terrace.host;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A line of {@code /proc/self/mounts} or {@code /etc/fstab}. */
+record MountEntry(Path directory, String type, List<String> options) {
+
+    private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
+
+    /** In the order of the file; comments and what is no mount of a directory are left out. */
+    static List<MountEntry> parse(List<String> lines) {
+        return lines.stream()
+                .map(line -> line.strip().split("\\s+"))
+                .filter(words -> words.length >= 4 && !words[0].startsWith("#") && words[1].startsWith("/"))
+                .map(words -> new MountEntry(Path.of(unescaped(words[1])), words[2], List.of(words[3].split(","))))
+                .toList();
+    }
+
+    /** A blank in a path stands there as {@code \040}. */
+    private static String unescaped(String path) {
+        return OCTAL.matcher(path).replaceAll(found -> {
+            char letter = (char) Integer.parseInt(found.group(1), 8);
+            return Matcher.quoteReplacement(String.valueOf(letter));
+        });
+    }
+
+    /** The mount that has this path: the deepest, and of several on one directory the last. */
+    static Optional<MountEntry> holding(List<MountEntry> mounts, Path path) {
+        return mounts.stream()
+                .filter(mount -> path.startsWith(mount.directory))
+                .reduce((one, next) -> next.directory.getNameCount() >= one.directory.getNameCount() ? next : one);
+    }
+
+    boolean has(String option) {
+        return options.contains(option);
+    }
+
+    /** What stands behind {@code name=}. */
+    @Nullable
+    String value(String name) {
+        return options.stream()
+                .filter(option -> option.startsWith(name + "="))
+                .map(option -> option.substring(name.length() + 1))
+                .findFirst()
+                .orElse(null);
+    }
+}

@@ -1,0 +1,38 @@
+package io.terrace.host;
+
+import io.terrace.compat.Release;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+
+/** The command {@code terrace-host}. Exit codes: 0 done, 1 a problem was found or a step failed, 2 usage. */
+@Command(
+        name = "terrace-host",
+        description = "Checks and prepares the host of a DataNode with a memory tier.",
+        mixinStandardHelpOptions = true,
+        versionProvider = TerraceHost.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {CheckCommand.class, PrepareCommand.class},
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {" 0:done", " 1:the host lacks something; a step failed", " 2:wrong usage"})
+public final class TerraceHost {
+
+    private TerraceHost() {}
+
+    /** The version of the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"terrace-host " + Release.of(TerraceHost.class)};
+        }
+    }
+
+    static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        return new CommandLine(new TerraceHost()).setOut(out).setErr(err).execute(arguments);
+    }
+
+    public static void main(String[] arguments) {
+        System.exit(run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), arguments));
+    }
+}

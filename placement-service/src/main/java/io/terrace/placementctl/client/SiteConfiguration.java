@@ -1,0 +1,44 @@
+package io.terrace.placementctl.client;
+
+import java.io.File;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
+
+/** Hadoop's configuration, as the tools find it. */
+public final class SiteConfiguration {
+
+    private SiteConfiguration() {}
+
+    /**
+     * What core-site.xml and hdfs-site.xml say.
+     *
+     * @param dir of these files; null: {@code HADOOP_CONF_DIR}, else the class path
+     * @throws IllegalArgumentException if the directory has neither
+     */
+    public static Configuration read(@Nullable File dir) {
+        Configuration configuration = new HdfsConfiguration();
+        String fromEnvironment = System.getenv("HADOOP_CONF_DIR");
+        File chosen =
+                dir != null || fromEnvironment == null || fromEnvironment.isBlank() ? dir : new File(fromEnvironment);
+        if (chosen != null) {
+            boolean any = false;
+            for (String name : List.of("core-site.xml", "hdfs-site.xml")) {
+                File file = new File(chosen, name);
+                if (file.isFile()) {
+                    configuration.addResource(new Path(file.toURI()));
+                    any = true;
+                }
+            }
+            if (!any) {
+                throw new IllegalArgumentException(
+                        chosen + " holds no core-site.xml or hdfs-site.xml: name a Hadoop configuration with --conf");
+            }
+        }
+        UserGroupInformation.setConfiguration(configuration);
+        return configuration;
+    }
+}
