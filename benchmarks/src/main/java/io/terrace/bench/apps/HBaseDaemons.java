@@ -1,5 +1,6 @@
 package io.terrace.bench.apps;
 
+import io.terrace.bench.cluster.JavaProcess;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.Ports;
 import io.terrace.bench.measure.ClientVariant;

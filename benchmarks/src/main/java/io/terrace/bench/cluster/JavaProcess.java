@@ -1,6 +1,5 @@
-package io.terrace.bench.apps;
+package io.terrace.bench.cluster;
 
-import io.terrace.bench.cluster.ClusterException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A process of a workload, a JVM; it ends with this one. */
-final class JavaProcess implements Closeable {
+/** A process beside a cluster, as of a workload: a JVM that ends with this one. */
+public final class JavaProcess implements Closeable {
     private static final long STOP_SECONDS = 60;
     private static final int ERROR_LINES = 12;
 
@@ -34,7 +33,7 @@ final class JavaProcess implements Closeable {
      * @param logs directory of their output
      * @param classPath in the form of {@code java -cp}
      */
-    record Home(Path logs, String classPath) {
+    public record Home(Path logs, String classPath) {
         /**
          * Starts a process.
          *
@@ -43,7 +42,7 @@ final class JavaProcess implements Closeable {
          * @param options of the JVM
          * @param words main class and arguments
          */
-        JavaProcess start(String name, Path conf, List<String> options, List<String> words) throws IOException {
+        public JavaProcess start(String name, Path conf, List<String> options, List<String> words) throws IOException {
             Files.createDirectories(logs);
             Path log = logs.resolve(name + ".log");
             List<String> command = new ArrayList<>();
@@ -65,7 +64,7 @@ final class JavaProcess implements Closeable {
         }
 
         /** Runs a process to its end and returns what it wrote. */
-        String run(String name, Path conf, List<String> options, List<String> words, int limitSeconds)
+        public String run(String name, Path conf, List<String> options, List<String> words, int limitSeconds)
                 throws IOException {
             try (JavaProcess javaProcess = start(name, conf, options, words)) {
                 return javaProcess.output(limitSeconds);
@@ -74,7 +73,7 @@ final class JavaProcess implements Closeable {
     }
 
     /** Waits until the process has written a text. */
-    void awaitWords(String text, int limitSeconds) throws IOException {
+    public void awaitWords(String text, int limitSeconds) throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
         while (!Files.readString(log, StandardCharsets.ISO_8859_1).contains(text)) {
             if (!process.isAlive()) {
@@ -107,11 +106,11 @@ final class JavaProcess implements Closeable {
                 + String.join("\n", lines.subList(Math.max(0, lines.size() - ERROR_LINES), lines.size())));
     }
 
-    static void pause() throws ClusterException {
+    public static void pause() throws ClusterException {
         pause(200);
     }
 
-    static void pause(long ms) throws ClusterException {
+    public static void pause(long ms) throws ClusterException {
         try {
             TimeUnit.MILLISECONDS.sleep(ms);
         } catch (InterruptedException e) {
