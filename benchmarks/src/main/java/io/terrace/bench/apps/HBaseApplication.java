@@ -68,8 +68,7 @@ public final class HBaseApplication {
         Map<String, ServedBytes> reads = new LinkedHashMap<>();
         // ZooKeeper would still know the cluster of the previous run.
         LocalCluster.deleteTree(dir);
-        try (HBaseDaemons hbase =
-                new HBaseDaemons(cluster, dir, ApplicationJars.of("hbase", root).classPath())) {
+        try (HBaseDaemons hbase = new HBaseDaemons(cluster, dir, ApplicationJars.classPath("hbase", root))) {
             hbase.startRegionServer(ClientVariant.stock());
             evaluate(hbase, "load", "--presplit=1", "sequentialWrite");
             hbase.stopRegionServer();

@@ -63,8 +63,7 @@ public final class MapReduceApplication {
         RoundCosts reading = new RoundCosts();
         List<ClientVariant> order =
                 new ArrayList<>(List.of(ClientVariant.stock(), ClientVariant.local(cluster), ClientVariant.remote()));
-        try (Yarn yarn = new Yarn(
-                        cluster, dir, ApplicationJars.of("mapreduce", root).classPath());
+        try (Yarn yarn = new Yarn(cluster, dir, ApplicationJars.classPath("mapreduce", root));
                 FileSystem fs = FileSystem.newInstance(cluster.confStock())) {
             long rows = megabytes * 1_000_000L / ROW_BYTES;
             submit(yarn, "teragen", ClientVariant.stock(), TERA + "TeraGen", Long.toString(rows), INPUT);

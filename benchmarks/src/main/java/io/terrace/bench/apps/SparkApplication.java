@@ -60,8 +60,7 @@ public final class SparkApplication {
     public void run(Path root) throws IOException {
         scores.section("Spark: resolving jars, writing " + rows + " rows");
         LocalCluster.deleteTree(dir);
-        JavaProcess.Home home = new JavaProcess.Home(
-                dir.resolve("logs"), ApplicationJars.of("spark", root).classPath());
+        JavaProcess.Home home = new JavaProcess.Home(dir.resolve("logs"), ApplicationJars.classPath("spark", root));
         String program =
                 root.resolve("benchmarks/workloads/spark/SparkSort.java").toString();
         spark(

@@ -3,6 +3,7 @@ package io.terrace.bench.cli;
 import io.terrace.bench.conformance.HadoopConformance;
 import io.terrace.bench.dist.DistTest;
 import io.terrace.bench.simulation.Simulation;
+import io.terrace.bench.versions.VersionsTest;
 import io.terrace.bench.writefaults.WriteFaults;
 import picocli.CommandLine.Command;
 
@@ -12,5 +13,6 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description = "Look for faults.",
         footer = "  verbs       Test RDMA verbs on a real verbs device, in an emulated guest; has its own --help.",
-        subcommands = {Simulation.class, WriteFaults.class, HadoopConformance.class, DistTest.class})
+        subcommands = {Simulation.class, WriteFaults.class, HadoopConformance.class, DistTest.class, VersionsTest.class
+        })
 final class TestCommand {}

@@ -49,6 +49,22 @@ public record ClassPath(List<Path> entries) {
                 .toList());
     }
 
+    /** The only jar of Terrace that clients need. */
+    public static Path client() {
+        return ofThisProcess().entries().stream()
+                .filter(entry -> isOneOf(entry, Set.of("rdma-channel-")))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The jar of the benchmarks, which has the web pages of the daemons. */
+    public static Path benchmarks() {
+        return ofThisProcess().entries().stream()
+                .filter(entry -> isOneOf(entry, Set.of("benchmarks-")))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /**
      * The class path of a Hadoop client: Hadoop, its libraries and Terrace. The daemons take the whole class path,
      * because their web pages are in the benchmarks jar.

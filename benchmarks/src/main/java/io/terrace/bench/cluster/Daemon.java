@@ -54,13 +54,14 @@ public final class Daemon {
      * Starts the process, in a session of its own where the host can, so that neither a Ctrl-C nor the end of the
      * terminal reaches it.
      *
+     * @param java the JDK
      * @param launcher words before the command line
      * @param jvm the options of the JVM, its class path and main class
      */
-    void start(List<String> launcher, List<String> jvm) throws IOException {
+    void start(JavaHome java, List<String> launcher, List<String> jvm) throws IOException {
         Files.createDirectories(layout.logs());
         Files.createDirectories(layout.pids());
-        DaemonCommand command = new DaemonCommand(mark(), log(), jvm);
+        DaemonCommand command = new DaemonCommand(java, mark(), log(), jvm);
         List<String> words = new ArrayList<>(launcher);
         words.addAll(command.words());
         Process process = new ProcessBuilder(words)

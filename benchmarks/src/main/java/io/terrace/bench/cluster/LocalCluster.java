@@ -42,10 +42,19 @@ public final class LocalCluster {
     private final ClassPath classPath;
     private final Launcher launcher;
 
-    /** What stands before a daemon's command line, as for a daemon in a network namespace of its own. */
+    /** How a daemon is started, by its name in {@link ClusterLayout}. */
     public interface Launcher {
-        /** @param daemon its name in {@link ClusterLayout} */
+        /** What stands before the command line, as for a daemon in a network namespace of its own. */
         List<String> words(String daemon);
+
+        default JavaHome java(String daemon) {
+            return JavaHome.ofThisProcess();
+        }
+
+        /** @param own the class path of this cluster */
+        default ClassPath classPath(String daemon, ClassPath own) {
+            return own;
+        }
     }
 
     private LocalCluster(ClusterLayout layout, ClusterFile file, ClassPath classPath, Launcher launcher) {
@@ -196,9 +205,10 @@ public final class LocalCluster {
             jvm.add("-Djava.library.path=" + spec().nativeDir());
         }
         jvm.add("-cp");
-        jvm.add(confDir(daemon.name()) + ":" + classPath.text());
+        jvm.add(confDir(daemon.name()) + ":"
+                + launcher.classPath(daemon.name(), classPath).text());
         jvm.add(mainClass);
-        daemon.start(launcher.words(daemon.name()), jvm);
+        daemon.start(launcher.java(daemon.name()), launcher.words(daemon.name()), jvm);
     }
 
     /** Stops the daemons and removes the memory tier; the data stays. May be called twice. */

@@ -46,6 +46,11 @@ public final class ResultSheet {
         score(id, value, target, value < target, "under");
     }
 
+    /** A figure that should be one value. */
+    public void exactly(String id, double value, double target) {
+        score(id, value, target, value == target, "exactly");
+    }
+
     private void score(String id, double value, double target, boolean reached, String relation) {
         figures.put(id, value);
         missed += reached ? 0 : 1;

@@ -1,0 +1,158 @@
+package io.terrace.bench.versions;
+
+import io.terrace.bench.cluster.JavaHome;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.measure.ResultsFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code bin/terrace test versions}.
+ *
+ * <p>Exit codes: 0 all holds, 1 not, 2 the command line is wrong.
+ */
+@Command(
+        name = "versions",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs a NameNode and a DataNode of each Hadoop on each JDK, then of two Hadoops mixed, with this build's jars. A"
+                    + " file is pinned in memory, and clients of each Hadoop read it with the accessor and with the FileSystem"
+                    + " class.",
+            "Daemons of a Hadoop that is not supported, and daemons with jars for a newer JVM, must serve as stock HDFS and"
+                    + " log one ERROR.",
+            "Maven fetches the jars of each Hadoop when they are first needed."
+        })
+public final class VersionsTest implements Callable<Integer> {
+
+    @Option(
+            names = "--servers",
+            split = ",",
+            paramLabel = "VERSION",
+            defaultValue = "3.4.1,3.4.3,3.5.0",
+            description = "Hadoop of the daemons (${DEFAULT-VALUE})")
+    private List<String> servers = List.of();
+
+    @Option(
+            names = "--clients",
+            split = ",",
+            paramLabel = "VERSION",
+            defaultValue = "3.3.6,3.4.3,3.5.0",
+            description = "Hadoop of the clients (${DEFAULT-VALUE})")
+    private List<String> clients = List.of();
+
+    @Option(
+            names = "--unsupported",
+            split = ",",
+            paramLabel = "VERSION",
+            defaultValue = "3.3.6,3.4.0",
+            description = "Hadoop of daemons that must stay stock (${DEFAULT-VALUE})")
+    private List<String> unsupported = List.of();
+
+    @Option(
+            names = "--jdk",
+            split = ",",
+            paramLabel = "DIR",
+            description =
+                    "JDKs of the daemons (the one that runs this command); mixed and unsupported ones use the first")
+    private List<Path> jdks = List.of();
+
+    @Option(names = "--json", paramLabel = "FILE", description = "write the figures there")
+    private @Nullable Path json;
+
+    @Option(names = "--keep", description = "keep the directory of the run, which has the clients' logs")
+    private boolean keep;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        Path root = Path.of(System.getProperty("terrace.root", ".")).toAbsolutePath();
+        PrintWriter out =
+                Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
+        List<JavaHome> homes = homes();
+        List<HadoopJars> serverJars = fetch(root, servers, out);
+        List<HadoopJars> clientJars = fetch(root, clients, out);
+        List<HadoopJars> others = fetch(root, unsupported, out);
+        ResultSheet sheet = new ResultSheet(out);
+        Path run = Files.createTempDirectory("terrace-versions");
+        boolean whole = false;
+        try {
+            for (Daemons daemons : supported(homes, serverJars)) {
+                new SupportedCluster(daemons, run.resolve(daemons.name()), sheet).run(clientJars);
+            }
+            JavaHome java = homes.get(0);
+            for (HadoopJars other : others) {
+                Daemons daemons = Daemons.of(java, other, other);
+                new UnsupportedCluster("unsupported." + other.version(), daemons, run.resolve(daemons.name()), sheet)
+                        .run();
+            }
+            HadoopJars newest = serverJars.get(serverJars.size() - 1);
+            Daemons newer = new Daemons(java, newest, newest, NewerJars.write(run.resolve("newer-jars")));
+            new UnsupportedCluster("unsupported.jars", newer, run.resolve("newer"), sheet).run();
+            whole = true;
+        } finally {
+            if (keep || !whole || sheet.missed() > 0) {
+                out.println("logs: " + run);
+            } else {
+                LocalCluster.deleteTree(run);
+            }
+        }
+        sheet.exactly("versions.failed", sheet.missed(), 0);
+        if (json != null) {
+            ResultsFile.write(json, sheet.figures());
+        }
+        return sheet.missed() == 0 ? 0 : 1;
+    }
+
+    /** Each Hadoop on each JDK, then the first and the last in one cluster, either way round. */
+    private static List<Daemons> supported(List<JavaHome> homes, List<HadoopJars> servers) {
+        List<Daemons> all = new ArrayList<>();
+        for (JavaHome java : homes) {
+            servers.forEach(jars -> all.add(Daemons.of(java, jars, jars)));
+        }
+        HadoopJars first = servers.get(0);
+        HadoopJars last = servers.get(servers.size() - 1);
+        if (!first.equals(last)) {
+            all.add(Daemons.of(homes.get(0), first, last));
+            all.add(Daemons.of(homes.get(0), last, first));
+        }
+        return all;
+    }
+
+    private List<JavaHome> homes() throws IOException {
+        List<JavaHome> homes = new ArrayList<>();
+        for (Path jdk : jdks) {
+            homes.add(JavaHome.at(jdk));
+        }
+        return homes.isEmpty() ? List.of(JavaHome.ofThisProcess()) : homes;
+    }
+
+    private List<HadoopJars> fetch(Path root, List<String> versions, PrintWriter out) throws IOException {
+        List<HadoopJars> jars = new ArrayList<>();
+        for (String version : versions) {
+            if (!version.matches("\\d+\\.\\d+\\.\\d+[-.\\w]*")) {
+                throw new ParameterException(
+                        Objects.requireNonNull(spec).commandLine(),
+                        "'" + version + "' is no version of Hadoop: write it like 3.4.1");
+            }
+            out.println("jars of Hadoop " + version);
+            out.flush();
+            jars.add(HadoopJars.fetch(root, version));
+        }
+        return jars;
+    }
+}
