@@ -48,6 +48,13 @@ public final class HadoopConformance implements Callable<Integer> {
     @Option(names = "--short", description = "The short list (under five minutes), for continuous integration.")
     private boolean shortList;
 
+    @Option(
+            names = "--hadoop",
+            paramLabel = "VERSION",
+            defaultValue = "3.5.0",
+            description = "The release whose tests are run: 3.5.0 or a 3.4 (${DEFAULT-VALUE})")
+    private String hadoop;
+
     @Option(names = "--shard", defaultValue = "1/1", description = "Part i of n of the list, as i/n.")
     private String shard;
 
@@ -136,7 +143,7 @@ public final class HadoopConformance implements Callable<Integer> {
         }
         TestBed testBed = TestBed.prepare(
                 directory.toAbsolutePath(),
-                new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), maven),
+                new HadoopTestJars(directory.toAbsolutePath().resolve("maven"), hadoop, maven),
                 ownClassPath(),
                 provider,
                 terraceProperties(),

@@ -88,7 +88,7 @@ record TestBed(ResultStore store, String stockClassPath, String terraceClassPath
             copiedLibraries = Snapshot.keep(copies, target -> Snapshot.copyTree(nativeLibraries, target));
             Path library = copiedLibraries.resolve("libhadoop.so");
             stockHash.add("libhadoop").add(ContentHash.of(Files.readAllBytes(library)));
-            if (OlderLibhadoop.isOlder(library)) {
+            if (OlderLibhadoop.isOlder(library, hadoopCommon(hadoop))) {
                 front.add(Snapshot.keep(copies, target -> OlderLibhadoop.fit(hadoopCommon(hadoop), target)));
             }
         }

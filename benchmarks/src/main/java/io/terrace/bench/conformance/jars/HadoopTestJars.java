@@ -12,31 +12,35 @@ import java.util.List;
 
 /**
  * Hadoop's jars, its test jars and what those need, resolved by Maven from {@code hadoop-tests-pom.xml} when a run
- * starts, so that the build itself does not carry them.
+ * starts, so that the build itself does not carry them. Tests of 3.4 were compiled against other libraries and have a pom of
+ * their own.
  *
- * <p>The class path is kept by the hash of the pom and taken again as long as the pom is the same and every jar is still there;
- * then no Maven runs.
+ * <p>The class path is kept by version and the hash of the pom and taken again as long as the pom is the same and every jar is
+ * still there; then no Maven runs.
  */
 public final class HadoopTestJars {
     private static final String DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:";
 
     private final Path directory;
+    private final String version;
     private final String maven;
 
     /**
      * @param directory where the class path is kept
+     * @param version of Hadoop
      * @param maven the {@code mvn} to call
      */
-    public HadoopTestJars(Path directory, String maven) {
+    public HadoopTestJars(Path directory, String version, String maven) {
         this.directory = directory;
+        this.version = version;
         this.maven = maven;
     }
 
     /** The jars in class-path order. */
     public List<Path> resolve() throws IOException, InterruptedException {
         Files.createDirectories(directory);
-        byte[] pom = resource("hadoop-tests-pom.xml");
-        Path kept = directory.resolve("classpath-" + ContentHash.of(pom) + ".txt");
+        byte[] pom = resource(version.startsWith("3.4.") ? "hadoop-3.4-tests-pom.xml" : "hadoop-tests-pom.xml");
+        Path kept = directory.resolve("classpath-" + version + "-" + ContentHash.of(pom) + ".txt");
         List<Path> jars = read(kept);
         if (jars.isEmpty()) {
             // In its own directory: another run may do the same.
@@ -49,6 +53,7 @@ public final class HadoopTestJars {
                         List.of(
                                 "-f",
                                 pomFile.toString(),
+                                "-Dhadoop.version=" + version,
                                 DEPENDENCY_PLUGIN + "build-classpath",
                                 "-Dmdep.outputFile=" + fresh));
                 Files.move(fresh, kept, StandardCopyOption.REPLACE_EXISTING);

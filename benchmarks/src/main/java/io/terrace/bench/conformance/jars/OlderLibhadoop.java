@@ -34,10 +34,16 @@ public final class OlderLibhadoop {
 
     private OlderLibhadoop() {}
 
-    /** Whether the library does not have what Hadoop 3.5.0 calls. */
-    public static boolean isOlder(Path library) throws IOException {
-        // As Latin-1, so that every byte is one character.
-        return !Files.readString(library, StandardCharsets.ISO_8859_1).contains(NEW_SYMBOL);
+    /** Whether the library does not have what this Hadoop calls; 3.4 calls what both have. */
+    public static boolean isOlder(Path library, Path hadoopCommon) throws IOException {
+        try (ZipFile zip = new ZipFile(hadoopCommon.toFile())) {
+            return contains(bytes(zip, INNER), NEW_NAME) && !contains(Files.readAllBytes(library), NEW_SYMBOL);
+        }
+    }
+
+    /** As Latin-1, so that every byte is one character. */
+    private static boolean contains(byte[] bytes, String text) {
+        return new String(bytes, StandardCharsets.ISO_8859_1).contains(text);
     }
 
     /** Writes the two classes below {@code target}, made from those in hadoop-common's jar. */
