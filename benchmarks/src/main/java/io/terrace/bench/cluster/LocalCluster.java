@@ -35,7 +35,11 @@ public final class LocalCluster {
     /** A daemon that has not ended by itself after this time is killed. */
     private static final int STOP_SECONDS = 10;
 
+    private static final int FORMAT_SECONDS = 60;
+
     private static final int ERROR_LINES = 8;
+
+    private static final String NAMENODE = "org.apache.hadoop.hdfs.server.namenode.NameNode";
 
     private final ClusterLayout layout;
     private final ClusterFile file;
@@ -193,9 +197,7 @@ public final class LocalCluster {
     /** Starts one daemon again, without waiting until it serves. */
     public void start(Daemon daemon) throws IOException {
         boolean isNamenode = daemon.name().equals(ClusterLayout.namenode());
-        String mainClass = isNamenode
-                ? "org.apache.hadoop.hdfs.server.namenode.NameNode"
-                : "org.apache.hadoop.hdfs.server.datanode.DataNode";
+        String mainClass = isNamenode ? NAMENODE : "org.apache.hadoop.hdfs.server.datanode.DataNode";
         List<String> jvm = new ArrayList<>();
         jvm.add("-Xmx" + spec().heapMb() + "m");
         jvm.add("-XX:+UseSerialGC");
@@ -250,7 +252,15 @@ public final class LocalCluster {
     }
 
     private void format() throws IOException {
-        NameNode.format(ConfDir.read(confDir(ClusterLayout.namenode())));
+        Path conf = confDir(ClusterLayout.namenode());
+        ClassPath own = launcher.classPath(ClusterLayout.namenode(), classPath);
+        if (own.equals(classPath)) {
+            NameNode.format(ConfDir.read(conf));
+        } else {
+            // Another Hadoop's NameNode may not read what this one writes.
+            new JavaProcess.Home(layout.logs(), own.text())
+                    .run("format", conf, List.of(), List.of(NAMENODE, "-format", "-nonInteractive"), FORMAT_SECONDS);
+        }
     }
 
     /**
