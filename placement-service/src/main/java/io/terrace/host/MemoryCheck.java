@@ -59,12 +59,18 @@ final class MemoryCheck {
                     Severity.ERROR,
                     directory + " is not mounted"
                             + (holding == null ? "" : ": files there would be on " + holding.type())));
-            if (hasFiles(host.files().at(directory))) {
-                found.add(HostFinding.first(
-                        "memory-hides-files",
-                        directory + " has files, which a mount would hide",
-                        "stop the DataNode and move or delete them"));
-            }
+        }
+        Path there = host.files().at(directory);
+        if (hasFiles(there)) {
+            found.add(HostFinding.first(
+                    "memory-hides-files",
+                    directory + " has files, which a mount would hide",
+                    "stop the DataNode and move or delete them"));
+        } else if (Files.exists(there) && !Files.isDirectory(there)) {
+            found.add(HostFinding.first(
+                    "memory-no-directory",
+                    directory + " is no directory, so nothing can be mounted there",
+                    "move or delete it, or name a directory in " + TerraceSettings.DATANODE_MEMORY_DIR.key()));
         }
     }
 

@@ -102,6 +102,23 @@ class TerraceHostTest {
     }
 
     @Test
+    void prepare_neverHidesFilesInSharedTmpfs() throws IOException {
+        host.file("/proc/self/mounts", "/dev/vda / ext4 rw 0 0\ntmpfs /mnt tmpfs rw 0 0\n")
+                .file(MEMORY + "/extent", "bytes");
+
+        assertThat(host.run(1, "prepare")).contains("has files, which a mount would hide");
+        assertThat(host.text(MOUNT_UNIT)).isEmpty();
+    }
+
+    @Test
+    void prepare_refusesFile() throws IOException {
+        host.file(MEMORY, "bytes");
+
+        assertThat(host.run(1, "prepare")).contains(MEMORY + " is no directory");
+        assertThat(host.text(MOUNT_UNIT)).isEmpty();
+    }
+
+    @Test
     void prepare_refusesMountOfAnotherKind() throws IOException {
         host.mounted("xfs", "rw");
         assertThat(host.run(1, "prepare")).contains("is a mount of xfs, which is not memory");
