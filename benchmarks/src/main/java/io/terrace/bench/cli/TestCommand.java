@@ -2,6 +2,7 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.conformance.HadoopConformance;
 import io.terrace.bench.dist.DistTest;
+import io.terrace.bench.host.HostTest;
 import io.terrace.bench.simulation.Simulation;
 import io.terrace.bench.versions.VersionsTest;
 import io.terrace.bench.writefaults.WriteFaults;
@@ -13,6 +14,12 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description = "Look for faults.",
         footer = "  verbs       Test RDMA verbs on a real verbs device, in an emulated guest; has its own --help.",
-        subcommands = {Simulation.class, WriteFaults.class, HadoopConformance.class, DistTest.class, VersionsTest.class
+        subcommands = {
+            Simulation.class,
+            WriteFaults.class,
+            HadoopConformance.class,
+            DistTest.class,
+            HostTest.class,
+            VersionsTest.class
         })
 final class TestCommand {}
