@@ -72,6 +72,7 @@ public final class DistTest implements Callable<Integer> {
                 install(installation);
                 jars(installation);
                 manual(installation.home());
+                check("host", installation.checksHost() ? 1 : 0, 1, 1);
                 read(installation, "");
                 installation.restart("HADOOP_USER_CLASSPATH_FIRST=true");
                 read(installation, ".before");

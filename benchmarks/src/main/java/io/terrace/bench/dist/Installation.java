@@ -84,6 +84,15 @@ final class Installation {
         return shell.run(GuidePage.script(root.resolve("docs/guides/install.md")));
     }
 
+    /** Whether terrace-host, as it was unpacked, checks this host and says what it would do; what it finds is the host's. */
+    boolean checksHost() throws IOException, InterruptedException {
+        String terraceHost = home().resolve("bin/terrace-host") + " ";
+        String options = " --conf \"$HADOOP_CONF_DIR\" --user \"$(id -un)\" --unit none";
+        String found = shell.output("code=0; " + terraceHost + "check --json" + options + " || code=$?; ((code <= 1))");
+        return new ObjectMapper().readTree(found).path("findings").isArray()
+                && shell.run("code=0; " + terraceHost + "prepare --dry-run" + options + " || code=$?; ((code <= 1))");
+    }
+
     boolean remove() throws IOException, InterruptedException {
         return shell.with("TERRACE_HOME", home())
                 .run(GuidePage.script(root.resolve("docs/guides/upgrade-and-remove.md"))
