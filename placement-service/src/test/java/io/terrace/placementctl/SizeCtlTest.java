@@ -1,6 +1,7 @@
 package io.terrace.placementctl;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -68,6 +69,37 @@ class SizeCtlTest {
                 .isGreaterThanOrEqualTo((HOT + COLD) * (long) MB);
         assertThat(sizes.get(sizes.size() - 1).get("readsFromMemoryShare").asDouble())
                 .isGreaterThan(0.9);
+    }
+
+    @Test
+    void size_agreesWithPolicySimulate() throws Exception {
+        assertThat(run("size", "--trace", trace.toString(), "--policy", policy.toString(), "--json"))
+                .as(err)
+                .isEqualTo(ExitCode.OK);
+        for (JsonNode size : new ObjectMapper().readTree(out).get("sizes")) {
+            String memory = size.get("memoryBytes").asText();
+            assertThat(run(
+                            "policy",
+                            "simulate",
+                            "--trace",
+                            trace.toString(),
+                            "--policy",
+                            policy.toString(),
+                            "--compare",
+                            "none",
+                            "--memory",
+                            memory,
+                            "--json"))
+                    .as(err)
+                    .isEqualTo(ExitCode.OK);
+            JsonNode simulated =
+                    new ObjectMapper().readTree(out).get("policies").get(0);
+            double share = simulated.get("readsFromMemory").asDouble()
+                    / simulated.get("reads").asDouble();
+            assertThat(size.get("readsFromMemoryShare").asDouble())
+                    .as("reads from memory of " + memory + " bytes, within 3 points")
+                    .isCloseTo(share, within(0.03));
+        }
     }
 
     @Test
