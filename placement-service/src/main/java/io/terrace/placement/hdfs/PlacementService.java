@@ -10,6 +10,8 @@ import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.accesslog.AccessLog;
 import io.terrace.placement.accesslog.BlockPaths;
 import io.terrace.placement.hdfs.admin.AdminRpc;
+import io.terrace.placement.hdfs.admin.ClusterSnapshots;
+import io.terrace.placement.hdfs.admin.WebQuestions;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
@@ -17,6 +19,7 @@ import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.hdfs.namesystem.SatisfiedInodes;
 import io.terrace.placement.hdfs.namesystem.XAttrStore;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
+import io.terrace.placement.hdfs.web.PagePublisher;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
@@ -60,6 +63,7 @@ final class PlacementService implements AutoCloseable {
     private final AdminRpc admin;
     private final FirstNodes firstNodes;
     private final MetricsPublisher shown;
+    private final PagePublisher page;
     private final XAttrStore attributes;
     private final ExecutorService watch;
 
@@ -69,6 +73,7 @@ final class PlacementService implements AutoCloseable {
             AdminRpc admin,
             FirstNodes firstNodes,
             MetricsPublisher shown,
+            PagePublisher page,
             XAttrStore attributes,
             ExecutorService watch) {
         this.attributes = attributes;
@@ -78,6 +83,7 @@ final class PlacementService implements AutoCloseable {
         this.admin = admin;
         this.firstNodes = firstNodes;
         this.shown = shown;
+        this.page = page;
     }
 
     /**
@@ -148,6 +154,12 @@ final class PlacementService implements AutoCloseable {
                     admin,
                     firstNodes,
                     new MetricsPublisher(nameNode, bound.getPort(), metricRegistry),
+                    PagePublisher.publish(
+                            nameNode,
+                            conf,
+                            new ClusterSnapshots(admin, loop, namesystem, view, conf, store, policies, metricRegistry),
+                            new WebQuestions(admin),
+                            watch),
                     attributes,
                     watch);
         } catch (IOException | RuntimeException | Error e) {
@@ -224,6 +236,7 @@ final class PlacementService implements AutoCloseable {
     @Override
     public void close() {
         watch.shutdownNow();
+        page.close();
         shown.close();
         firstNodes.close();
         server.stop();

@@ -155,6 +155,15 @@ public final class PlacementReports {
                 .toList();
     }
 
+    /** Moves of both sorts that DataNodes carry out now, oldest first on each; at most so many. */
+    public List<Move> movesInFlight(int most) {
+        return clusterState.nodes().values().stream()
+                .flatMap(node ->
+                        Stream.concat(node.moveQueue().inFlight().stream(), node.volumeMoves().inFlight().stream()))
+                .limit(most)
+                .toList();
+    }
+
     public List<Move> latestMoves(int most) {
         return clusterState.moveTracker().history().latest(most);
     }

@@ -40,6 +40,12 @@ final class HealthChecks {
     }
 
     List<FindingProto> find(List<NodeReport> nodes) {
+        mover();
+        return findWithoutLock(nodes);
+    }
+
+    /** All but whether a Mover runs, which the namespace is asked for. */
+    List<FindingProto> findWithoutLock(List<NodeReport> nodes) {
         nameNode();
         withoutPlugin(nodes)
                 .forEach(
@@ -86,16 +92,6 @@ final class HealthChecks {
                     "the Storage Policy Satisfier is on (" + mode + "): it moves replicas to what storage policies say",
                     "set dfs.storage.policy.satisfier.mode to none, or leave moves between volumes to it");
         }
-        if (moverRuns()) {
-            add(
-                    "NameNode",
-                    "namenode.mover",
-                    Severity.WARNING,
-                    "a Mover is running or was killed (" + MOVER_ID
-                            + " exists): it moves replicas back to their storage"
-                            + " policies, and a replica that moves cannot be promoted meanwhile",
-                    "do not run the Mover beside Terrace; remove the file if none runs");
-        }
         if (namesystem.getBlockManager().getBlockPlacementPolicy() instanceof TerraceBlockPlacementPolicy policy
                 && !policy.isServed()) {
             add(
@@ -113,6 +109,19 @@ final class HealthChecks {
                     Severity.WARNING,
                     "extended attributes are disabled: pin is refused, pause and off end with a restart",
                     "set dfs.namenode.xattrs.enabled to true");
+        }
+    }
+
+    private void mover() {
+        if (moverRuns()) {
+            add(
+                    "NameNode",
+                    "namenode.mover",
+                    Severity.WARNING,
+                    "a Mover is running or was killed (" + MOVER_ID
+                            + " exists): it moves replicas back to their storage"
+                            + " policies, and a replica that moves cannot be promoted meanwhile",
+                    "do not run the Mover beside Terrace; remove the file if none runs");
         }
     }
 

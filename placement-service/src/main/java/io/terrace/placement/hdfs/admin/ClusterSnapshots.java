@@ -1,0 +1,99 @@
+package io.terrace.placement.hdfs.admin;
+
+import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.PlacementEngine;
+import io.terrace.placement.PlacementLoop;
+import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
+import io.terrace.placement.hdfs.namesystem.NamesystemView;
+import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
+import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.state.Move;
+import io.terrace.protocol.PlacementAdminPB;
+import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
+import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/** Takes {@link ClusterSnapshot}s, without the namesystem's lock. Thread-safe. */
+public final class ClusterSnapshots {
+
+    private static final int MOVES_SHOWN = 50;
+
+    private final PlacementAdminPB admin;
+    private final PlacementLoop loop;
+    private final FSNamesystem namesystem;
+    private final Configuration conf;
+    private final NamesystemLookup lookup;
+    private final OperatorStateStore store;
+    private final PolicyStore policies;
+    private final MetricRegistry metricRegistry;
+
+    /** What the loop is asked for, at one moment. */
+    private record Asked(List<NodeReport> nodes, List<Move> inFlight, List<Move> ended, List<FindingProto> findings) {}
+
+    public ClusterSnapshots(
+            PlacementAdminPB admin,
+            PlacementLoop loop,
+            FSNamesystem namesystem,
+            NamesystemView view,
+            Configuration conf,
+            OperatorStateStore store,
+            PolicyStore policies,
+            MetricRegistry metricRegistry) {
+        this.admin = admin;
+        this.loop = loop;
+        this.namesystem = namesystem;
+        this.conf = conf;
+        this.lookup = new NamesystemLookup(namesystem, view);
+        this.store = store;
+        this.policies = policies;
+        this.metricRegistry = metricRegistry;
+    }
+
+    /** Now. */
+    public ClusterSnapshot take() throws IOException, TimeoutException, InterruptedException {
+        StatusResponseProto status = WebQuestions.as(
+                UserGroupInformation.getLoginUser(), () -> admin.status(null, StatusRequestProto.getDefaultInstance()));
+        Asked asked = loop.ask(this::ask);
+        long nowMs = loop.nowMs();
+        // The pages are for anybody, so no other block is named.
+        Reader reader = new Reader(
+                nowMs, asked.nodes.stream().collect(Collectors.toMap(NodeReport::uuid, NodeReport::name)), false);
+        HealthChecks healthChecks = new HealthChecks(namesystem, conf, lookup);
+        List<FindingProto> findings = new ArrayList<>();
+        List<String> withoutPlugin = List.of();
+        if (status.getActive()) {
+            findings.addAll(healthChecks.findWithoutLock(asked.nodes));
+            withoutPlugin = healthChecks.withoutPlugin(asked.nodes);
+        }
+        findings.addAll(asked.findings);
+        return new ClusterSnapshot(
+                status,
+                asked.nodes.stream().map(AdminCodec::node).toList(),
+                withoutPlugin,
+                asked.inFlight.stream()
+                        .map(move -> AdminCodec.listed(move, reader))
+                        .toList(),
+                asked.ended.stream()
+                        .map(move -> AdminCodec.listed(move, reader))
+                        .toList(),
+                List.copyOf(findings));
+    }
+
+    private Asked ask(PlacementEngine placement) {
+        return new Asked(
+                placement.reports().nodes(loop.nowMs()),
+                placement.reports().movesInFlight(MOVES_SHOWN),
+                placement.reports().latestMoves(MOVES_SHOWN),
+                PolicyHealthChecks.find(placement, store, policies, metricRegistry));
+    }
+}

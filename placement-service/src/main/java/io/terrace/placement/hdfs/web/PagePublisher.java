@@ -1,0 +1,95 @@
+package io.terrace.placement.hdfs.web;
+
+import io.terrace.placement.hdfs.admin.ClusterSnapshot;
+import io.terrace.placement.hdfs.admin.ClusterSnapshots;
+import io.terrace.placement.hdfs.admin.WebQuestions;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSUtil;
+import org.apache.hadoop.hdfs.DFSUtilClient;
+import org.apache.hadoop.hdfs.HAUtil;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.http.HttpServer2;
+import org.apache.hadoop.util.Time;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The page at {@value PageServlet#PATH} of the NameNode's own web server, which protects it as its other pages. The service
+ * also runs if it cannot be shown.
+ */
+public final class PagePublisher implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PagePublisher.class);
+
+    private final HttpServer2 web;
+
+    private PagePublisher(HttpServer2 web) {
+        this.web = web;
+    }
+
+    /** @param sampler runs a short task every few seconds, which waits for the placement loop */
+    public static PagePublisher publish(
+            NameNode nameNode,
+            Configuration conf,
+            ClusterSnapshots snapshots,
+            WebQuestions questions,
+            ScheduledExecutorService sampler) {
+        HttpServer2 web = nameNode.getHttpServer();
+        try {
+            SharedSnapshot shared = new SharedSnapshot(snapshots::take, Time::monotonicNow);
+            ClusterHistory history = new ClusterHistory();
+            web.setAttribute(PageServlet.FILES, new PageFiles());
+            web.setAttribute(PageServlet.API, new PageApi(conf, shared, history, questions, otherPages(conf)));
+            web.addServlet("terrace-page", PageServlet.PATH + "*", PageServlet.class);
+            sampler.scheduleWithFixedDelay(
+                    () -> sample(shared, history),
+                    ClusterHistory.INTERVAL_MS,
+                    ClusterHistory.INTERVAL_MS,
+                    TimeUnit.MILLISECONDS);
+        } catch (IOException | RuntimeException | LinkageError e) {
+            LOG.warn("Terrace's page is not on the NameNode's web server", e);
+        }
+        return new PagePublisher(web);
+    }
+
+    private static void sample(SharedSnapshot shared, ClusterHistory history) {
+        try {
+            ClusterSnapshot snapshot = shared.latest().snapshot();
+            if (snapshot.status().getActive()) {
+                history.add(Time.now(), snapshot);
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("no sample for the page", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** This page on the other NameNodes of the namespace; none without high availability. */
+    private static List<String> otherPages(Configuration conf) throws IOException {
+        List<String> pages = new ArrayList<>();
+        String nameservice = DFSUtil.getNamenodeNameServiceId(conf);
+        if (nameservice == null || !HAUtil.isHAEnabled(conf, nameservice)) {
+            return pages;
+        }
+        for (Configuration other : HAUtil.getConfForOtherNodes(conf)) {
+            InetSocketAddress rpc = DFSUtilClient.getNNAddress(other);
+            URI server =
+                    DFSUtil.getInfoServerWithDefaultHost(rpc.getHostName(), other, DFSUtil.getHttpClientScheme(conf));
+            pages.add(server + PageServlet.PATH);
+        }
+        return pages;
+    }
+
+    @Override
+    public void close() {
+        web.setAttribute(PageServlet.API, null);
+    }
+}

@@ -1,0 +1,80 @@
+'use strict';
+
+/* The two charts over time, drawn by uPlot. Its history is kept here, as the columns of api/history. */
+const charts = (() => {
+  const COLOURS = { memory: ['#0969da', '#58a6ff'], nvm: ['#8250df', '#d2a8ff'], ssd: ['#1a7f37', '#56d364'],
+    disk: ['#9a6700', '#e3b341'], archive: ['#57606a', '#9da7b3'], replica: ['#9a6700', '#e3b341'] };
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+  const drawn = {};
+  const history = { atMs: [], groups: { used: {}, read: {} } };
+
+  function append(answer) {
+    const old = history.atMs.length;
+    history.atMs = history.atMs.concat(answer.atMs).slice(-answer.mostSamples);
+    const share = {};
+    for (const tier of Object.keys(answer.usedBytes)) {
+      share[tier] = answer.usedBytes[tier].map((used, i) =>
+        answer.capacityBytes[tier][i] > 0 ? 100 * used / answer.capacityBytes[tier][i] : null);
+    }
+    const rate = {};
+    for (const tier of Object.keys(answer.readBytesPerSecond)) {
+      rate[tier] = answer.readBytesPerSecond[tier].map(bytes => bytes / 1048576);
+    }
+    join(history.groups.used, share, old, answer.mostSamples);
+    join(history.groups.read, rate, old, answer.mostSamples);
+  }
+
+  function join(columns, added, before, most) {
+    for (const name of Object.keys(added)) {
+      const known = columns[name] || new Array(before).fill(null);
+      columns[name] = known.concat(added[name]).slice(-most);
+    }
+  }
+
+  function axis(unit) {
+    const text = dark.matches ? '#e6edf3' : '#1b1f24';
+    const line = dark.matches ? '#3d444d' : '#d0d7de';
+    return { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, ...unit };
+  }
+
+  function draw(id, columns, unit, range) {
+    const names = Object.keys(columns);
+    const box = document.getElementById(id);
+    if (names.length === 0 || history.atMs.length < 2) {
+      return;
+    }
+    const data = [history.atMs.map(at => at / 1000), ...names.map(name => columns[name])];
+    const looks = names.join() + dark.matches;
+    if (drawn[id] && drawn[id].looks === looks) {
+      drawn[id].chart.setData(data);
+      return;
+    }
+    if (drawn[id]) {
+      drawn[id].chart.destroy();
+    }
+    const chart = new uPlot({
+      width: box.clientWidth, height: 200, cursor: { drag: { x: false, y: false } },
+      scales: { y: { range } },
+      axes: [axis({}), axis({ size: 56 })],
+      series: [{}, ...names.map(name => ({
+        label: name, stroke: COLOURS[name] ? COLOURS[name][dark.matches ? 1 : 0] : '#888', width: 2,
+        value: (u, v) => v === null ? '-' : v.toFixed(1) + ' ' + unit
+      }))]
+    }, data, box);
+    drawn[id] = { chart, looks };
+  }
+
+  function show() {
+    draw('used-chart', history.groups.used, '%', () => [0, 100]);
+    draw('read-chart', history.groups.read, 'MB/s', (u, least, most) => [0, Math.max(1, most * 1.1)]);
+  }
+
+  window.addEventListener('resize', () => {
+    for (const id of Object.keys(drawn)) {
+      drawn[id].chart.setSize({ width: document.getElementById(id).clientWidth, height: 200 });
+    }
+  });
+  dark.addEventListener('change', show);
+
+  return { after: () => history.atMs.length ? history.atMs[history.atMs.length - 1] : 0, append, show };
+})();
