@@ -71,10 +71,13 @@ public final class PlacementCtl {
         }
     }
 
+    static CommandLine commandLine() {
+        return new CommandLine(new PlacementCtl()).setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
     /** Runs the command and says how to exit. */
     static int run(PrintWriter out, PrintWriter err, String... arguments) {
-        CommandLine line = new CommandLine(new PlacementCtl());
-        line.setOut(out).setErr(err).setCaseInsensitiveEnumValuesAllowed(true);
+        CommandLine line = commandLine().setOut(out).setErr(err);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof Refused) {
                 command.getErr().println("placementctl: " + Table.printable(String.valueOf(failure.getMessage())));
