@@ -254,4 +254,21 @@ class VolumePlacementTest extends TieredCluster {
         waits(5_000);
         assertThat(ordered(one)).isEmpty();
     }
+
+    /** It was left alone when the rules changed. */
+    @Test
+    void otherRules_moveWhatWasBeingMoved_asSoonAsItsResultIsThere() {
+        rules("- path: /a/**", "  tiers: ssd");
+        place(BLOCK, "/a/file", StorageTier.DISK, one);
+        one.reads(BLOCK, 1);
+        while (ordered(one).isEmpty()) {
+            beat(one);
+        }
+        rules("- path: /a/**", "  tiers: archive");
+        // The result is still to come.
+        beat(two);
+        beat(two);
+        waits(20_000);
+        assertThat(ordered(one)).containsExactly("1 DISK SSD", "1 SSD ARCHIVE");
+    }
 }

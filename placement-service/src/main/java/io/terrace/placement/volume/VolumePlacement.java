@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed,
- * and at all whose heat is known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read
+ * Keeps replicas in the tiers that the rules of the policy file, or annotations, give. Looks at blocks that were accessed
+ * or moved, and at all whose heat is known every {@value #SWEEP_MS} ms, at each turn at no more than two holds of the NameNode's read
  * lock; other blocks it never looks at. Where nothing gives tiers it does nothing. Owned by the engine's thread.
  */
 public final class VolumePlacement {
@@ -248,7 +248,15 @@ public final class VolumePlacement {
      * @return results of other moves
      */
     public List<Result> results(long nowMs, long epoch, DataNodeState node, List<Result> results) {
-        return dispatcher.results(nowMs, epoch, node, results);
+        List<Result> others = dispatcher.results(nowMs, epoch, node, results);
+        // A block is left alone while it moves, so nobody looked at what was decided meanwhile, such as by other rules.
+        for (Result result : results) {
+            long id = result.block().id();
+            if (known.find(id) != null && accessed.size() < MOST_ACCESSED) {
+                accessed.add(id);
+            }
+        }
+        return others;
     }
 
     /** The last answer to a DataNode did not arrive. */
