@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The class path of a workload's processes. */
-final class ApplicationJars {
+public final class ApplicationJars {
     private ApplicationJars() {}
 
     /**
@@ -20,7 +20,12 @@ final class ApplicationJars {
      */
     static String classPath(String name, Path root) throws IOException {
         List<Path> jars = new ArrayList<>(List.of(ClassPath.client()));
-        jars.addAll(MavenJars.of(root, name, name, List.of()).resolve());
+        jars.addAll(stock(name, root));
         return new ClassPath(jars).text();
+    }
+
+    /** The workload's jars alone. */
+    public static List<Path> stock(String name, Path root) throws IOException {
+        return MavenJars.of(root, name, name, List.of()).resolve();
     }
 }

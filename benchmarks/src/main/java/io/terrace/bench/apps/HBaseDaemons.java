@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * An unchanged HBase over a local cluster: ZooKeeper, a master and one region server, each its own JVM. The master always
  * reads stock HDFS; the region server is started anew for each variant.
  */
-final class HBaseDaemons implements Closeable {
+public final class HBaseDaemons implements Closeable {
     private static final int START_SECONDS = 120;
+
+    private static final String PAGE_PORT = "hbase.regionserver.info.port";
 
     private final LocalCluster cluster;
     private final Path dir;
@@ -31,11 +33,11 @@ final class HBaseDaemons implements Closeable {
     private int starts;
 
     /** Starts ZooKeeper and the master. */
-    HBaseDaemons(LocalCluster cluster, Path dir, String classPath) throws IOException {
+    public HBaseDaemons(LocalCluster cluster, Path dir, String classPath) throws IOException {
         this.cluster = cluster;
         this.dir = dir;
         this.home = new JavaProcess.Home(dir.resolve("logs"), classPath);
-        List<Integer> ports = Ports.free(3, new SplittableRandom());
+        List<Integer> ports = Ports.free(4, new SplittableRandom());
         this.settings = settings(cluster, dir, ports);
         Path conf = clientConf();
         this.zooKeeper = home.start(
@@ -63,7 +65,8 @@ final class HBaseDaemons implements Closeable {
         map.put("hbase.master.hostname", "localhost");
         map.put("hbase.master.ipc.address", "127.0.0.1");
         map.put("hbase.regionserver.port", Integer.toString(ports.get(2)));
-        map.put("hbase.regionserver.info.port", "-1");
+        map.put(PAGE_PORT, Integer.toString(ports.get(3)));
+        map.put("hbase.regionserver.info.bindAddress", "127.0.0.1");
         map.put("hbase.regionserver.hostname", "localhost");
         map.put("hbase.regionserver.ipc.address", "127.0.0.1");
         // Without the block cache every read of a block goes to HDFS.
@@ -73,7 +76,7 @@ final class HBaseDaemons implements Closeable {
     }
 
     /** Starts the region server with the client settings of a variant. Call {@link #stopRegionServer} before. */
-    void startRegionServer(ClientVariant variant) throws IOException {
+    public void startRegionServer(ClientVariant variant) throws IOException {
         starts++;
         Path conf = ApplicationConf.write(dir.resolve("conf-" + variant.name()), cluster, variant, settings);
         String library = cluster.spec().nativeDir();
@@ -86,8 +89,13 @@ final class HBaseDaemons implements Closeable {
         started.awaitWords("Serving as", START_SECONDS);
     }
 
+    /** Host and port of the region server's web page. */
+    public String regionServerPage() {
+        return "127.0.0.1:" + settings.get(PAGE_PORT);
+    }
+
     /** Stops it cleanly, so that it flushes its memory. */
-    void stopRegionServer() throws IOException {
+    public void stopRegionServer() throws IOException {
         JavaProcess running = regionServer;
         regionServer = null;
         if (running != null) {
@@ -96,7 +104,7 @@ final class HBaseDaemons implements Closeable {
     }
 
     /** Runs HBase's own PerformanceEvaluation in a process of its own and returns what it wrote. */
-    String evaluate(String name, int limitSeconds, List<String> arguments) throws IOException {
+    public String evaluate(String name, int limitSeconds, List<String> arguments) throws IOException {
         List<String> words = new ArrayList<>();
         words.add("org.apache.hadoop.hbase.PerformanceEvaluation");
         words.add("--nomapred");

@@ -11,12 +11,12 @@ import java.io.IOException;
  * @param grantedBytes by clients of Terrace, from memory
  * @param stockBytes sent by DataNodes to readers of stock HDFS, over TCP
  */
-record ServedBytes(long grantedBytes, long stockBytes) {
+public record ServedBytes(long grantedBytes, long stockBytes) {
     private static final String GRANTED = "terrace_data_node_reads_granted_bytes";
     private static final String STOCK = "terrace_data_node_reads_stock_(?:memory|replica)_bytes";
 
     /** Bytes since the DataNodes started. Clients report their reads within a second or two. */
-    static ServedBytes of(LocalCluster cluster) throws IOException {
+    public static ServedBytes of(LocalCluster cluster) throws IOException {
         long granted = 0;
         long stock = 0;
         for (var ports : cluster.ports().datanodes()) {
@@ -27,12 +27,12 @@ record ServedBytes(long grantedBytes, long stockBytes) {
         return new ServedBytes(granted, stock);
     }
 
-    ServedBytes since(ServedBytes before) {
+    public ServedBytes since(ServedBytes before) {
         return new ServedBytes(grantedBytes - before.grantedBytes, stockBytes - before.stockBytes);
     }
 
     /** Share of the bytes that clients of Terrace read from memory. */
-    double share() {
+    public double share() {
         long all = grantedBytes + stockBytes;
         return all == 0 ? 0 : (double) grantedBytes / all;
     }

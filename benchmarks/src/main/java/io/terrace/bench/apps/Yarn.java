@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  * YARN beside a local cluster: a ResourceManager and a NodeManager, each its own JVM, with the checks of a container's
  * physical and virtual memory on, as by default. Jobs bring the client settings of their variant with them.
  */
-final class Yarn implements Closeable {
+public final class Yarn implements Closeable {
     private static final int START_SECONDS = 120;
 
     /** Memory of a container. The JVM's reservations are small enough for its share of virtual memory too. */
@@ -33,10 +33,16 @@ final class Yarn implements Closeable {
     private final JavaProcess nodeManager;
 
     Yarn(LocalCluster cluster, Path dir, String classPath) throws IOException {
+        this(cluster, dir, classPath, Map.of());
+    }
+
+    /** @param over properties of daemons and jobs, over those that it takes by itself */
+    public Yarn(LocalCluster cluster, Path dir, String classPath, Map<String, String> over) throws IOException {
         this.cluster = cluster;
         this.dir = dir;
         this.home = new JavaProcess.Home(dir.resolve("logs"), classPath);
         this.settings = settings(dir, classPath, Ports.free(9, new SplittableRandom()));
+        settings.putAll(over);
         Path conf = ApplicationConf.write(dir.resolve("conf"), cluster, ClientVariant.stock(), settings);
         this.resourceManager = home.start(
                 "resourcemanager",
@@ -89,7 +95,7 @@ final class Yarn implements Closeable {
     }
 
     /** Runs a program that submits a job, with the client settings of a variant, and returns what it wrote. */
-    String submit(String name, ClientVariant variant, int limitSeconds, List<String> words) throws IOException {
+    public String submit(String name, ClientVariant variant, int limitSeconds, List<String> words) throws IOException {
         Path conf = ApplicationConf.write(dir.resolve("conf-" + variant.name()), cluster, variant, settings);
         return home.run(name, conf, List.of("-Xmx256m"), words, limitSeconds);
     }

@@ -2,6 +2,7 @@ package io.terrace.bench.cli;
 
 import io.terrace.bench.conformance.HadoopConformance;
 import io.terrace.bench.dist.DistTest;
+import io.terrace.bench.guides.GuidesTest;
 import io.terrace.bench.host.HostTest;
 import io.terrace.bench.simulation.Simulation;
 import io.terrace.bench.versions.VersionsTest;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Command;
             WriteFaults.class,
             HadoopConformance.class,
             DistTest.class,
+            GuidesTest.class,
             HostTest.class,
             VersionsTest.class
         })

@@ -2,6 +2,8 @@ package io.terrace.bench.dist;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.terrace.bench.guides.GuidePage;
+import io.terrace.bench.guides.Shell;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -81,7 +83,7 @@ final class Installation {
     }
 
     boolean install() throws IOException, InterruptedException {
-        return shell.run(GuidePage.script(root.resolve("docs/guides/install.md")));
+        return shell.run(GuidePage.read(root.resolve("docs/guides/install.md")).script());
     }
 
     /** Whether terrace-host, as it was unpacked, checks this host and says what it would do; what it finds is the host's. */
@@ -95,7 +97,8 @@ final class Installation {
 
     boolean remove() throws IOException, InterruptedException {
         return shell.with("TERRACE_HOME", home())
-                .run(GuidePage.script(root.resolve("docs/guides/upgrade-and-remove.md"))
+                .run(GuidePage.read(root.resolve("docs/guides/upgrade-and-remove.md"))
+                                .script()
                         + ready()
                         + hdfs("dfs -cat " + FILE + " | cmp - " + data));
     }

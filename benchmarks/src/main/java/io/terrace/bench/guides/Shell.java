@@ -1,4 +1,4 @@
-package io.terrace.bench.dist;
+package io.terrace.bench.guides;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs scripts with nothing of this process's environment but its PATH. What they print is kept in one file. */
-final class Shell {
+public final class Shell {
     private static final long LIMIT_MINUTES = 5;
 
     private final Path dir;
@@ -16,29 +16,29 @@ final class Shell {
     private final Map<String, String> environment = new LinkedHashMap<>();
 
     /** @param dir where scripts start */
-    Shell(Path dir, Path log) {
+    public Shell(Path dir, Path log) {
         this.dir = dir;
         this.log = log;
         environment.put("PATH", System.getenv("PATH"));
         environment.put("LANG", "C.UTF-8");
     }
 
-    Shell with(String name, Object value) {
+    public Shell with(String name, Object value) {
         environment.put(name, value.toString());
         return this;
     }
 
-    Path log() {
+    public Path log() {
         return log;
     }
 
     /** Runs a script; a command in it that fails ends it. */
-    boolean run(String script) throws IOException, InterruptedException {
+    public boolean run(String script) throws IOException, InterruptedException {
         return start(script, ProcessBuilder.Redirect.appendTo(log.toFile())) == 0;
     }
 
     /** What a script prints; it must not fail. */
-    String output(String script) throws IOException, InterruptedException {
+    public String output(String script) throws IOException, InterruptedException {
         Path output = log.resolveSibling("output");
         if (start(script, ProcessBuilder.Redirect.to(output.toFile())) != 0) {
             throw new IOException("failed: " + script + "; see " + log);
