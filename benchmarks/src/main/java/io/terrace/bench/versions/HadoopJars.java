@@ -35,8 +35,8 @@ record HadoopJars(String version, List<Path> jars) {
         return new ClassPath(all);
     }
 
-    /** A client with Terrace's client jar; the benchmarks jar has {@link ReadingClient}. */
-    ClassPath client() {
-        return daemon(List.of(ClassPath.client()));
+    /** A client with a client jar of Terrace; the benchmarks jar has {@link ReadingClient}. */
+    ClassPath client(List<Path> terrace) {
+        return daemon(terrace);
     }
 }

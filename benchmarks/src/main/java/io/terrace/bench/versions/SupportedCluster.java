@@ -29,19 +29,25 @@ final class SupportedCluster {
 
     private final Daemons daemons;
     private final Path dir;
+    private final List<Path> clientJars;
     private final ResultSheet sheet;
     private final String name;
 
-    /** @param dir for the cluster and the output of the clients */
-    SupportedCluster(Daemons daemons, Path dir, ResultSheet sheet) {
+    /**
+     * @param name in figures
+     * @param dir for the cluster and the output of the clients
+     * @param clientJars of Terrace
+     */
+    SupportedCluster(String name, Daemons daemons, Path dir, List<Path> clientJars, ResultSheet sheet) {
         this.daemons = daemons;
         this.dir = dir;
         this.sheet = sheet;
-        this.name = "versions." + daemons.name();
+        this.clientJars = clientJars;
+        this.name = "versions." + name;
     }
 
     void run(List<HadoopJars> clients) throws IOException {
-        sheet.section("Daemons " + daemons.name());
+        sheet.section("Daemons " + daemons.name() + ", " + name);
         ClusterSpec spec = ClusterSpec.of(1, 128 << 20).withBlockBytes(8 << 20);
         try (TemporaryCluster temporary = TemporaryCluster.up(dir.resolve("cluster"), spec, daemons)) {
             LocalCluster cluster = temporary.cluster();
@@ -73,7 +79,7 @@ final class SupportedCluster {
                 "/of-" + client.version() + "-" + way));
         words.addAll(settings);
         String output = new JavaProcess.Home(
-                        dir.resolve("clients"), client.client().text())
+                        dir.resolve("clients"), client.client(clientJars).text())
                 .run(client.version() + "-" + way, cluster.layout().conf(), List.of("-Xmx256m"), words, LIMIT_SECONDS);
         List<String> lines = output.lines().toList();
         String[] numbers = lines.stream()

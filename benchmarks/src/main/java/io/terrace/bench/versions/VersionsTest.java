@@ -1,5 +1,6 @@
 package io.terrace.bench.versions;
 
+import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.JavaHome;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.measure.ResultSheet;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,6 +71,13 @@ public final class VersionsTest implements Callable<Integer> {
                     "JDKs of the daemons (the one that runs this command); mixed and unsupported ones use the first")
     private List<Path> jdks = List.of();
 
+    @Option(
+            names = "--release",
+            paramLabel = "DIR",
+            description = "an unpacked tarball of another release of Terrace: its servers with this build's client, and"
+                    + " the other way round")
+    private @Nullable Path release;
+
     @Option(names = "--json", paramLabel = "FILE", description = "write the figures there")
     private @Nullable Path json;
 
@@ -92,15 +101,28 @@ public final class VersionsTest implements Callable<Integer> {
         boolean whole = false;
         try {
             for (Daemons daemons : supported(homes, serverJars)) {
-                new SupportedCluster(daemons, run.resolve(daemons.name()), sheet).run(clientJars);
+                supported(daemons.name(), daemons, List.of(ClassPath.client()), run, sheet)
+                        .run(clientJars);
             }
             JavaHome java = homes.get(0);
+            HadoopJars newest = serverJars.get(serverJars.size() - 1);
+            if (release != null) {
+                Daemons older = new Daemons(java, newest, newest, jarsIn(release.resolve("lib/server")));
+                supported("release.servers", older, List.of(ClassPath.client()), run, sheet)
+                        .run(clientJars);
+                supported(
+                                "release.client",
+                                Daemons.of(java, newest, newest),
+                                jarsIn(release.resolve("lib/client")),
+                                run,
+                                sheet)
+                        .run(clientJars);
+            }
             for (HadoopJars other : others) {
                 Daemons daemons = Daemons.of(java, other, other);
                 new UnsupportedCluster("unsupported." + other.version(), daemons, run.resolve(daemons.name()), sheet)
                         .run();
             }
-            HadoopJars newest = serverJars.get(serverJars.size() - 1);
             Daemons newer = new Daemons(java, newest, newest, NewerJars.write(run.resolve("newer-jars")));
             new UnsupportedCluster("unsupported.jars", newer, run.resolve("newer"), sheet).run();
             whole = true;
@@ -116,6 +138,24 @@ public final class VersionsTest implements Callable<Integer> {
             ResultsFile.write(json, sheet.figures());
         }
         return sheet.missed() == 0 ? 0 : 1;
+    }
+
+    private static SupportedCluster supported(
+            String name, Daemons daemons, List<Path> clientJars, Path run, ResultSheet sheet) {
+        return new SupportedCluster(name, daemons, run.resolve(name), clientJars, sheet);
+    }
+
+    private List<Path> jarsIn(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(),
+                    directory + " is not there: --release is the directory that a tarball of Terrace makes");
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(Path::toAbsolutePath)
+                    .filter(file -> file.toString().endsWith(".jar"))
+                    .toList();
+        }
     }
 
     /** Each Hadoop on each JDK, then the first and the last in one cluster, either way round. */
