@@ -141,7 +141,8 @@ final class ShadowDataNode {
                 heartbeat.bytesServed(),
                 heartbeat.serving(),
                 Map.of(),
-                false);
+                false,
+                heartbeat.release());
         results.clear();
         return translated;
     }

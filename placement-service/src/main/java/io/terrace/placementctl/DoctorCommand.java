@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,20 @@ final class DoctorCommand extends ClusterCommand {
             for (Peer peer : client.peers()) {
                 active |= peer.status() != null && peer.status().getActive();
                 service(peer, found);
+            }
+            String releases = client.peers().stream()
+                    .filter(peer -> peer.status() != null)
+                    .map(peer -> peer.status().getRelease())
+                    .distinct()
+                    .sorted()
+                    .collect(Collectors.joining(", "));
+            if (releases.contains(", ")) {
+                found.add(new Located(
+                        "services",
+                        "releases.mixed",
+                        Severity.WARNING,
+                        "the NameNodes have several releases of Terrace: " + releases,
+                        "go on with the upgrade: put the same jars on all hosts and restart the other NameNode"));
             }
             if (active) {
                 ask(client, found);

@@ -10,8 +10,10 @@ import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
+import io.terrace.protocol.proto.AdminProtos.ReleaseUseProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -61,12 +63,14 @@ final class StatusCommand extends AdminCommand {
         }
         if (!status.getActive()) {
             printer.line("Service    " + peer.name() + "  standby of NameNode " + status.getNameNode());
+            printer.line("Release    " + status.getRelease());
             return;
         }
         Map<String, Long> figures = status.getFiguresList().stream()
                 .collect(Collectors.toMap(FigureValueProto::getId, FigureValueProto::getValue));
         printer.line("Service    " + peer.name() + "  " + printer.good("active") + " in NameNode "
                 + status.getNameNode() + ", epoch " + status.getEpoch() + ", up " + Quantity.millis(status.getUpMs()));
+        printer.line("Release    " + releases(status));
         printer.line("Serving    " + (status.getServe() ? printer.good("on") : printer.doubtful("off"))
                 + "   moves " + (status.getMoves() ? printer.good("on") : printer.doubtful("paused"))
                 + "   policy " + status.getPolicy() + "   budget "
@@ -91,6 +95,17 @@ final class StatusCommand extends AdminCommand {
                 + (holds == 0 ? 0 : at(figures, "lock.nanoseconds") / holds / 1000) + " us on average, "
                 + at(figures, "lock.longest.nanoseconds") / 1000 + " us at most; heap "
                 + Quantity.bytes(at(figures, "memory.bytes")));
+    }
+
+    /** The NameNode's, and those of DataNodes if they differ. */
+    private static String releases(StatusResponseProto status) {
+        List<ReleaseUseProto> used = status.getDatanodeReleasesList();
+        return used.stream().allMatch(use -> use.getRelease().equals(status.getRelease()))
+                ? status.getRelease()
+                : used.stream()
+                        .map(use -> use.getDatanodes() + " DataNodes with "
+                                + (use.getRelease().isEmpty() ? "an older one" : use.getRelease()))
+                        .collect(Collectors.joining(", ", status.getRelease() + "; ", ""));
     }
 
     private static long at(Map<String, Long> figures, String id) {

@@ -70,7 +70,8 @@ public abstract class DataNodeFixture {
                         bytesServed,
                         serving,
                         Map.of(),
-                        true));
+                        true,
+                        ""));
     }
 
     protected static StampedBlock block(long id, long megabytes) {

@@ -33,6 +33,7 @@ public final class FakeDataNode {
     long bytesServed = 1L << 40;
     boolean serving = true;
     boolean takesVolumeMoves;
+    String release = "";
     boolean wantsFull = true;
     final Map<Long, StampedBlock> memory = new LinkedHashMap<>();
     final Map<Long, Boolean> pinned = new LinkedHashMap<>();
@@ -127,7 +128,8 @@ public final class FakeDataNode {
                 bytesServed,
                 serving,
                 Map.of(),
-                takesVolumeMoves);
+                takesVolumeMoves,
+                release);
         heat.clear();
         results.clear();
         return heartbeat;

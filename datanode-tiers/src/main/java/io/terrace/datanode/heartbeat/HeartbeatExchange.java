@@ -3,6 +3,7 @@ package io.terrace.datanode.heartbeat;
 import io.terrace.common.BlockVersion;
 import io.terrace.common.LogThrottle;
 import io.terrace.common.StorageTier;
+import io.terrace.compat.Release;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.memory.ResidencyListener;
@@ -75,6 +76,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             int heatBlocks) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatExchange.class);
+    private static final String RELEASE = Release.of(HeartbeatExchange.class).toString();
     private static final int MOST_RESULTS = 16_384;
     private static final int MOST_CHANGES = 65_536;
 
@@ -148,6 +150,7 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
                 .setTransferPort(identity.transferPort())
                 .setIncarnation(identity.incarnation())
                 .setSequence(sequence++)
+                .setRelease(RELEASE)
                 .setServing(shared.tier().serves(pool))
                 .addTiers(memory())
                 .addAllTiers(shared.otherTiers().get())

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytesServed bytes served to all readers since the last heartbeat
  * @param figures running totals of this incarnation by figure id
  * @param takesVolumeMoves orders to move replicas between volumes are carried out
+ * @param release version and commit of Terrace in the DataNode; empty if it does not say
  */
 public record Heartbeat(
         String node,
@@ -35,7 +36,8 @@ public record Heartbeat(
         long bytesServed,
         boolean serving,
         Map<String, Long> figures,
-        boolean takesVolumeMoves) {
+        boolean takesVolumeMoves,
+        String release) {
 
     /** The same with other heat. */
     public Heartbeat withHeat(List<Heat> other) {
@@ -54,7 +56,8 @@ public record Heartbeat(
                 bytesServed,
                 serving,
                 figures,
-                takesVolumeMoves);
+                takesVolumeMoves,
+                release);
     }
 
     /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */

@@ -64,7 +64,8 @@ public final class HeartbeatCodec {
                 amount(proto.getBytesServed(), "bytesServed"),
                 proto.getServing(),
                 figures(proto.getFiguresList(), limits),
-                proto.getTakesVolumeMoves());
+                proto.getTakesVolumeMoves(),
+                limits.name(proto.getRelease()));
     }
 
     private static Map<String, Long> figures(List<FigureValueProto> all, HeartbeatLimits limits) {

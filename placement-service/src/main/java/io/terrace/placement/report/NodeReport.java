@@ -6,7 +6,11 @@ import io.terrace.policy.api.PoolUsage;
 import java.util.List;
 import java.util.Map;
 
-/** What is known of one DataNode; times in milliseconds. */
+/**
+ * What is known of one DataNode; times in milliseconds.
+ *
+ * @param release version and commit of its Terrace; empty if it does not say
+ */
 public record NodeReport(
         String uuid,
         String name,
@@ -22,4 +26,5 @@ public record NodeReport(
         int movesInFlight,
         List<PoolUsage> pools,
         List<HealthFinding> conditions,
-        Map<String, Long> figures) {}
+        Map<String, Long> figures,
+        String release) {}

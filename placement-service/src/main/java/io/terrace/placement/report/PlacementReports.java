@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,9 +59,21 @@ public final class PlacementReports {
                     node.moveQueue().inFlightCount(),
                     node.policy().pools(),
                     node.conditions(),
-                    node.figures()));
+                    node.figures(),
+                    node.release()));
         }
         return reports;
+    }
+
+    /** How many live DataNodes have which release of Terrace; the empty one is of those that do not say. */
+    public SortedMap<String, Integer> releases() {
+        SortedMap<String, Integer> releases = new TreeMap<>();
+        for (DataNodeState node : clusterState.nodes().values()) {
+            if (node.isLive()) {
+                releases.merge(node.release(), 1, Integer::sum);
+            }
+        }
+        return releases;
     }
 
     public List<HotBlock> top(long nowMs, int count) {

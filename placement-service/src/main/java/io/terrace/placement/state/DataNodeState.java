@@ -45,6 +45,7 @@ public final class DataNodeState {
     private boolean serving;
     private boolean idle;
     private boolean takesVolumeMoves;
+    private String release = "";
     private List<TierState> tiers = List.of();
     private TierState memory = NO_MEMORY;
     private List<HealthFinding> conditions = List.of();
@@ -81,6 +82,7 @@ public final class DataNodeState {
         expired = false;
         serving = heartbeat.serving();
         takesVolumeMoves = heartbeat.takesVolumeMoves();
+        release = heartbeat.release();
         tiers = List.copyOf(heartbeat.tiers());
         memory = tiers.stream()
                 .filter(tier -> tier.tier() == StorageTier.MEMORY)
@@ -109,7 +111,8 @@ public final class DataNodeState {
                 Long.MAX_VALUE / 1000,
                 serving,
                 Map.of(),
-                false);
+                false,
+                release);
     }
 
     /** Gives the policy what is not reserved for pins, by cache directives or by the service. */
@@ -167,6 +170,11 @@ public final class DataNodeState {
     /** What operators call it. */
     public String name() {
         return host + ":" + transferPort;
+    }
+
+    /** Of Terrace; empty if it does not say. */
+    public String release() {
+        return release;
     }
 
     public long firstMs() {

@@ -71,7 +71,8 @@ final class HeartbeatCodecGoldenTest {
                         80,
                         false,
                         Map.of("ok", 3L),
-                        false));
+                        false,
+                        ""));
         assertThat(proto.getBlockPoolId()).isEqualTo("BP-1");
         assertThat(HEX.formatHex(proto.toByteArray()))
                 .as("no field is unknown here")

@@ -60,7 +60,8 @@ final class AdminCodec {
                 .setResidents(node.residents())
                 .setPinnedBytes(node.pinnedBytes())
                 .setMovesWaiting(node.movesWaiting())
-                .setMovesInFlight(node.movesInFlight());
+                .setMovesInFlight(node.movesInFlight())
+                .setRelease(node.release());
         node.tiers().forEach(tier -> proto.addTiers(HeartbeatCodec.tier(tier)));
         node.pools()
                 .forEach(pool -> proto.addPools(PoolUseProto.newBuilder()

@@ -144,6 +144,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             metricRegistry
                     .snapshot(Metric.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
+            Releases.add(response, loop.ask(placement -> placement.reports().releases()));
             if (store.problem() != null) {
                 response.setTrouble("what was stored of pins, pause and off cannot be read; see placementctl doctor");
             }

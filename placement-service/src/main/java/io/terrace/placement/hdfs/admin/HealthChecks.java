@@ -56,6 +56,15 @@ final class HealthChecks {
                                 "the DataNode is live but its plugin never reported to this NameNode",
                                 "check dfs.datanode.plugins, dfs.datanode.fsdataset.factory and the jars on its class path, and its log"));
         nodes.forEach(this::dataNode);
+        String mix = Releases.mix(Releases.OWN, nodes);
+        if (mix != null) {
+            add(
+                    "NameNode",
+                    "releases.mixed",
+                    Severity.WARNING,
+                    mix,
+                    "go on with the upgrade: put the same jars on all hosts and restart the daemons that have others");
+        }
         return found;
     }
 
