@@ -58,7 +58,7 @@ for part in server client ctl; do
   cp -- "$built/terrace-$part-$version.jar" "$tree/lib/$part/"
 done
 cp -- "$built/sbom.json" "$root"/{LICENSE,SECURITY.md,CHANGELOG.md} "$tree/"
-cp -R -- "$root"/{conf,docs} "$tree/"
+cp -R -- "$root"/{conf,docs,monitoring} "$tree/"
 cp -R -- "$root"/bin/dist/files/. "$tree/"
 cp -- "$root"/bin/{placementctl,terrace-host,launch.sh} "$tree/bin/"
 mkdir -p "$tree"/share/{man/man1,bash-completion/completions}

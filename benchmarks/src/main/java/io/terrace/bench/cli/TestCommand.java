@@ -4,6 +4,7 @@ import io.terrace.bench.conformance.HadoopConformance;
 import io.terrace.bench.dist.DistTest;
 import io.terrace.bench.guides.GuidesTest;
 import io.terrace.bench.host.HostTest;
+import io.terrace.bench.monitoring.MonitoringTest;
 import io.terrace.bench.simulation.Simulation;
 import io.terrace.bench.versions.VersionsTest;
 import io.terrace.bench.writefaults.WriteFaults;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
             DistTest.class,
             GuidesTest.class,
             HostTest.class,
+            MonitoringTest.class,
             VersionsTest.class
         })
 final class TestCommand {}

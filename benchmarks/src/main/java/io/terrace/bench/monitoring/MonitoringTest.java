@@ -1,0 +1,189 @@
+package io.terrace.bench.monitoring;
+
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.JavaProcess;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.MetricsPage;
+import io.terrace.bench.cluster.PlacementAdmin;
+import io.terrace.bench.cluster.Ports;
+import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.measure.ResultsFile;
+import io.terrace.bench.read.BenchFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code bin/terrace test monitoring}.
+ *
+ * <p>Exit codes: 0 all holds, 1 not, 2 the command line is wrong or Prometheus is not there.
+ */
+@Command(
+        name = "monitoring",
+        mixinStandardHelpOptions = true,
+        description = {
+            "A Prometheus with the configuration of monitoring/ scrapes a NameNode and two DataNodes: each expression of the"
+                    + " dashboard must have series, each metric of the alerts too, and sums over DataNodes must equal the"
+                    + " service's figures. promtool checks and tests the alerts.",
+            "Needs prometheus and promtool, as in Debian's package prometheus."
+        })
+public final class MonitoringTest implements Callable<Integer> {
+    private static final String INTERVAL = "30s";
+    private static final int SCRAPES_SECONDS = 30;
+    private static final int FILES = 4;
+    private static final long FILE_BYTES = 8L << 20;
+
+    @Option(names = "--prometheus", paramLabel = "DIR", description = "directory of both programs (those on the PATH)")
+    private @Nullable Path programsDir;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "write the figures there")
+    private @Nullable Path json;
+
+    @Option(names = "--keep", description = "keep the directory of the run, which has all logs")
+    private boolean keep;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path monitoring = Path.of(System.getProperty("terrace.root", "."))
+                .toAbsolutePath()
+                .resolve("monitoring");
+        Prometheus.Programs programs = Prometheus.Programs.find(programsDir)
+                .orElseThrow(() -> new ParameterException(
+                        Objects.requireNonNull(spec, "picocli sets it").commandLine(),
+                        "prometheus and promtool are not there: install the package prometheus, or unpack it and name the"
+                                + " directory with --prometheus"));
+        PrintWriter out =
+                Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
+        ResultSheet sheet = new ResultSheet(out);
+        Path run = Files.createTempDirectory("terrace-monitoring");
+        boolean whole = false;
+        try {
+            sheet.section("Alerts by promtool");
+            Path log = run.resolve("promtool.log");
+            Path alerts = monitoring.resolve("terrace-alerts.yml");
+            check(sheet, "monitoring.rules.wrong", programs.check(log, alerts, "check", "rules", alerts.toString()));
+            Path tests = monitoring.resolve("terrace-alerts-test.yml");
+            check(sheet, "monitoring.rule_tests.failed", programs.check(log, tests, "test", "rules", tests.toString()));
+            ClusterSpec cluster =
+                    ClusterSpec.of(2, 128 << 20).withBlockBytes(4 << 20).withProperties(MetricsPage.SETTINGS);
+            try (TemporaryCluster temporary = TemporaryCluster.up(run.resolve("cluster"), cluster)) {
+                scrape(temporary.cluster(), programs, monitoring, run, sheet);
+            }
+            whole = true;
+        } finally {
+            if (keep || !whole || sheet.missed() > 0) {
+                out.println("logs: " + run);
+                out.flush();
+            } else {
+                LocalCluster.deleteTree(run);
+            }
+        }
+        sheet.exactly("monitoring.failed", sheet.missed(), 0);
+        if (json != null) {
+            ResultsFile.write(json, sheet.figures());
+        }
+        return sheet.missed() == 0 ? 0 : 1;
+    }
+
+    private void scrape(
+            LocalCluster cluster, Prometheus.Programs programs, Path monitoring, Path run, ResultSheet sheet)
+            throws IOException, InterruptedException {
+        sheet.section("Scrapes of a live cluster");
+        Path page = run.resolve("namenode-metrics");
+        try (InputStream in = URI.create("http://localhost:" + cluster.ports().namenodeHttp() + "/terrace/metrics")
+                .toURL()
+                .openStream()) {
+            Files.copy(in, page);
+        }
+        check(sheet, "monitoring.lint.failed", programs.check(run.resolve("promtool.log"), page, "check", "metrics"));
+        int port = Ports.free(1, new SplittableRandom()).get(0);
+        try (Prometheus prometheus = Prometheus.start(programs, configuration(cluster, monitoring, run), run, port)) {
+            readFromMemory(cluster);
+            JavaProcess.pause(SCRAPES_SECONDS * 1000L);
+            sheet.exactly("monitoring.targets", prometheus.value("sum(up)"), 3);
+            List<String> board = Board.expressions(monitoring.resolve("terrace-dashboard.json"), INTERVAL);
+            sheet.note("monitoring.expressions", board.size(), "of the dashboard");
+            sheet.exactly("monitoring.empty", empty(prometheus, board, sheet), 0);
+            List<String> rules = prometheus.rules();
+            sheet.note("monitoring.alerts", rules.size(), "");
+            List<String> metrics = rules.stream()
+                    .flatMap(rule -> Board.metrics(rule).stream())
+                    .distinct()
+                    .toList();
+            sheet.exactly("monitoring.alerts.empty", empty(prometheus, metrics, sheet), 0);
+            sheet.exactly(
+                    "monitoring.sum.promoted",
+                    prometheus.value("sum(terrace_data_node_memory_promoted_bytes)"
+                            + " / sum(terrace_placement_promoted_bytes_total)"),
+                    1);
+            try (PlacementAdmin admin = new PlacementAdmin(cluster)) {
+                sheet.exactly(
+                        "monitoring.status.promoted",
+                        prometheus.value("sum(terrace_placement_promoted_bytes_total)")
+                                / admin.serviceFigures().getOrDefault("placement.promoted.bytes", 0L),
+                        1);
+            }
+        }
+    }
+
+    /** The files of monitoring/ as a user would put them in place: with his hosts, and a shorter interval. */
+    private static Path configuration(LocalCluster cluster, Path monitoring, Path run) throws IOException {
+        String datanodes = cluster.ports().datanodes().stream()
+                .map(ports -> "\"localhost:" + ports.http() + "\"")
+                .collect(Collectors.joining(", "));
+        String text = Files.readString(monitoring.resolve("prometheus.yml"))
+                .replace("NAMENODE:9870", "localhost:" + cluster.ports().namenodeHttp())
+                .replace("\"DATANODE:9864\"", datanodes)
+                .replace("scrape_interval: 15s", "scrape_interval: 2s");
+        Files.copy(monitoring.resolve("terrace-alerts.yml"), run.resolve("terrace-alerts.yml"));
+        return Files.writeString(run.resolve("prometheus.yml"), text);
+    }
+
+    private static void readFromMemory(LocalCluster cluster) throws IOException {
+        try (DistributedFileSystem fs = (DistributedFileSystem)
+                        FileSystem.newInstance(URI.create(cluster.fileSystemUri()), cluster.conf());
+                PlacementAdmin admin = new PlacementAdmin(cluster)) {
+            for (org.apache.hadoop.fs.Path file : new BenchFiles(fs, 1).store("monitoring", FILES, FILE_BYTES)) {
+                int unused = admin.promote(file);
+                try (InputStream in = fs.open(file)) {
+                    in.transferTo(java.io.OutputStream.nullOutputStream());
+                }
+            }
+        }
+    }
+
+    private static int empty(Prometheus prometheus, List<String> expressions, ResultSheet sheet) throws IOException {
+        int empty = 0;
+        for (String expression : expressions) {
+            if (prometheus.query(expression).isEmpty()) {
+                empty++;
+                sheet.progress("no series: " + expression);
+            }
+        }
+        return empty;
+    }
+
+    private static void check(ResultSheet sheet, String figure, boolean passed) {
+        sheet.exactly(figure, passed ? 0 : 1, 0);
+    }
+}
