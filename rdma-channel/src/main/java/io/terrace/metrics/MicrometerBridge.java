@@ -3,14 +3,14 @@ package io.terrace.metrics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Locale;
 
 /**
  * Exports a {@link MetricRegistry} to a Micrometer registry: counters as counters, gauges as gauges, each as {@code terrace.} and
- * its id, with the metric's unit and description. Only the NameNode loads this class; Micrometer is not on a client's class path.
+ * its id, with the metric's unit and description. Times are in seconds, as Prometheus wants them. Only the NameNode loads this class; Micrometer is not on a client's class path.
  */
 public final class MicrometerBridge {
     private static final String PREFIX = "terrace.";
+    private static final String SECONDS = "seconds";
 
     private MicrometerBridge() {}
 
@@ -24,15 +24,26 @@ public final class MicrometerBridge {
     }
 
     private static void bind(MetricRegistry metricRegistry, Metric metric, MeterRegistry registry) {
-        String unit =
-                metric.unit() == Metric.Unit.COUNT ? null : metric.unit().name().toLowerCase(Locale.ROOT);
+        String name = PREFIX + metric.id();
+        String unit = null;
+        double scale = 1;
+        switch (metric.unit()) {
+            case MILLISECONDS, NANOSECONDS -> {
+                name = name.substring(0, name.lastIndexOf('.') + 1) + SECONDS;
+                unit = SECONDS;
+                scale = metric.unit() == Metric.Unit.MILLISECONDS ? 1e-3 : 1e-9;
+            }
+            case BYTES -> unit = "bytes";
+            case COUNT -> unit = null;
+        }
+        double toUnit = scale;
         if (metric.kind() == Metric.Kind.COUNTER) {
-            FunctionCounter.builder(PREFIX + metric.id(), metricRegistry, values -> values.value(metric))
+            FunctionCounter.builder(name, metricRegistry, values -> values.value(metric) * toUnit)
                     .baseUnit(unit)
                     .description(metric.doc())
                     .register(registry);
         } else {
-            Gauge.builder(PREFIX + metric.id(), metricRegistry, values -> values.value(metric))
+            Gauge.builder(name, metricRegistry, values -> values.value(metric) * toUnit)
                     .baseUnit(unit)
                     .description(metric.doc())
                     .strongReference(true)

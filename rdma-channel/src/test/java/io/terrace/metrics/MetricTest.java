@@ -62,12 +62,16 @@ class MetricTest {
         MetricRegistry metricRegistry = new MetricRegistry();
         metricRegistry.add(Metric.CHANNEL_GRANTS, 41);
         metricRegistry.gauge(Metric.CHANNEL_CONNECTIONS, () -> 3);
+        metricRegistry.add(Metric.MEMORY_PROMOTED_MS, 1500);
         PrometheusMeterRegistry exported = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         MicrometerBridge.bind(metricRegistry, Metric.Where.DATANODE, exported);
         String text = exported.scrape();
-        assertThat(text).contains("terrace_channel_grants_total 41.0").contains("terrace_channel_connections 3.0");
+        assertThat(text)
+                .contains("terrace_channel_grants_total 41.0")
+                .contains("terrace_channel_connections 3.0")
+                .contains("terrace_memory_promoted_seconds_total 1.5");
         for (Metric metric : Metric.values()) {
-            String name = "terrace_" + underscored(metric);
+            String name = "terrace_" + underscored(metric).replaceAll("(milli|nano)seconds$", "seconds");
             assertThat(text.contains(name)).as(name).isEqualTo(metric.where() == Metric.Where.DATANODE);
         }
     }

@@ -286,7 +286,7 @@ public class NameNodePluginTest {
                 + cluster.getNameNode().getHttpAddress().getPort();
         assertThat(fetched(web + MetricsPublisher.PATH))
                 .contains("# TYPE terrace_placement_heartbeats_total counter")
-                .contains("terrace_placement_lock_longest_nanoseconds");
+                .contains("terrace_placement_lock_longest_seconds");
         int port = service(cluster, 0).getPort();
         assertThat(fetched(web + "/jmx?qry=Hadoop:service=NameNode,name=TerracePlacement-" + port))
                 .contains("\"PlacementHeartbeats\"")
