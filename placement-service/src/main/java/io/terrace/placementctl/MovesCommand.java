@@ -3,8 +3,7 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
-import io.terrace.placementctl.command.AdminCommand;
-import io.terrace.placementctl.command.ExitCode;
+import io.terrace.placementctl.command.ListingCommand;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -14,32 +13,22 @@ import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
 import java.util.Locale;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code placementctl moves}. */
 @Command(
         name = "moves",
-        description = "Moves of replicas between volumes: in flight, waiting, and the latest that ended.",
+        description =
+                "Moves of replicas between volumes: in flight, waiting, and the latest that ended. At most N of each.",
         mixinStandardHelpOptions = true)
-final class MovesCommand extends AdminCommand {
-
-    @Option(
-            names = {"-n", "--count"},
-            paramLabel = "N",
-            defaultValue = "20",
-            description = "How many of each, 1 to 1000. Default: ${DEFAULT-VALUE}")
-    int count;
+final class MovesCommand extends ListingCommand {
 
     @Override
-    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
-        if (count < 1 || count > 1000) {
-            throw cluster().usage("--count is " + count + "; it must be from 1 to 1000");
-        }
+    protected void show(AdminClient client, Printer printer) throws Refused, Unreachable {
         MovesResponseProto answer = client.active(service -> service.moves(
                 null, MovesRequestProto.newBuilder().setCount(count).build()));
         if (cluster().json) {
-            printer.json(ProtoJson.object(answer));
-            return ExitCode.OK;
+            printer.json(ProtoJson.object(answer), isWatched());
+            return;
         }
         printer.line(answer.getInFlight() + " in flight, " + answer.getWaiting() + " waiting"
                 + (answer.hasStopped() ? ". None is made: " + answer.getStopped() : ""));
@@ -48,7 +37,6 @@ final class MovesCommand extends AdminCommand {
         if (!table.isEmpty()) {
             printer.table(table);
         }
-        return ExitCode.OK;
     }
 
     private static Object[] cells(MoveProto move) {

@@ -3,8 +3,7 @@ package io.terrace.placementctl;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
-import io.terrace.placementctl.command.AdminCommand;
-import io.terrace.placementctl.command.ExitCode;
+import io.terrace.placementctl.command.ListingCommand;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
 import io.terrace.placementctl.terminal.Quantity;
@@ -12,6 +11,7 @@ import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -20,25 +20,38 @@ import picocli.CommandLine.Option;
         name = "top",
         description = "The hottest blocks. Of files that you may not read, heat and tier alone are shown.",
         mixinStandardHelpOptions = true)
-final class TopCommand extends AdminCommand {
+final class TopCommand extends ListingCommand {
 
     @Option(
-            names = {"-n", "--count"},
-            paramLabel = "N",
-            defaultValue = "20",
-            description = "How many, 1 to 1000. Default: ${DEFAULT-VALUE}")
-    int count;
+            names = "--by",
+            paramLabel = "ORDER",
+            defaultValue = "heat",
+            description =
+                    "What is first: ${COMPLETION-CANDIDATES}, of the 1000 hottest blocks. Default: ${DEFAULT-VALUE}")
+    TopOrder order;
+
+    @Option(
+            names = "--path",
+            paramLabel = "PATH",
+            description = "Of the 1000 hottest blocks, those of this file or of files below this directory alone.")
+    @Nullable
+    String path;
 
     @Override
-    protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
-        if (count < 1 || count > 1000) {
-            throw cluster().usage("--count is " + count + "; it must be from 1 to 1000");
+    protected void show(AdminClient client, Printer printer) throws Refused, Unreachable {
+        if (path != null && !path.startsWith("/")) {
+            throw cluster().usage("'" + path + "' is no absolute path");
         }
-        TopResponseProto top = client.active(service ->
-                service.top(null, TopRequestProto.newBuilder().setCount(count).build()));
+        boolean chosen = order != TopOrder.HEAT || path != null;
+        TopResponseProto answer = client.active(service -> service.top(
+                null,
+                TopRequestProto.newBuilder()
+                        .setCount(chosen ? MOST_ROWS : count)
+                        .build()));
+        TopResponseProto top = chosen ? order.choose(answer, path, count) : answer;
         if (cluster().json) {
-            printer.json(ProtoJson.object(top));
-            return ExitCode.OK;
+            printer.json(ProtoJson.object(top), isWatched());
+            return;
         }
         Table table = new Table(">HEAT", ">READS", ">BYTES", ">MEMORY", ">LAST", "IN", "BLOCK", "~PATH");
         int nameless = 0;
@@ -47,7 +60,7 @@ final class TopCommand extends AdminCommand {
             table.row(cells(hot));
         }
         if (table.isEmpty()) {
-            printer.line("Nothing was read yet.");
+            printer.line(path == null ? "Nothing was read yet." : "None of the hottest blocks is below " + path + ".");
         } else {
             printer.table(table);
             printer.line(top.getBlocksCount() + " of " + top.getTrackedBlocks()
@@ -56,7 +69,6 @@ final class TopCommand extends AdminCommand {
                 printer.line(nameless + " not shown: their files are gone, or you may not read them.");
             }
         }
-        return ExitCode.OK;
     }
 
     private static Object[] cells(HotBlockProto hot) {

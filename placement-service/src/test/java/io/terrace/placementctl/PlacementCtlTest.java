@@ -147,6 +147,21 @@ class PlacementCtlTest {
     }
 
     @Test
+    void top_watched_isShownAsOftenAsAskedFor() {
+        assertThat(run("--json", "top", "--watch=1", "--times", "2", "--by", "bytes", "--path", "/"))
+                .isZero();
+        assertThat(out.lines()).hasSize(2);
+        assertThat(run("moves", "--watch=1", "--times=2")).isZero();
+        assertThat(out.lines().filter(line -> line.contains("in flight"))).hasSize(2);
+        assertThat(run("top", "--times", "2")).isEqualTo(2);
+        assertThat(err).contains("--times needs --watch");
+        assertThat(run("top", "--watch=0")).isEqualTo(2);
+        assertThat(err).contains("--watch is 0; it must be from 1 to 86400");
+        assertThat(run("top", "--path", "a")).isEqualTo(2);
+        assertThat(err).contains("'a' is no absolute path");
+    }
+
+    @Test
     void stats_printsALinePerInterval_asTextAndJson() throws Exception {
         assertThat(run("stats")).isZero();
         assertThat(out).contains("read, MB/s", "lock");

@@ -20,6 +20,22 @@ public final class Printer {
         line(ProtoJson.text(node));
     }
 
+    /** Begins the screen anew, on a terminal. */
+    public void clear() {
+        if (ansi.enabled()) {
+            out.print("\u001b[H\u001b[2J");
+        }
+    }
+
+    /** @param several whether it is one of several objects, each on a line */
+    public void json(ObjectNode node, boolean several) {
+        if (several) {
+            jsonLine(node);
+        } else {
+            json(node);
+        }
+    }
+
     /** On one line, for one of several objects. */
     public void jsonLine(ObjectNode node) {
         line(node.toString());
