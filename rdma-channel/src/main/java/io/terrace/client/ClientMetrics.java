@@ -3,13 +3,18 @@ package io.terrace.client;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
+import io.terrace.metrics.MetricsBean;
+import java.lang.management.ManagementFactory;
 import java.util.Map;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.slf4j.LoggerFactory;
 
 /**
  * The metrics of this JVM's client: what it read through grants, and why it did not. They are also in Hadoop's metrics2, and so
- * on the pages {@code /jmx} and {@code /prom} of a process that has them. Thread-safe.
+ * on the pages {@code /jmx} and {@code /prom} of a process that starts it, and in JMX alone ({@link MetricsBean}) in any other.
+ * Thread-safe.
  */
 public final class ClientMetrics {
     private static final MetricRegistry METRICS = new MetricRegistry();
@@ -22,6 +27,16 @@ public final class ClientMetrics {
             // As when another class loader of this JVM loaded the client, too. Reads do not need it.
             LoggerFactory.getLogger(ClientMetrics.class)
                     .info("The metrics of Terrace's client are not in Hadoop's metrics2: {}", e.toString());
+        }
+    }
+
+    static {
+        try {
+            ObjectName unused =
+                    MetricsBean.register(ManagementFactory.getPlatformMBeanServer(), METRICS, Metric.Where.CLIENT);
+        } catch (JMException | RuntimeException | LinkageError e) {
+            LoggerFactory.getLogger(ClientMetrics.class)
+                    .info("The metrics of Terrace's client are not in JMX: {}", e.toString());
         }
     }
 

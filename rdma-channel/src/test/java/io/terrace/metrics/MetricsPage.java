@@ -19,6 +19,7 @@ final class MetricsPage {
                 |---|---|---|---|
                 | metrics2: context, record, tag | `terrace`, `TerraceClient` | `terrace`, `TerraceDataNode`, `datanode`: its UUID | `terrace`, `TerracePlacement`, `port`: the service's |
                 | JMX bean, `Hadoop:service=PROCESS,name=` | `TerraceClient` | `TerraceDataNode-UUID` | `TerracePlacement-PORT` |
+                | JMX bean without metrics2 | `io.terrace:name=TerraceClient` | | |
                 | name at `/prom`: this and the id with underscores | `terrace_client_` | `terrace_data_node_` | `terrace_placement_` |
                 | name at `/terrace/metrics`, counters with `_total`, times as `_seconds` | | | `terrace_` |
                 """);
