@@ -8,16 +8,14 @@ import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.cluster.Ports;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
-import io.terrace.bench.measure.ResultsFile;
+import io.terrace.bench.measure.TestRun;
 import io.terrace.bench.read.BenchFiles;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -25,16 +23,10 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/**
- * {@code bin/terrace test monitoring}.
- *
- * <p>Exit codes: 0 all holds, 1 not, 2 the command line is wrong or Prometheus is not there.
- */
+/** {@code bin/terrace test monitoring}. Without Prometheus the exit code is 2. */
 @Command(
         name = "monitoring",
         mixinStandardHelpOptions = true,
@@ -53,59 +45,34 @@ public final class MonitoringTest implements Callable<Integer> {
     @Option(names = "--prometheus", paramLabel = "DIR", description = "directory of both programs (those on the PATH)")
     private @Nullable Path programsDir;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "write the figures there")
-    private @Nullable Path json;
-
-    @Option(names = "--keep", description = "keep the directory of the run, which has all logs")
-    private boolean keep;
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    @Mixin
+    private TestRun testRun = new TestRun();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Path monitoring = Path.of(System.getProperty("terrace.root", "."))
-                .toAbsolutePath()
-                .resolve("monitoring");
         Prometheus.Programs programs = Prometheus.Programs.find(programsDir)
-                .orElseThrow(() -> new ParameterException(
-                        Objects.requireNonNull(spec, "picocli sets it").commandLine(),
+                .orElseThrow(() -> testRun.usage(
                         "prometheus and promtool are not there: install the package prometheus, or unpack it and name the"
                                 + " directory with --prometheus"));
-        PrintWriter out =
-                Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
-        ResultSheet sheet = new ResultSheet(out);
-        Path run = Files.createTempDirectory("terrace-monitoring");
-        boolean whole = false;
-        try {
-            sheet.section("Alerts by promtool");
-            Path log = run.resolve("promtool.log");
-            Path alerts = monitoring.resolve("terrace-alerts.yml");
-            check(sheet, "monitoring.rules.wrong", programs.check(log, alerts, "check", "rules", alerts.toString()));
-            Path tests = monitoring.resolve("terrace-alerts-test.yml");
-            check(sheet, "monitoring.rule_tests.failed", programs.check(log, tests, "test", "rules", tests.toString()));
-            ClusterSpec cluster =
-                    ClusterSpec.of(2, 128 << 20).withBlockBytes(4 << 20).withProperties(MetricsPage.SETTINGS);
-            try (TemporaryCluster temporary = TemporaryCluster.up(run.resolve("cluster"), cluster)) {
-                scrape(temporary.cluster(), programs, monitoring, run, sheet);
-            }
-            whole = true;
-        } finally {
-            if (keep || !whole || sheet.missed() > 0) {
-                out.println("logs: " + run);
-                out.flush();
-            } else {
-                LocalCluster.deleteTree(run);
-            }
-        }
-        sheet.exactly("monitoring.failed", sheet.missed(), 0);
-        if (json != null) {
-            ResultsFile.write(json, sheet.figures());
-        }
-        return sheet.missed() == 0 ? 0 : 1;
+        return testRun.run("monitoring", (dir, sheet) -> run(programs, dir, sheet));
     }
 
-    private void scrape(
+    private static void run(Prometheus.Programs programs, Path dir, ResultSheet sheet)
+            throws IOException, InterruptedException {
+        Path monitoring = TestRun.root().resolve("monitoring");
+        sheet.section("Alerts by promtool");
+        Path log = dir.resolve("promtool.log");
+        Path alerts = monitoring.resolve("terrace-alerts.yml");
+        check(sheet, "monitoring.rules.wrong", programs.check(log, alerts, "check", "rules", alerts.toString()));
+        Path tests = monitoring.resolve("terrace-alerts-test.yml");
+        check(sheet, "monitoring.rule_tests.failed", programs.check(log, tests, "test", "rules", tests.toString()));
+        ClusterSpec spec = ClusterSpec.of(2, 128 << 20).withBlockBytes(4 << 20).withProperties(MetricsPage.SETTINGS);
+        try (TemporaryCluster cluster = TemporaryCluster.up(dir.resolve("cluster"), spec)) {
+            scrape(cluster.cluster(), programs, monitoring, dir, sheet);
+        }
+    }
+
+    private static void scrape(
             LocalCluster cluster, Prometheus.Programs programs, Path monitoring, Path run, ResultSheet sheet)
             throws IOException, InterruptedException {
         sheet.section("Scrapes of a live cluster");

@@ -2,30 +2,21 @@ package io.terrace.bench.versions;
 
 import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.JavaHome;
-import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.measure.ResultSheet;
-import io.terrace.bench.measure.ResultsFile;
+import io.terrace.bench.measure.TestRun;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/**
- * {@code bin/terrace test versions}.
- *
- * <p>Exit codes: 0 all holds, 1 not, 2 the command line is wrong.
- */
+/** {@code bin/terrace test versions}. */
 @Command(
         name = "versions",
         mixinStandardHelpOptions = true,
@@ -78,66 +69,49 @@ public final class VersionsTest implements Callable<Integer> {
                     + " the other way round")
     private @Nullable Path release;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "write the figures there")
-    private @Nullable Path json;
-
-    @Option(names = "--keep", description = "keep the directory of the run, which has the clients' logs")
-    private boolean keep;
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    @Mixin
+    private TestRun testRun = new TestRun();
 
     @Override
-    public Integer call() throws IOException {
-        Path root = Path.of(System.getProperty("terrace.root", ".")).toAbsolutePath();
-        PrintWriter out =
-                Objects.requireNonNull(spec, "picocli sets it").commandLine().getOut();
+    public Integer call() throws IOException, InterruptedException {
         List<JavaHome> homes = homes();
-        List<HadoopJars> serverJars = fetch(root, servers, out);
-        List<HadoopJars> clientJars = fetch(root, clients, out);
-        List<HadoopJars> others = fetch(root, unsupported.equals(List.of("none")) ? List.of() : unsupported, out);
-        ResultSheet sheet = new ResultSheet(out);
-        Path run = Files.createTempDirectory("terrace-versions");
-        boolean whole = false;
-        try {
+        List<HadoopJars> serverJars = fetch(servers);
+        List<HadoopJars> clientJars = fetch(clients);
+        List<HadoopJars> others = fetch(unsupported.equals(List.of("none")) ? List.of() : unsupported);
+        HadoopJars newest = serverJars.get(serverJars.size() - 1);
+        return testRun.run("versions", (run, sheet) -> {
             for (Daemons daemons : supported(homes, serverJars)) {
                 supported(daemons.name(), daemons, List.of(ClassPath.client()), run, sheet)
                         .run(clientJars);
             }
-            JavaHome java = homes.get(0);
-            HadoopJars newest = serverJars.get(serverJars.size() - 1);
             if (release != null) {
-                Daemons older = new Daemons(java, newest, newest, jarsIn(release.resolve("lib/server")));
-                supported("release.servers", older, List.of(ClassPath.client()), run, sheet)
-                        .run(clientJars);
-                supported(
-                                "release.client",
-                                Daemons.of(java, newest, newest),
-                                jarsIn(release.resolve("lib/client")),
-                                run,
-                                sheet)
-                        .run(clientJars);
+                releases(release, homes.get(0), newest, clientJars, run, sheet);
             }
-            for (HadoopJars other : others) {
-                Daemons daemons = Daemons.of(java, other, other);
-                new UnsupportedCluster("unsupported." + other.version(), daemons, run.resolve(daemons.name()), sheet)
-                        .run();
-            }
-            Daemons newer = new Daemons(java, newest, newest, NewerJars.write(run.resolve("newer-jars")));
-            new UnsupportedCluster("unsupported.jars", newer, run.resolve("newer"), sheet).run();
-            whole = true;
-        } finally {
-            if (keep || !whole || sheet.missed() > 0) {
-                out.println("logs: " + run);
-            } else {
-                LocalCluster.deleteTree(run);
-            }
+            unsupported(homes.get(0), newest, others, run, sheet);
+        });
+    }
+
+    /** The servers of another release of Terrace with this build's client, and the other way round. */
+    private void releases(
+            Path other, JavaHome java, HadoopJars hadoop, List<HadoopJars> clientJars, Path run, ResultSheet sheet)
+            throws IOException {
+        Daemons servers = new Daemons(java, hadoop, hadoop, jarsIn(other.resolve("lib/server")));
+        supported("release.servers", servers, List.of(ClassPath.client()), run, sheet)
+                .run(clientJars);
+        Daemons own = Daemons.of(java, hadoop, hadoop);
+        supported("release.client", own, jarsIn(other.resolve("lib/client")), run, sheet)
+                .run(clientJars);
+    }
+
+    /** Daemons that must stay stock. */
+    private static void unsupported(
+            JavaHome java, HadoopJars newest, List<HadoopJars> others, Path run, ResultSheet sheet) throws IOException {
+        for (HadoopJars other : others) {
+            Daemons daemons = Daemons.of(java, other, other);
+            new UnsupportedCluster("unsupported." + other.version(), daemons, run.resolve(daemons.name()), sheet).run();
         }
-        sheet.exactly("versions.failed", sheet.missed(), 0);
-        if (json != null) {
-            ResultsFile.write(json, sheet.figures());
-        }
-        return sheet.missed() == 0 ? 0 : 1;
+        Daemons newer = new Daemons(java, newest, newest, NewerJars.write(run.resolve("newer-jars")));
+        new UnsupportedCluster("unsupported.jars", newer, run.resolve("newer"), sheet).run();
     }
 
     private static SupportedCluster supported(
@@ -147,8 +121,7 @@ public final class VersionsTest implements Callable<Integer> {
 
     private List<Path> jarsIn(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
-            throw new ParameterException(
-                    Objects.requireNonNull(spec).commandLine(),
+            throw testRun.usage(
                     directory + " is not there: --release is the directory that a tarball of Terrace makes");
         }
         try (Stream<Path> files = Files.list(directory)) {
@@ -181,17 +154,15 @@ public final class VersionsTest implements Callable<Integer> {
         return homes.isEmpty() ? List.of(JavaHome.ofThisProcess()) : homes;
     }
 
-    private List<HadoopJars> fetch(Path root, List<String> versions, PrintWriter out) throws IOException {
+    private List<HadoopJars> fetch(List<String> versions) throws IOException {
         List<HadoopJars> jars = new ArrayList<>();
         for (String version : versions) {
             if (!version.matches("\\d+\\.\\d+\\.\\d+[-.\\w]*")) {
-                throw new ParameterException(
-                        Objects.requireNonNull(spec).commandLine(),
-                        "'" + version + "' is no version of Hadoop: write it like 3.4.1");
+                throw testRun.usage("'" + version + "' is no version of Hadoop: write it like 3.4.1");
             }
-            out.println("jars of Hadoop " + version);
-            out.flush();
-            jars.add(HadoopJars.fetch(root, version));
+            testRun.out().println("jars of Hadoop " + version);
+            testRun.out().flush();
+            jars.add(HadoopJars.fetch(TestRun.root(), version));
         }
         return jars;
     }
