@@ -12,6 +12,7 @@ import io.terrace.channel.transport.NativeChunkVerifier;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
+import io.terrace.metrics.MetricsBean;
 
 /** which package may import which. */
 @AnalyzeClasses(packages = "io.terrace", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -54,7 +55,8 @@ class ImportsTest {
                             "io.terrace.compat..",
                             "io.terrace.conf..",
                             "io.terrace.protocol"))
-                    .or(JavaClass.Predicates.belongToAnyOf(Metric.class, MetricRegistry.class, Metrics2Source.class)));
+                    .or(JavaClass.Predicates.belongToAnyOf(
+                            Metric.class, MetricRegistry.class, Metrics2Source.class, MetricsBean.class)));
 
     @ArchTest
     static final ArchRule MICROMETER_STAYS_IN_ITS_BRIDGE = noClasses()

@@ -4,10 +4,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
 import io.terrace.metrics.MetricsBean;
-import java.lang.management.ManagementFactory;
 import java.util.Map;
-import javax.management.JMException;
-import javax.management.ObjectName;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.slf4j.LoggerFactory;
 
@@ -28,16 +25,7 @@ public final class ClientMetrics {
             LoggerFactory.getLogger(ClientMetrics.class)
                     .info("The metrics of Terrace's client are not in Hadoop's metrics2: {}", e.toString());
         }
-    }
-
-    static {
-        try {
-            ObjectName unused =
-                    MetricsBean.register(ManagementFactory.getPlatformMBeanServer(), METRICS, Metric.Where.CLIENT);
-        } catch (JMException | RuntimeException | LinkageError e) {
-            LoggerFactory.getLogger(ClientMetrics.class)
-                    .info("The metrics of Terrace's client are not in JMX: {}", e.toString());
-        }
+        MetricsBean.show(METRICS, Metric.Where.CLIENT);
     }
 
     private ClientMetrics() {}

@@ -1,5 +1,6 @@
 package io.terrace.metrics;
 
+import java.lang.management.ManagementFactory;
 import java.util.Hashtable;
 import java.util.Map;
 import java.util.function.Function;
@@ -15,6 +16,8 @@ import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Shows a {@link MetricRegistry} in JMX without Hadoop's metrics2, which some applications never start: the bean {@code
@@ -22,6 +25,7 @@ import javax.management.ObjectName;
  * loader loaded Terrace too, this one's name ends in {@code ,loader=2}, and so on.
  */
 public final class MetricsBean implements DynamicMBean {
+    private static final Logger LOG = LoggerFactory.getLogger(MetricsBean.class);
     private static final String DOMAIN = "io.terrace";
     private static final int MOST_LOADERS = 100;
 
@@ -37,12 +41,22 @@ public final class MetricsBean implements DynamicMBean {
                 .collect(Collectors.toMap(Metrics2Source::attribute, Function.identity()));
     }
 
+    /** Shows the metrics of one kind of process in the JMX of this JVM; logs if it cannot. */
+    public static void show(MetricRegistry metricRegistry, Metric.Where where) {
+        try {
+            ObjectName name = register(ManagementFactory.getPlatformMBeanServer(), metricRegistry, where);
+            LOG.debug("Metrics are in JMX as {}", name);
+        } catch (JMException | RuntimeException | LinkageError e) {
+            LOG.info("The metrics of {} are not in JMX: {}", where.record(), e.toString());
+        }
+    }
+
     /**
      * Registers the metrics of one kind of process.
      *
      * @return the bean's name
      */
-    public static ObjectName register(MBeanServer server, MetricRegistry metricRegistry, Metric.Where where)
+    static ObjectName register(MBeanServer server, MetricRegistry metricRegistry, Metric.Where where)
             throws JMException {
         MetricsBean bean = new MetricsBean(metricRegistry, where);
         InstanceAlreadyExistsException taken = new InstanceAlreadyExistsException();
