@@ -67,7 +67,7 @@ public final class HadoopFit {
         try {
             ClassLoader loader = HadoopFit.class.getClassLoader();
             Linkage linkage = new Linkage(loader);
-            String jvm = jvmProblem(linkage);
+            String jvm = JvmFit.problem(linkage.find(roots.get(0).replace('.', '/')));
             if (jvm != null) {
                 return jvm;
             }
@@ -95,17 +95,6 @@ public final class HadoopFit {
         List<String> classes = new ArrayList<>(roots);
         classes.add(HadoopFit.class.getName());
         return classes;
-    }
-
-    private @Nullable String jvmProblem(Linkage linkage) throws IOException {
-        ClassFile root = linkage.find(roots.get(0).replace('.', '/'));
-        double most = Double.parseDouble(System.getProperty("java.class.version", "0"));
-        if (root == null || root.majorVersion <= most) {
-            return null;
-        }
-        // Class files of Java n have version 44 + n.
-        return "its classes need Java " + (root.majorVersion - 44) + ", this JVM is Java " + (int) (most - 44)
-                + ": run the daemon with a newer JDK";
     }
 
     /**

@@ -2,7 +2,7 @@ package io.terrace.fs;
 
 import io.terrace.client.ClientConfig;
 import io.terrace.client.ClientMetrics;
-import io.terrace.client.TerraceAccessorBuilder;
+import io.terrace.client.LocalAccess;
 import io.terrace.client.read.LocalReads;
 import io.terrace.client.read.ReadRouter;
 import io.terrace.client.remote.RemoteDataNodes;
@@ -37,7 +37,7 @@ record ReadSetup(Configuration readConf, ReadRouter readRouter, @Nullable Remote
             }
             ClientConfig settings = ClientConfig.from(conf);
             RemoteDataNodes remote = remote(conf, settings.remote());
-            boolean here = settings.localReads() && TerraceAccessorBuilder.looksForMemory(conf);
+            boolean here = settings.localReads() && LocalAccess.looksForMemory(conf);
             LocalReads local = here ? new LocalReads() : null;
             return new ReadSetup(
                     withoutAccessor(conf), new ReadRouter(local, remote, ClientMetrics.metricRegistry()), remote);

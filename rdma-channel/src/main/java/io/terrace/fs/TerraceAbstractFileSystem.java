@@ -1,6 +1,6 @@
 package io.terrace.fs;
 
-import io.terrace.client.remote.RemoteDataNodes;
+import io.terrace.compat.JvmFit;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -12,22 +12,28 @@ import org.apache.hadoop.fs.FilterFs;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.hadoop.fs.TerraceHdfs;
-import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /**
  * HDFS for FileContext whose reads look for a copy in memory first: {@code fs.AbstractFileSystem.hdfs.impl}. What {@link
- * TerraceFileSystem} is for FileSystem, and stock HDFS under the same conditions.
+ * TerraceFileSystem} is for FileSystem, stock HDFS under the same conditions, and compiled for Java 8 too.
  */
 public final class TerraceAbstractFileSystem extends FilterFs {
     static final String IMPLEMENTATION_KEY = "fs.AbstractFileSystem.hdfs.impl";
     private static final String STOCK = "org.apache.hadoop.fs.Hdfs";
 
-    private final @Nullable CachedHosts cachedHosts;
+    private final @Nullable MemoryClient memory;
 
-    /** What is opened, and what adds to its locations; null for stock HDFS. */
-    private record Opened(AbstractFileSystem fs, @Nullable CachedHosts cachedHosts) {}
+    /** What is opened, and its client; null for stock HDFS. */
+    private static final class Opened {
+        final AbstractFileSystem fs;
+        final @Nullable MemoryClient memory;
+
+        Opened(AbstractFileSystem fs, @Nullable MemoryClient memory) {
+            this.fs = fs;
+            this.memory = memory;
+        }
+    }
 
     /** The signature that Hadoop looks for. */
     public TerraceAbstractFileSystem(URI uri, Configuration conf) throws IOException, URISyntaxException {
@@ -35,22 +41,15 @@ public final class TerraceAbstractFileSystem extends FilterFs {
     }
 
     private TerraceAbstractFileSystem(Opened opened) throws URISyntaxException {
-        super(opened.fs());
-        this.cachedHosts = opened.cachedHosts();
+        super(opened.fs);
+        this.memory = opened.memory;
     }
 
     private static Opened open(URI uri, Configuration conf) throws IOException, URISyntaxException {
-        @Nullable ReadSetup setup = ReadSetup.of(conf);
-        if (setup != null) {
-            try {
-                RemoteDataNodes remote = setup.remote();
-                WriteSetup write = WriteSetup.of(setup.readConf());
-                return new Opened(
-                        new TerraceHdfs(uri, conf, write.conf(), setup.readRouter(), write.writes()),
-                        remote == null ? null : new CachedHosts(remote));
-            } catch (LinkageError e) {
-                ReadSetup.notLinked(e);
-            }
+        MemoryClient client = JvmFit.ofClient() ? MemoryClient.of(conf) : null;
+        AbstractFileSystem hdfs = client == null ? null : client.hdfs(uri, conf);
+        if (hdfs != null) {
+            return new Opened(hdfs, client);
         }
         Configuration stock = new Configuration(conf);
         stock.set(IMPLEMENTATION_KEY, STOCK);
@@ -61,16 +60,14 @@ public final class TerraceAbstractFileSystem extends FilterFs {
     @Override
     public BlockLocation[] getFileBlockLocations(Path path, long start, long length) throws IOException {
         BlockLocation[] locations = super.getFileBlockLocations(path, start, length);
-        CachedHosts hosts = cachedHosts;
-        return hosts == null || locations == null ? locations : hosts.addTo(locations);
+        return memory == null || locations == null ? locations : memory.addHosts(locations);
     }
 
     /** As stock, and cached hosts for what is in memory without a directive. */
     @Override
     public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
         RemoteIterator<LocatedFileStatus> listing = super.listLocatedStatus(path);
-        CachedHosts hosts = cachedHosts;
-        return hosts == null ? listing : RemoteIterators.mappingRemoteIterator(listing, hosts::addTo);
+        return memory == null ? listing : memory.addHosts(listing);
     }
 
     /** In pages, as stock; FilterFs would collect the whole directory. */

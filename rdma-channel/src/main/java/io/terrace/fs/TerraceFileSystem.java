@@ -1,6 +1,6 @@
 package io.terrace.fs;
 
-import io.terrace.client.remote.RemoteDataNodes;
+import io.terrace.compat.JvmFit;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
@@ -10,8 +10,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.TerraceDfsClient;
-import org.apache.hadoop.util.functional.RemoteIterators;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,30 +18,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Everything else is inherited: erasure coding, encryption zones, snapshots, append, hedged reads. With {@code
  * terrace.enabled} false, with a setting that is refused, or where Hadoop's own classes are another release's or another
- * class loader's, it is stock HDFS; {@link #readsMemoryFirst} says which.
+ * class loader's, it is stock HDFS; {@link #readsMemoryFirst} says which. Compiled for Java 8: in a JVM that cannot load the
+ * rest of Terrace it is stock HDFS too.
  */
 public final class TerraceFileSystem extends DistributedFileSystem {
-    private boolean readsMemoryFirst;
-    private @Nullable CachedHosts cachedHosts;
-    private @Nullable RemoteDataNodes remoteDataNodes;
+    private @Nullable MemoryClient memory;
 
     @Override
     public void initialize(URI uri, Configuration conf) throws IOException {
         super.initialize(uri, conf);
-        @Nullable ReadSetup setup = ReadSetup.of(conf);
-        if (setup == null) {
-            return;
-        }
-        try {
-            WriteSetup write = WriteSetup.of(setup.readConf());
-            new TerraceDfsClient(uri, conf, write.conf(), statistics, setup.readRouter(), write.writes())
-                    .replaceClientOf(this);
-            readsMemoryFirst = true;
-            RemoteDataNodes remote = setup.remote();
-            remoteDataNodes = remote;
-            cachedHosts = remote == null ? null : new CachedHosts(remote);
-        } catch (LinkageError e) {
-            ReadSetup.notLinked(e);
+        MemoryClient client = JvmFit.ofClient() ? MemoryClient.of(conf) : null;
+        if (client != null && client.replaceClientOf(this, uri, conf, statistics)) {
+            memory = client;
         }
     }
 
@@ -51,16 +37,14 @@ public final class TerraceFileSystem extends DistributedFileSystem {
     @Override
     public BlockLocation[] getFileBlockLocations(Path path, long start, long length) throws IOException {
         BlockLocation[] locations = super.getFileBlockLocations(path, start, length);
-        CachedHosts hosts = cachedHosts;
-        return hosts == null || locations == null ? locations : hosts.addTo(locations);
+        return memory == null || locations == null ? locations : memory.addHosts(locations);
     }
 
     /** As stock, and cached hosts for what is in memory without a directive. */
     @Override
     protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter) throws IOException {
         RemoteIterator<LocatedFileStatus> listing = super.listLocatedStatus(path, filter);
-        CachedHosts hosts = cachedHosts;
-        return hosts == null ? listing : RemoteIterators.mappingRemoteIterator(listing, hosts::addTo);
+        return memory == null ? listing : memory.addHosts(listing);
     }
 
     /** As stock; what was read is told, since the process may end next. */
@@ -69,15 +53,14 @@ public final class TerraceFileSystem extends DistributedFileSystem {
         try {
             super.close();
         } finally {
-            RemoteDataNodes remote = remoteDataNodes;
-            if (remote != null) {
-                remote.report();
+            if (memory != null) {
+                memory.report();
             }
         }
     }
 
     /** Whether reads look for memory first, or this is stock HDFS. */
     public boolean readsMemoryFirst() {
-        return readsMemoryFirst;
+        return memory != null;
     }
 }
