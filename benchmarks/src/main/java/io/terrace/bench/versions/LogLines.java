@@ -17,7 +17,9 @@ final class LogLines {
             + "|IllegalAccessError|VerifyError|BootstrapMethodError|UnsupportedClassVersionError|UnsatisfiedLinkError"
             + "|ExceptionInInitializerError)\\b");
 
-    private static final Pattern ERROR = Pattern.compile(" ERROR +(io\\.terrace\\.|org\\.apache\\.hadoop\\..*Terrace)");
+    /** Daemons log the names of classes whole, clients of a local cluster only their last part. */
+    private static final Pattern ERROR =
+            Pattern.compile(" ERROR +(io\\.terrace\\.|org\\.apache\\.hadoop\\..*Terrace|\\w+: Terrace )");
 
     private static final String OFF = "Terrace is off";
 

@@ -1,9 +1,7 @@
 package io.terrace.bench.versions;
 
-import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.Daemon;
-import io.terrace.bench.cluster.JavaProcess;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.TemporaryCluster;
 import io.terrace.bench.measure.ResultSheet;
@@ -21,11 +19,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 final class SupportedCluster {
     private static final KnownFile HOT = new KnownFile("/hot", 1, 24 << 20);
     private static final double SHARE_LEAST = 0.9;
-    private static final int LIMIT_SECONDS = 60;
-
-    /** How a client is told to use Terrace, by the name in figures: settings over those of the cluster's clients. */
-    private static final Map<String, List<String>> WAYS =
-            Map.of("accessor", List.of(), "filesystem", List.of("fs.hdfs.impl=io.terrace.fs.TerraceFileSystem"));
 
     private final Daemons daemons;
     private final Path dir;
@@ -57,7 +50,7 @@ final class SupportedCluster {
                 new BenchFiles(fs, 1).pin(List.of(new org.apache.hadoop.fs.Path(HOT.path())));
             }
             for (HadoopJars client : clients) {
-                for (Map.Entry<String, List<String>> way : WAYS.entrySet()) {
+                for (Map.Entry<String, List<String>> way : ClientProcess.WAYS.entrySet()) {
                     read(cluster, client, way.getKey(), way.getValue());
                 }
             }
@@ -71,27 +64,11 @@ final class SupportedCluster {
 
     private void read(LocalCluster cluster, HadoopJars client, String way, List<String> settings) throws IOException {
         String figure = name + ".client" + client.version() + "." + way;
-        List<String> words = new ArrayList<>(List.of(
-                ReadingClient.class.getName(),
-                HOT.path(),
-                Integer.toString(HOT.number()),
-                Long.toString(HOT.lengthBytes()),
-                "/of-" + client.version() + "-" + way));
-        words.addAll(settings);
-        String output = new JavaProcess.Home(
-                        dir.resolve("clients"), client.client(clientJars).text())
-                .run(client.version() + "-" + way, cluster.layout().conf(), List.of("-Xmx256m"), words, LIMIT_SECONDS);
-        List<String> lines = output.lines().toList();
-        String[] numbers = lines.stream()
-                .filter(line -> line.startsWith(ReadingClient.RESULT))
-                .findFirst()
-                .orElseThrow(() -> new ClusterException("the client printed no result:\n" + output))
-                .substring(ReadingClient.RESULT.length())
-                .split(" ", -1);
-        sheet.exactly(figure + ".wrong_bytes", Double.parseDouble(numbers[2]), 0);
-        sheet.atLeast(
-                figure + ".memory.share", Double.parseDouble(numbers[1]) / Double.parseDouble(numbers[0]), SHARE_LEAST);
-        none(figure + ".unresolved", LogLines.unresolved(lines));
+        ClientProcess.Result result = new ClientProcess(dir.resolve("clients"), cluster, HOT)
+                .run(client.version() + "-" + way, client.client(clientJars), settings);
+        sheet.exactly(figure + ".wrong_bytes", result.read().wrongBytes(), 0);
+        sheet.atLeast(figure + ".memory.share", result.memoryShare(), SHARE_LEAST);
+        none(figure + ".unresolved", LogLines.unresolved(result.log()));
     }
 
     private void none(String figure, List<String> lines) {

@@ -1,5 +1,6 @@
 package io.terrace.bench.versions;
 
+import io.terrace.bench.cluster.ClassPath;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.cluster.JavaProcess;
@@ -9,10 +10,12 @@ import io.terrace.bench.measure.ResultSheet;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FileSystem;
+import org.jspecify.annotations.Nullable;
 
 /** Daemons that Terrace does not fit, configured for it: they must serve as stock HDFS and say so once. */
 final class UnsupportedCluster {
@@ -24,12 +27,19 @@ final class UnsupportedCluster {
     private final String name;
     private final Daemons daemons;
     private final Path dir;
+    private final @Nullable ClassPath clientJars;
     private final ResultSheet sheet;
 
-    UnsupportedCluster(String name, Daemons daemons, Path dir, ResultSheet sheet) {
+    /**
+     * @param name in figures
+     * @param dir for the cluster and the output of the clients
+     * @param clientJars of clients that Terrace does not fit either; null for none
+     */
+    UnsupportedCluster(String name, Daemons daemons, Path dir, @Nullable ClassPath clientJars, ResultSheet sheet) {
         this.name = "versions." + name;
         this.daemons = daemons;
         this.dir = dir;
+        this.clientJars = clientJars;
         this.sheet = sheet;
     }
 
@@ -69,6 +79,23 @@ final class UnsupportedCluster {
             }
             sheet.exactly(name + ".stock", stock == cluster.daemons().size() ? 1 : 0, 1);
             sheet.exactly(name + ".errors", errors, 1);
+            if (clientJars != null) {
+                read(cluster, clientJars);
+            }
+        }
+    }
+
+    /** Clients that have such jars too. */
+    private void read(LocalCluster cluster, ClassPath jars) throws IOException {
+        for (Map.Entry<String, List<String>> way : ClientProcess.WAYS.entrySet()) {
+            String figure = name + ".client." + way.getKey();
+            List<String> settings = new ArrayList<>(way.getValue());
+            settings.add("terrace.channel.dir=" + dir.resolve("channel"));
+            ClientProcess.Result result =
+                    new ClientProcess(dir.resolve("clients"), cluster, FILE).run(way.getKey(), jars, settings);
+            sheet.exactly(figure + ".wrong_bytes", result.read().wrongBytes(), 0);
+            sheet.exactly(figure + ".stock", LogLines.saysOff(result.log()) && result.memoryShare() == 0 ? 1 : 0, 1);
+            sheet.exactly(figure + ".errors", LogLines.errors(result.log()).size(), 1);
         }
     }
 }

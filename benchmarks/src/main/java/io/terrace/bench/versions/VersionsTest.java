@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
             "Runs a NameNode and a DataNode of each Hadoop on each JDK, then of two Hadoops mixed, with this build's jars. A"
                     + " file is pinned in memory, and clients of each Hadoop read it with the accessor and with the FileSystem"
                     + " class.",
-            "Daemons of a Hadoop that is not supported, and daemons with jars for a newer JVM, must serve as stock HDFS and"
-                    + " log one ERROR.",
+            "Daemons of a Hadoop that is not supported, and daemons and clients with jars for a newer JVM, must be stock HDFS"
+                    + " and log one ERROR.",
             "Maven fetches the jars of each Hadoop when they are first needed."
         })
 public final class VersionsTest implements Callable<Integer> {
@@ -108,10 +108,12 @@ public final class VersionsTest implements Callable<Integer> {
             JavaHome java, HadoopJars newest, List<HadoopJars> others, Path run, ResultSheet sheet) throws IOException {
         for (HadoopJars other : others) {
             Daemons daemons = Daemons.of(java, other, other);
-            new UnsupportedCluster("unsupported." + other.version(), daemons, run.resolve(daemons.name()), sheet).run();
+            new UnsupportedCluster("unsupported." + other.version(), daemons, run.resolve(daemons.name()), null, sheet)
+                    .run();
         }
-        Daemons newer = new Daemons(java, newest, newest, NewerJars.write(run.resolve("newer-jars")));
-        new UnsupportedCluster("unsupported.jars", newer, run.resolve("newer"), sheet).run();
+        List<Path> newerJars = NewerJars.write(run.resolve("newer-jars"));
+        Daemons newer = new Daemons(java, newest, newest, newerJars);
+        new UnsupportedCluster("unsupported.jars", newer, run.resolve("newer"), newest.client(newerJars), sheet).run();
     }
 
     private static SupportedCluster supported(
