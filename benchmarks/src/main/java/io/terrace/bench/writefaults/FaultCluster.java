@@ -1,5 +1,8 @@
 package io.terrace.bench.writefaults;
 
+import io.terrace.bench.faults.FaultVolumes;
+import io.terrace.bench.faults.Link;
+import io.terrace.bench.faults.SystemCommand;
 import io.terrace.bench.cluster.ClusterSpec;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.cluster.LocalCluster;
@@ -33,6 +36,7 @@ final class FaultCluster implements Closeable {
     private static final int OFFSET_STEP = -10;
     private static final long MEMORY_BYTES = 16L << 20;
     private static final int HEAP_MB = 96;
+    private static final String VOLUME_SIZE = "160m";
 
     private final FaultVolumes volumes;
     private final TemporaryCluster temporary;
@@ -44,7 +48,7 @@ final class FaultCluster implements Closeable {
 
     /** @param properties more of every daemon and client */
     FaultCluster(Path dir, Path volumeRoot, Map<String, String> properties) throws IOException {
-        this.volumes = new FaultVolumes(volumeRoot, DATANODES);
+        this.volumes = new FaultVolumes(volumeRoot, DATANODES, VOLUME_SIZE);
         volumes.make();
         Map<String, String> all = settings(volumeRoot);
         all.putAll(properties);
@@ -142,7 +146,7 @@ final class FaultCluster implements Closeable {
     void signal(Daemon daemon, String signal) throws IOException {
         ProcessHandle process = daemon.process().orElse(null);
         if (process != null) {
-            Command.signal(process, signal);
+            SystemCommand.signal(process, signal);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.terrace.bench.writefaults;
 
+import io.terrace.bench.faults.SystemCommand;
+import io.terrace.bench.faults.Waits;
 import io.terrace.bench.writefaults.WriteFaultPlan.Injection;
 import io.terrace.common.DaemonThreads;
 import java.io.BufferedReader;
@@ -94,9 +96,9 @@ final class FaultRun {
     /** With its stacks in the log. */
     private Void endSilent(Process writer) throws IOException {
         silent = true;
-        Command.signal(writer.toHandle(), "QUIT");
+        SystemCommand.signal(writer.toHandle(), "QUIT");
         Waits.pause(TimeUnit.SECONDS.toMillis(DUMP_SECONDS));
-        Command.signal(writer.toHandle(), "KILL");
+        SystemCommand.signal(writer.toHandle(), "KILL");
         return null;
     }
 

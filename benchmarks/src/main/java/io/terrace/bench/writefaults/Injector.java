@@ -1,5 +1,8 @@
 package io.terrace.bench.writefaults;
 
+import io.terrace.bench.faults.Link;
+import io.terrace.bench.faults.SystemCommand;
+import io.terrace.bench.faults.Waits;
 import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.writefaults.WriteFaultPlan.Injection;
 import io.terrace.common.DaemonThreads;
@@ -41,10 +44,10 @@ final class Injector implements Closeable {
         switch (injection.fault()) {
             case NONE -> {}
                 // A destroyed process would take what it has said along.
-            case KILL_CLIENT -> Command.signal(writer.toHandle(), "KILL");
+            case KILL_CLIENT -> SystemCommand.signal(writer.toHandle(), "KILL");
             case STOP_CLIENT -> {
-                Command.signal(writer.toHandle(), "STOP");
-                later(injection, () -> Command.signal(writer.toHandle(), "CONT"));
+                SystemCommand.signal(writer.toHandle(), "STOP");
+                later(injection, () -> SystemCommand.signal(writer.toHandle(), "CONT"));
             }
             case TAKE_LEASE -> later(0, () -> takeLease(injection.lastsMs()));
             case KILL_DATANODE -> {

@@ -1,5 +1,6 @@
 package io.terrace.bench.writefaults;
 
+import io.terrace.bench.faults.FaultVolumes;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.MetricsPage;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.terrace.bench.writefaults;
+package io.terrace.bench.faults;
 
 import io.terrace.bench.cluster.ClusterException;
 import io.terrace.bench.cluster.LocalCluster;
@@ -14,45 +14,48 @@ import java.util.stream.IntStream;
 /**
  * A directory on tmpfs for each DataNode's volume. Where this user may mount, each is a tmpfs of its own, and can become full.
  */
-final class FaultVolumes {
-    private static final String SIZE = "160m";
-
+public final class FaultVolumes {
     private final Path root;
     private final int datanodes;
+    private final String size;
     private boolean mounted;
 
-    /** @param root directory for all of them, not there or left by an earlier run */
-    FaultVolumes(Path root, int datanodes) {
+    /**
+     * @param root directory for all of them, not there or left by an earlier run
+     * @param size of each, as {@code mount} takes it
+     */
+    public FaultVolumes(Path root, int datanodes, String size) {
         this.root = root;
         this.datanodes = datanodes;
+        this.size = size;
     }
 
-    void make() throws IOException {
+    public void make() throws IOException {
         remove();
         mounted = true;
         for (int i = 1; i <= datanodes; i++) {
             Files.createDirectories(of(i));
-            mounted &= Command.succeeds(
-                    "mount", "-t", "tmpfs", "-o", "size=" + SIZE, "terrace-write-faults", of(i).toString());
+            mounted &= SystemCommand.succeeds(
+                    "mount", "-t", "tmpfs", "-o", "size=" + size, "terrace-faults", of(i).toString());
         }
     }
 
     /** Whether {@link #fill} works. */
-    boolean canBeFull() {
+    public boolean canBeFull() {
         return mounted;
     }
 
     /** @param number of the DataNode, from 1 */
-    Path of(int number) {
+    public Path of(int number) {
         return root.resolve(Integer.toString(number));
     }
 
-    List<Path> all() {
+    public List<Path> all() {
         return IntStream.rangeClosed(1, datanodes).mapToObj(this::of).toList();
     }
 
     /** Takes all space that is left. */
-    void fill(int number) throws IOException {
+    public void fill(int number) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(filler(number), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             ByteBuffer piece = ByteBuffer.allocate(256 << 10);
@@ -67,7 +70,7 @@ final class FaultVolumes {
         }
     }
 
-    void empty(int number) throws IOException {
+    public void empty(int number) throws IOException {
         Files.deleteIfExists(filler(number));
     }
 
@@ -76,9 +79,9 @@ final class FaultVolumes {
     }
 
     /** Removes all, also what a killed run left. */
-    void remove() throws IOException {
+    public void remove() throws IOException {
         for (Path volume : all()) {
-            if (Files.exists(volume) && isMounted(volume) && !Command.succeeds("umount", "-l", volume.toString())) {
+            if (Files.exists(volume) && isMounted(volume) && !SystemCommand.succeeds("umount", "-l", volume.toString())) {
                 throw new ClusterException("cannot unmount " + volume);
             }
         }

@@ -1,14 +1,14 @@
-package io.terrace.bench.writefaults;
+package io.terrace.bench.faults;
 
 import io.terrace.bench.cluster.ClusterException;
 import java.io.IOException;
 
 /** A program of the system that ends soon. */
-final class Command {
-    private Command() {}
+public final class SystemCommand {
+    private SystemCommand() {}
 
     /** Runs it, without its output. */
-    static boolean succeeds(String... words) throws IOException {
+    public static boolean succeeds(String... words) throws IOException {
         Process process;
         try {
             process = new ProcessBuilder(words)
@@ -27,7 +27,7 @@ final class Command {
     }
 
     /** @param signal its name, without SIG */
-    static void signal(ProcessHandle process, String signal) throws IOException {
+    public static void signal(ProcessHandle process, String signal) throws IOException {
         succeeds("kill", "-" + signal, Long.toString(process.pid()));
     }
 }

@@ -1,4 +1,4 @@
-package io.terrace.bench.writefaults;
+package io.terrace.bench.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

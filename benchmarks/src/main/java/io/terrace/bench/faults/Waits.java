@@ -1,4 +1,4 @@
-package io.terrace.bench.writefaults;
+package io.terrace.bench.faults;
 
 import io.terrace.bench.cluster.ClusterException;
 import java.io.IOException;
@@ -6,19 +6,19 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Waits for what comes about by itself. */
-final class Waits {
+public final class Waits {
     private static final long LOOK_MS = 100;
 
     private Waits() {}
 
     /** Looks for something that is wrong. */
-    interface Look {
+    public interface Look {
         /** What is wrong now; empty if nothing is. */
         Optional<String> fault() throws IOException;
     }
 
     /** Looks until nothing is wrong, at most so long; returns what is wrong then. */
-    static Optional<String> untilRight(int seconds, Look look) throws IOException {
+    public static Optional<String> untilRight(int seconds, Look look) throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (true) {
             Optional<String> fault;
@@ -37,7 +37,7 @@ final class Waits {
         }
     }
 
-    static void pause(long ms) throws ClusterException {
+    public static void pause(long ms) throws ClusterException {
         try {
             TimeUnit.MILLISECONDS.sleep(ms);
         } catch (InterruptedException e) {
@@ -45,7 +45,7 @@ final class Waits {
         }
     }
 
-    static ClusterException interrupted(InterruptedException e) {
+    public static ClusterException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
         return new ClusterException("interrupted", e);
     }

@@ -1,4 +1,4 @@
-package io.terrace.bench.writefaults;
+package io.terrace.bench.faults;
 
 import io.terrace.common.DaemonThreads;
 import java.io.Closeable;
@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
@@ -14,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Passes tcp connections on from one port of this host to another, and may be cut, stalled or slowed. Thread-safe. */
-final class Link implements Closeable {
+public final class Link implements Closeable {
     /** What gets through. */
-    enum State {
+    public enum State {
         OPEN,
         CUT,
         STALLED,
@@ -30,22 +31,29 @@ final class Link implements Closeable {
     private static final long SLOW_NS = TimeUnit.SECONDS.toNanos(PIECE_BYTES) >> 20;
 
     private final ServerSocket server;
-    private final int target;
+    private final InetSocketAddress target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private volatile State state = State.OPEN;
 
     /** @param port 0 for any */
-    Link(int port, int target) throws IOException {
-        this.server = new ServerSocket(port, 64, InetAddress.getLoopbackAddress());
+    public Link(int port, int target) throws IOException {
+        this(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
+    }
+
+    /** @param listen where connections are taken */
+    public Link(InetSocketAddress listen, InetSocketAddress target) throws IOException {
+        this.server = new ServerSocket(listen.getPort(), 64, listen.getAddress());
         this.target = target;
-        DaemonThreads.make("link-" + port, this::accept).start();
+        DaemonThreads.make("link-" + listen.getPort(), this::accept).start();
     }
 
     int port() {
         return server.getLocalPort();
     }
 
-    void set(State fresh) {
+    public void set(State fresh) {
         state = fresh;
         if (fresh == State.CUT) {
             // All at first: when one is closed, its pump closes the other one.
@@ -73,15 +81,15 @@ final class Link implements Closeable {
     private void pass(Socket near) throws IOException {
         Socket far;
         try {
-            far = new Socket(InetAddress.getLoopbackAddress(), target);
+            far = new Socket(target.getAddress(), target.getPort());
         } catch (IOException refused) {
             reset(near);
             return;
         }
         sockets.add(near);
         sockets.add(far);
-        DaemonThreads.make("link-there-" + target, () -> pump(near, far)).start();
-        DaemonThreads.make("link-back-" + target, () -> pump(far, near)).start();
+        DaemonThreads.make("link-there-" + target.getPort(), () -> pump(near, far)).start();
+        DaemonThreads.make("link-back-" + target.getPort(), () -> pump(far, near)).start();
     }
 
     /** Copies until one side ends; then both do. */
