@@ -6,6 +6,7 @@ import io.terrace.bench.guides.GuidesTest;
 import io.terrace.bench.host.HostTest;
 import io.terrace.bench.monitoring.MonitoringTest;
 import io.terrace.bench.simulation.Simulation;
+import io.terrace.bench.soak.SoakTest;
 import io.terrace.bench.versions.VersionsTest;
 import io.terrace.bench.writefaults.WriteFaults;
 import picocli.CommandLine.Command;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Command;
             GuidesTest.class,
             HostTest.class,
             MonitoringTest.class,
+            SoakTest.class,
             VersionsTest.class
         })
 final class TestCommand {}

@@ -84,6 +84,17 @@ public final class PlacementAdmin implements Closeable {
         }
     }
 
+    /** Switches the service on or off. */
+    public void turn(boolean on) throws IOException {
+        ChangeRequestProto request = ChangeRequestProto.newBuilder()
+                .setVerb(on ? VerbProto.ON : VerbProto.OFF)
+                .build();
+        ChangeResponseProto answer = asked(() -> service.change(null, request));
+        if (answer.getRefused() > 0) {
+            throw new IOException("the service was not switched: " + answer.getMessagesList());
+        }
+    }
+
     private interface Question<T> {
         T ask() throws ServiceException;
     }

@@ -81,7 +81,9 @@ public final class FaultVolumes {
     /** Removes all, also what a killed run left. */
     public void remove() throws IOException {
         for (Path volume : all()) {
-            if (Files.exists(volume) && isMounted(volume) && !SystemCommand.succeeds("umount", "-l", volume.toString())) {
+            if (Files.exists(volume)
+                    && isMounted(volume)
+                    && !SystemCommand.succeeds("umount", "-l", volume.toString())) {
                 throw new ClusterException("cannot unmount " + volume);
             }
         }

@@ -88,8 +88,10 @@ public final class Link implements Closeable {
         }
         sockets.add(near);
         sockets.add(far);
-        DaemonThreads.make("link-there-" + target.getPort(), () -> pump(near, far)).start();
-        DaemonThreads.make("link-back-" + target.getPort(), () -> pump(far, near)).start();
+        DaemonThreads.make("link-there-" + target.getPort(), () -> pump(near, far))
+                .start();
+        DaemonThreads.make("link-back-" + target.getPort(), () -> pump(far, near))
+                .start();
     }
 
     /** Copies until one side ends; then both do. */

@@ -1,9 +1,9 @@
 package io.terrace.bench.writefaults;
 
+import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.faults.Link;
 import io.terrace.bench.faults.SystemCommand;
 import io.terrace.bench.faults.Waits;
-import io.terrace.bench.cluster.Daemon;
 import io.terrace.bench.writefaults.WriteFaultPlan.Injection;
 import io.terrace.common.DaemonThreads;
 import java.io.Closeable;

@@ -1,8 +1,8 @@
 package io.terrace.bench.writefaults;
 
-import io.terrace.bench.faults.FaultVolumes;
 import io.terrace.bench.cluster.LocalCluster;
 import io.terrace.bench.cluster.MetricsPage;
+import io.terrace.bench.faults.FaultVolumes;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

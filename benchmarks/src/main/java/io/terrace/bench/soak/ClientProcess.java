@@ -1,0 +1,150 @@
+package io.terrace.bench.soak;
+
+import io.terrace.bench.cluster.ClusterException;
+import io.terrace.bench.faults.SystemCommand;
+import io.terrace.bench.faults.Waits;
+import io.terrace.bench.soak.client.SoakClient;
+import io.terrace.common.DaemonThreads;
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** One client process, started again under its name after it was killed. Thread-safe. */
+final class ClientProcess implements Closeable {
+    private static final int MAX_ANSWERS = 64;
+
+    private final String name;
+    private final List<String> words;
+    private final Path log;
+    private final Findings findings;
+    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>(MAX_ANSWERS);
+    private Process process;
+
+    /** @param words of the command line from the class path on */
+    ClientProcess(String name, List<String> words, Path log, Findings findings) throws IOException {
+        this.name = name;
+        this.words = List.copyOf(words);
+        this.log = log;
+        this.findings = findings;
+        this.process = launch();
+    }
+
+    /**
+     * The command line.
+     *
+     * @param conf directory of the configuration
+     * @param properties {@code key=value}
+     */
+    static List<String> words(Path conf, long seed, String name, Path journals, List<String> properties) {
+        List<String> words = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx192m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Djava.net.preferIPv4Stack=true",
+                "-cp",
+                conf + ":" + System.getProperty("java.class.path"),
+                SoakClient.class.getName(),
+                Long.toString(seed),
+                name,
+                journals.toString()));
+        words.addAll(properties);
+        return words;
+    }
+
+    private Process launch() throws IOException {
+        Process fresh = new ProcessBuilder(words)
+                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        DaemonThreads.make("soak-lines-" + name, () -> listen(fresh)).start();
+        return fresh;
+    }
+
+    private void listen(Process of) {
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(of.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                findings.take(name, line);
+                boolean answer = line.equals("PAUSED") || line.equals("STUCK") || line.startsWith("VERIFIED ");
+                if (answer && !answers.offer(line)) {
+                    throw new IllegalStateException(name + " answers what it was not asked");
+                }
+            }
+        } catch (IOException killed) {
+            // Its last lines may be lost with it.
+            return;
+        } finally {
+            findings.ended(name);
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    synchronized long pid() {
+        return process.pid();
+    }
+
+    synchronized void signal(String signal) throws IOException {
+        SystemCommand.signal(process.toHandle(), signal);
+    }
+
+    /** Ends it as a crash would. */
+    synchronized void kill() throws IOException {
+        process.destroyForcibly();
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            throw Waits.interrupted(e);
+        }
+    }
+
+    synchronized boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Starts it again if it has ended. */
+    synchronized void restart() throws IOException {
+        if (!process.isAlive()) {
+            process = launch();
+        }
+    }
+
+    synchronized void say(String command) throws IOException {
+        OutputStream in = process.getOutputStream();
+        in.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+        in.flush();
+    }
+
+    /** Gives a command and waits for its answer. */
+    String ask(String command, int seconds) throws IOException {
+        answers.clear();
+        say(command);
+        try {
+            String answer = answers.poll(seconds, TimeUnit.SECONDS);
+            if (answer == null) {
+                signal("QUIT");
+                throw new ClusterException(
+                        name + " has not answered " + command + " in " + seconds + " s; its stacks are in " + log);
+            }
+            return answer;
+        } catch (InterruptedException e) {
+            throw Waits.interrupted(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        kill();
+    }
+}

@@ -1,0 +1,132 @@
+package io.terrace.bench.soak;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Bits that were flipped behind the back of DataNodes. Thread-safe. */
+final class Flips {
+    /** A scrub of all copies begins within a second of the last one, and takes less than that. */
+    private static final long SCRUBBED_WITHIN_NS = TimeUnit.SECONDS.toNanos(20);
+
+    private static final Pattern REPLICA = Pattern.compile("blk_(\\d+)");
+    private static final Pattern COPY = Pattern.compile("blk_(\\d+)_(\\d+)_\\d+");
+
+    private final Set<String> flippedBlocks = new HashSet<>();
+    private final List<Flip> inMemory = new ArrayList<>();
+
+    private record Flip(long offset, int mask, long atNs) {}
+
+    /**
+     * Flips a bit of a finalised replica. A block is damaged at most once, and only if all its other replicas are whole, so
+     * that HDFS has a replica to go on with.
+     *
+     * @param volumes of all DataNodes
+     * @param victim index of the one whose replica is damaged
+     */
+    synchronized boolean flipReplica(List<Path> volumes, int victim, long draw) throws IOException {
+        Map<String, Integer> copies = new HashMap<>();
+        List<Path> candidates = new ArrayList<>();
+        for (int i = 0; i < volumes.size(); i++) {
+            for (Path file : files(volumes.get(i), REPLICA)) {
+                if (file.toString().contains("/finalized/")) {
+                    copies.merge(file.getFileName().toString(), 1, Integer::sum);
+                    if (i == victim) {
+                        candidates.add(file);
+                    }
+                }
+            }
+        }
+        candidates.removeIf(file -> copies.getOrDefault(file.getFileName().toString(), 0) < 3
+                || flippedBlocks.contains(file.getFileName().toString()));
+        Optional<Path> file = pick(candidates, draw);
+        if (file.isEmpty() || flip(file.get(), draw).isEmpty()) {
+            return false;
+        }
+        flippedBlocks.add(file.get().getFileName().toString());
+        return true;
+    }
+
+    /** Flips a bit of a copy in the memory directory of a DataNode. */
+    synchronized boolean flipMemory(Path memory, long draw) throws IOException {
+        Optional<Path> file = pick(files(memory, COPY), draw);
+        Optional<Flip> flip = file.isEmpty() ? Optional.empty() : flip(file.get(), draw);
+        flip.ifPresent(inMemory::add);
+        return flip.isPresent();
+    }
+
+    /**
+     * Whether a reader of memory without checksums may have seen this byte: a scrub has not had the time to find it.
+     *
+     * @param offset in its block
+     */
+    synchronized boolean explains(long offset, int expected, int actual) {
+        long nowNs = System.nanoTime();
+        return inMemory.stream()
+                .anyMatch(flip -> flip.offset() == offset
+                        && flip.mask() == (expected ^ actual)
+                        && nowNs - flip.atNs() < SCRUBBED_WITHIN_NS);
+    }
+
+    private static Optional<Path> pick(List<Path> files, long draw) {
+        return files.isEmpty() ? Optional.empty() : Optional.of(files.get((int) Math.floorMod(draw, files.size())));
+    }
+
+    private static Optional<Flip> flip(Path file, long draw) throws IOException {
+        SplittableRandom random = new SplittableRandom(draw);
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+        boolean sealed = !permissions.contains(PosixFilePermission.OWNER_WRITE);
+        if (sealed) {
+            Set<PosixFilePermission> more = new HashSet<>(permissions);
+            more.add(PosixFilePermission.OWNER_WRITE);
+            Files.setPosixFilePermissions(file, more);
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            if (channel.size() == 0) {
+                return Optional.empty();
+            }
+            long at = random.nextLong(channel.size());
+            int mask = 1 << random.nextInt(8);
+            ByteBuffer one = ByteBuffer.allocate(1);
+            if (channel.read(one, at) != 1) {
+                return Optional.empty();
+            }
+            one.put(0, (byte) (one.get(0) ^ mask)).flip();
+            channel.write(one, at);
+            return Optional.of(new Flip(at, mask, System.nanoTime()));
+        } finally {
+            if (sealed && Files.exists(file)) {
+                Files.setPosixFilePermissions(file, permissions);
+            }
+        }
+    }
+
+    private static List<Path> files(Path root, Pattern name) throws IOException {
+        try (Stream<Path> tree = Files.walk(root)) {
+            return tree.filter(file -> {
+                        Matcher matcher = name.matcher(file.getFileName().toString());
+                        return matcher.matches() && Files.isRegularFile(file);
+                    })
+                    .sorted()
+                    .toList();
+        } catch (java.io.UncheckedIOException moved) {
+            throw new IOException("files of " + root + " are moving", moved);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.terrace.bench.soak;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What a process holds at a moment at which nobody reads or writes. */
+final class ProcessSample {
+    private static final Pattern USED = Pattern.compile("(?:new generation|tenured generation) .*used (\\d+)K");
+
+    /** What is measured, and the growth that does not count. */
+    enum Resource {
+        /** Bytes, after a collection. */
+        HEAP(12L << 20),
+        DESCRIPTORS(24),
+        THREADS(12),
+        /** Lines of {@code /proc/PID/maps}. */
+        MAPPINGS(64),
+        /** Hard links by which clients open extents. */
+        LINKS(16),
+        /** Bytes of the memory tier's file system. */
+        TMPFS(16L << 20);
+
+        private final long slack;
+
+        Resource(long slack) {
+            this.slack = slack;
+        }
+
+        long slack() {
+            return slack;
+        }
+    }
+
+    private ProcessSample() {}
+
+    /** Looks at a JVM of this user. */
+    static Map<Resource, Long> of(long pid) throws IOException {
+        Map<Resource, Long> sample = new EnumMap<>(Resource.class);
+        jcmd(pid, "GC.run");
+        sample.put(Resource.HEAP, heapBytes(jcmd(pid, "GC.heap_info")));
+        Path proc = Path.of("/proc", Long.toString(pid));
+        sample.put(Resource.DESCRIPTORS, entries(proc.resolve("fd")));
+        sample.put(Resource.THREADS, entries(proc.resolve("task")));
+        sample.put(Resource.MAPPINGS, (long) Files.readAllLines(proc.resolve("maps"), StandardCharsets.ISO_8859_1)
+                .size());
+        return sample;
+    }
+
+    /** Adds what a DataNode has on the file system of its memory tier. */
+    static void addMemory(Map<Resource, Long> sample, Path memory) throws IOException {
+        long links = 0;
+        try (Stream<Path> tree = Files.walk(memory)) {
+            for (Path file : tree.filter(Files::isRegularFile).toList()) {
+                if (!file.getFileName().toString().startsWith("blk_")) {
+                    links++;
+                }
+            }
+        } catch (java.io.UncheckedIOException moved) {
+            throw new IOException("files of " + memory + " are moving", moved);
+        }
+        var store = Files.getFileStore(memory);
+        sample.put(Resource.LINKS, links);
+        sample.put(Resource.TMPFS, store.getTotalSpace() - store.getUnallocatedSpace());
+    }
+
+    /** Used bytes of the generations, from what the serial collector's JVM answers. */
+    static long heapBytes(String info) throws IOException {
+        Matcher matcher = USED.matcher(info);
+        long bytes = 0;
+        boolean found = false;
+        while (matcher.find()) {
+            bytes += Long.parseLong(matcher.group(1)) << 10;
+            found = true;
+        }
+        if (!found) {
+            throw new IOException("no heap in: " + info);
+        }
+        return bytes;
+    }
+
+    private static long entries(Path dir) throws IOException {
+        try (Stream<Path> files = Files.list(dir)) {
+            return files.count();
+        }
+    }
+
+    private static String jcmd(long pid, String command) throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(), Long.toString(pid), command)
+                .redirectErrorStream(true)
+                .start();
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+}

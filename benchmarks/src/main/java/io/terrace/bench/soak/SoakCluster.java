@@ -1,0 +1,202 @@
+package io.terrace.bench.soak;
+
+import io.terrace.bench.cluster.ClusterSpec;
+import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.cluster.LocalCluster;
+import io.terrace.bench.cluster.TemporaryCluster;
+import io.terrace.bench.faults.FaultVolumes;
+import io.terrace.bench.faults.Link;
+import io.terrace.bench.faults.SystemCommand;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Three DataNodes and a NameNode whose processes, links, volumes and memory can be made to fail, and mended.
+ *
+ * <p>A DataNode listens at 127.0.0.1 and calls itself 127.0.1.N, where {@link Link}s of its transfer port and of its channel
+ * listen: all data over tcp passes them, Terrace's and stock's.
+ */
+final class SoakCluster implements Closeable {
+    static final int DATANODES = 3;
+
+    private static final long MEMORY_BYTES = 48L << 20;
+    private static final String MEMORY_SIZE = "56m";
+    private static final String VOLUME_SIZE = "768m";
+    private static final int HEAP_MB = 128;
+    private static final int OFFSET = -12_001;
+
+    private final SoakOptions options;
+    private final Path tmpfs;
+    private final FaultVolumes volumes;
+    private final FaultVolumes memories;
+    private final TemporaryCluster temporary;
+    private final LocalCluster cluster;
+    private final List<List<Link>> links = new ArrayList<>();
+
+    /** @param tmpfs a directory on tmpfs for volumes and memory */
+    SoakCluster(Path dir, Path tmpfs, SoakOptions options) throws IOException {
+        this.options = options;
+        this.tmpfs = tmpfs;
+        this.volumes = new FaultVolumes(tmpfs.resolve("volumes"), DATANODES, VOLUME_SIZE);
+        this.memories = new FaultVolumes(tmpfs.resolve("memory"), DATANODES, MEMORY_SIZE);
+        volumes.make();
+        memories.make();
+        for (Path memory : memories.all()) {
+            var searchable = PosixFilePermissions.fromString("rwx--x--x");
+            Files.setPosixFilePermissions(memory, searchable);
+            Files.createDirectory(memory.resolve("tier"), PosixFilePermissions.asFileAttribute(searchable));
+        }
+        ClusterSpec plain = ClusterSpec.of(DATANODES, MEMORY_BYTES);
+        this.temporary = TemporaryCluster.up(
+                dir,
+                new ClusterSpec(
+                        DATANODES,
+                        MEMORY_BYTES,
+                        plain.blockBytes(),
+                        plain.replication(),
+                        options.terrace(),
+                        false,
+                        "",
+                        HEAP_MB,
+                        properties()));
+        this.cluster = temporary.cluster();
+        for (int i = 1; i <= DATANODES; i++) {
+            int port = cluster.ports().datanodes().get(i - 1).transfer();
+            links.add(List.of(link(i, port), link(i, port + OFFSET)));
+        }
+    }
+
+    private static Link link(int datanode, int port) throws IOException {
+        return new Link(
+                new InetSocketAddress(InetAddress.getByName("127.0.1." + datanode), port),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    private Map<String, String> properties() {
+        String number = "${" + LocalCluster.NUMBER_PROPERTY + "}";
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put("dfs.datanode.data.dir", tmpfs.resolve("volumes").toUri() + number + "/data");
+        all.put("dfs.datanode.hostname", "127.0.1." + number);
+        all.put("dfs.client.use.datanode.hostname", "true");
+        all.put("dfs.datanode.use.datanode.hostname", "true");
+        // A fault shows within seconds, and is mended within seconds.
+        all.put("dfs.client.socket-timeout", "3000");
+        all.put("dfs.client.datanode-restart.timeout", "5");
+        all.put("dfs.client.retry.policy.enabled", "true");
+        all.put("dfs.client.retry.policy.spec", "500,120,1000,120");
+        all.put("dfs.client.block.write.replace-datanode-on-failure.best-effort", "true");
+        all.put("dfs.namenode.reconstruction.pending.timeout-sec", "5");
+        all.put("dfs.namenode.replication.max-streams", "10");
+        all.put("dfs.namenode.fs-limits.min-block-size", "1048576");
+        all.put("dfs.datanode.disk.check.min.gap", "0ms");
+        // A NameNode that starts refuses writers until it knows all volumes.
+        all.put("dfs.namenode.safemode.min.datanodes", Integer.toString(DATANODES));
+        // By default a volume takes no block when it has less than a gigabyte.
+        all.put("dfs.datanode.round-robin-volume-choosing-policy.additional-available-space", "0");
+        if (options.terrace()) {
+            all.put("terrace.datanode.memory.dir", tmpfs.resolve("memory") + "/" + number + "/tier");
+            all.put("terrace.channel.tcp.port.offset", Integer.toString(OFFSET));
+            all.put("terrace.placement.policy", "lru");
+            all.put("terrace.placement.move.bandwidth", "1g");
+            // A bit that is flipped in memory is found at once.
+            all.put("terrace.datanode.memory.scrub.interval", "1s");
+            all.put("terrace.datanode.memory.scrub.bandwidth", "1g");
+            all.put("terrace.datanode.grants.lease", "5s");
+        }
+        all.putAll(options.properties());
+        return all;
+    }
+
+    /** Properties of clients, as {@code key=value}. */
+    List<String> clientProperties() {
+        if (!options.terrace()) {
+            return List.of();
+        }
+        List<String> all = new ArrayList<>(List.of(
+                "fs.hdfs.impl=io.terrace.fs.TerraceFileSystem",
+                "terrace.client.write.enabled=true",
+                "terrace.client.write.through=true",
+                "terrace.channel.dir=" + cluster.layout().channel()));
+        if (options.provider() == SoakOptions.Provider.TCP) {
+            all.add("terrace.client.local=false");
+            all.add("terrace.client.remote.choice=memory");
+        }
+        return all;
+    }
+
+    LocalCluster cluster() {
+        return cluster;
+    }
+
+    FaultVolumes volumes() {
+        return volumes;
+    }
+
+    FaultVolumes memories() {
+        return memories;
+    }
+
+    /** The file system of a DataNode's memory tier; empty for another daemon. */
+    Optional<Path> memoryOf(Daemon daemon) {
+        return IntStream.rangeClosed(1, DATANODES)
+                .filter(i -> cluster.datanode(i).name().equals(daemon.name()))
+                .mapToObj(memories::of)
+                .findFirst();
+    }
+
+    void setLinks(int datanode, Link.State state) {
+        links.get(datanode - 1).forEach(link -> link.set(state));
+    }
+
+    void signal(Daemon daemon, String signal) throws IOException {
+        ProcessHandle process = daemon.process().orElse(null);
+        if (process != null) {
+            SystemCommand.signal(process, signal);
+        }
+    }
+
+    /** Starts a daemon that is not there; it does not serve yet. */
+    void restart(Daemon daemon) throws IOException {
+        if (daemon.process().isEmpty()) {
+            cluster.start(daemon);
+        }
+    }
+
+    /** Everything is as at the beginning, and serves. */
+    void mend() throws IOException {
+        for (Daemon daemon : cluster.daemons()) {
+            signal(daemon, "CONT");
+        }
+        for (int i = 1; i <= DATANODES; i++) {
+            setLinks(i, Link.State.OPEN);
+            volumes.empty(i);
+            memories.empty(i);
+        }
+        cluster.start();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Link link : links.stream().flatMap(List::stream).toList()) {
+            link.close();
+        }
+        for (Daemon daemon : cluster.daemons()) {
+            signal(daemon, "CONT");
+        }
+        temporary.close();
+        volumes.remove();
+        memories.remove();
+        LocalCluster.deleteTree(tmpfs);
+    }
+}

@@ -1,0 +1,76 @@
+package io.terrace.bench.soak;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/** The faults of a seed, one after another. Draws the same with Terrace and on stock HDFS. */
+final class SoakPlan {
+    private final RandomGenerator random;
+    private final int datanodes;
+    private final int clients;
+    private final int survivingDatanode;
+    private final int survivingClient;
+    private final boolean namenodeSurvives;
+
+    /**
+     * A fault.
+     *
+     * @param datanode the one that it concerns, counted from 1
+     * @param client the one that it concerns, counted from 1
+     * @param gapMs how long after the last one it comes
+     * @param lastsMs how long it lasts, for faults that end
+     * @param draw decides what else there is to decide
+     */
+    record Injection(SoakFault fault, int datanode, int client, long gapMs, long lastsMs, long draw) {}
+
+    SoakPlan(long seed, int datanodes, int clients) {
+        this.random = new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 22);
+        this.datanodes = datanodes;
+        this.clients = clients;
+        // What is never killed shows what leaks.
+        this.survivingDatanode = 1 + random.nextInt(datanodes);
+        this.survivingClient = 1 + random.nextInt(clients);
+        this.namenodeSurvives = random.nextBoolean();
+    }
+
+    int survivingDatanode() {
+        return survivingDatanode;
+    }
+
+    int survivingClient() {
+        return survivingClient;
+    }
+
+    boolean namenodeSurvives() {
+        return namenodeSurvives;
+    }
+
+    Injection next() {
+        int total =
+                Arrays.stream(SoakFault.values()).mapToInt(SoakFault::weight).sum();
+        int at = random.nextInt(total);
+        SoakFault drawn = SoakFault.KILL_DATANODE;
+        for (SoakFault fault : SoakFault.values()) {
+            if (at >= 0 && at < fault.weight()) {
+                drawn = fault;
+            }
+            at -= fault.weight();
+        }
+        int datanode = 1 + random.nextInt(datanodes);
+        int client = 1 + random.nextInt(clients);
+        long gapMs = 200 + random.nextLong(2_800);
+        long lastsMs = random.nextInt(5) == 0 ? 3_000 + random.nextLong(9_000) : 100 + random.nextLong(2_500);
+        long draw = random.nextLong();
+        if (drawn == SoakFault.KILL_DATANODE && datanode == survivingDatanode) {
+            datanode = 1 + datanode % datanodes;
+        }
+        if (drawn == SoakFault.KILL_CLIENT && client == survivingClient) {
+            client = 1 + client % clients;
+        }
+        if (drawn == SoakFault.KILL_NAMENODE && namenodeSurvives) {
+            drawn = SoakFault.STOP_NAMENODE;
+        }
+        return new Injection(drawn, datanode, client, gapMs, lastsMs, draw);
+    }
+}

@@ -1,0 +1,208 @@
+package io.terrace.bench.soak;
+
+import io.terrace.bench.cluster.Daemon;
+import io.terrace.bench.measure.ResultSheet;
+import io.terrace.bench.soak.client.FullCheck;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+
+/** One run: rounds of faults, and after each a check of everything. */
+final class SoakRun {
+    private static final int CLIENTS = 2;
+    private static final long ROUND_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final int PAUSE_SECONDS = 300;
+    private static final int CHECK_SECONDS = 600;
+    private static final Path TMPFS = Path.of("/dev/shm");
+
+    private final SoakOptions options;
+    private final Path dir;
+    private final ResultSheet sheet;
+    private final Flips flips = new Flips();
+    private final Findings findings;
+    private final Growth growth = new Growth();
+    private final List<ClientProcess> clients = new ArrayList<>();
+
+    SoakRun(SoakOptions options, Path dir, PrintWriter out, ResultSheet sheet) {
+        this.options = options;
+        this.dir = dir;
+        this.sheet = sheet;
+        this.findings = new Findings(out, flips, options.terrace() && options.provider() == SoakOptions.Provider.SHM);
+    }
+
+    void run() throws IOException {
+        SoakPlan plan = new SoakPlan(options.seed(), SoakCluster.DATANODES, CLIENTS);
+        sheet.section("seed " + options.seed() + ", "
+                + (options.terrace() ? "Terrace, " + options.provider() : "stock HDFS") + ", "
+                + options.length().toMinutes() + " minutes; never killed: datanode-" + plan.survivingDatanode() + ", c"
+                + plan.survivingClient() + (plan.namenodeSurvives() ? ", namenode" : ""));
+        Path tmpfs = (Files.isWritable(TMPFS) ? TMPFS : dir)
+                .resolve("terrace-soak-" + Integer.toHexString(dir.toString().hashCode()));
+        long startNs = System.nanoTime();
+        try (SoakCluster soak = new SoakCluster(dir.resolve("cluster"), tmpfs, options)) {
+            try {
+                startClients(soak);
+                rounds(soak, plan);
+            } finally {
+                for (ClientProcess client : clients) {
+                    client.close();
+                }
+                keepLogs(soak);
+            }
+        }
+        figures(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs));
+    }
+
+    private Path journals() {
+        return dir.resolve("journals");
+    }
+
+    private void startClients(SoakCluster soak) throws IOException {
+        Files.createDirectories(journals());
+        for (int i = 1; i <= CLIENTS; i++) {
+            // Each client reads what the others write.
+            Files.createFile(journals().resolve("c" + i + ".journal"));
+        }
+        for (int i = 1; i <= CLIENTS; i++) {
+            String name = "c" + i;
+            List<String> words = ClientProcess.words(
+                    soak.cluster().layout().confStock(), options.seed(), name, journals(), soak.clientProperties());
+            clients.add(new ClientProcess(name, words, dir.resolve(name + ".log"), findings));
+        }
+    }
+
+    private void rounds(SoakCluster soak, SoakPlan plan) throws IOException {
+        FaultInjector injector = new FaultInjector(soak, clients, flips, findings, options.terrace());
+        Configuration conf = soak.cluster().confStock();
+        long startNs = System.nanoTime();
+        try (FileSystem stock = FileSystem.newInstance(URI.create(soak.cluster().fileSystemUri()), conf);
+                PrintStream lines = new PrintStream(new Lines(findings), true, StandardCharsets.UTF_8)) {
+            for (int round = 1; System.nanoTime() - startNs < options.length().toNanos(); round++) {
+                injector.run(plan, Math.min(ROUND_NS, options.length().toNanos()));
+                mend(soak, injector);
+                for (ClientProcess client : clients) {
+                    client.ask("PAUSE", PAUSE_SECONDS);
+                }
+                for (ClientProcess client : clients) {
+                    verified(client.ask("VERIFY", CHECK_SECONDS));
+                }
+                findings.count("bytes.verified", new FullCheck(stock, lines).run(journals(), options.seed()));
+                sample(soak);
+                for (ClientProcess client : clients) {
+                    client.say("RESUME");
+                }
+                findings.count("rounds", 1);
+                sheet.progress(String.format(
+                        "round %d, %d s: %d kills and pauses, %d faults, %d MB verified, wrong %d, lost %d, broken %d",
+                        round,
+                        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs),
+                        findings.value("kills"),
+                        findings.value("faults"),
+                        findings.value("bytes.verified") >> 20,
+                        findings.value("bytes.wrong"),
+                        findings.value("bytes.lost"),
+                        findings.value("broken") + findings.value("stuck")));
+            }
+        }
+    }
+
+    private void sample(SoakCluster soak) throws IOException {
+        for (ClientProcess client : clients) {
+            growth.add(client.name() + " " + client.pid(), ProcessSample.of(client.pid()));
+        }
+        for (Daemon daemon : soak.cluster().daemons()) {
+            ProcessHandle process = daemon.process().orElse(null);
+            if (process != null) {
+                Map<ProcessSample.Resource, Long> sample = ProcessSample.of(process.pid());
+                if (options.terrace() && soak.memoryOf(daemon).isPresent()) {
+                    ProcessSample.addMemory(sample, soak.memoryOf(daemon).get());
+                }
+                growth.add(daemon.name() + " " + process.pid(), sample);
+            }
+        }
+        Files.write(dir.resolve("growth.txt"), growth.lines());
+    }
+
+    private void mend(SoakCluster soak, FaultInjector injector) throws IOException {
+        for (ClientProcess client : clients) {
+            client.signal("CONT");
+            if (!client.isAlive()) {
+                client.restart();
+            }
+        }
+        soak.mend();
+        if (options.terrace()) {
+            injector.turn(true);
+        }
+    }
+
+    private void verified(String answer) {
+        findings.count("bytes.verified", Long.parseLong(answer.substring(answer.indexOf(' ') + 1)));
+    }
+
+    /** The cluster's directory goes with the cluster. */
+    private void keepLogs(SoakCluster soak) throws IOException {
+        Path target = Files.createDirectories(dir.resolve("logs"));
+        try (Stream<Path> logs = Files.list(soak.cluster().layout().logs())) {
+            for (Path log : logs.toList()) {
+                Files.copy(log, target.resolve(log.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+    }
+
+    private void figures(long seconds) {
+        Map<String, Long> all = new TreeMap<>(findings.figures());
+        sheet.section("figures");
+        sheet.note("seed", options.seed(), "");
+        sheet.note("seconds", seconds, "s");
+        List<String> leaks = growth.leaks();
+        leaks.forEach(leak -> sheet.progress("grows: " + leak));
+        all.put("leaks", (long) leaks.size());
+        all.put("leaks.judged", growth.judged());
+        // What HDFS itself loses does not fail a run of stock: it is what this run is for.
+        Set<String> zero = Set.of("bytes.wrong", "bytes.lost", "broken", "stuck", "leaks");
+        all.forEach((name, value) -> {
+            if (!zero.contains(name) || !options.terrace()) {
+                sheet.note(name, value, name.startsWith("bytes.") ? "bytes" : "");
+            }
+        });
+        if (options.terrace()) {
+            zero.stream().sorted().forEach(name -> sheet.exactly(name, all.getOrDefault(name, 0L), 0));
+        }
+    }
+
+    /** Takes lines as a process would send them. */
+    private static final class Lines extends OutputStream {
+        private final Findings findings;
+        private final StringBuilder line = new StringBuilder();
+
+        Lines(Findings findings) {
+            this.findings = findings;
+        }
+
+        @Override
+        public void write(int b) {
+            if (b == '\n') {
+                findings.take("check", line.toString());
+                line.setLength(0);
+            } else {
+                line.append((char) (b & 0xff));
+            }
+        }
+    }
+}

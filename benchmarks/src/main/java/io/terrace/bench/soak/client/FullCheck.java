@@ -1,0 +1,113 @@
+package io.terrace.bench.soak.client;
+
+import io.terrace.bench.load.SeededContent;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
+
+/** Reads every byte of every file and snapshot of all writers, while nobody writes and nothing is broken. */
+public final class FullCheck {
+    private static final String SUFFIX = ".journal";
+    private static final int PIECE = 256 << 10;
+    private static final long TRIES_NS = TimeUnit.SECONDS.toNanos(90);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final FileSystem fs;
+    private final Report report;
+    private final Tally tally = new Tally();
+    private final byte[] actual = new byte[PIECE];
+    private final byte[] expected = new byte[PIECE];
+    private long verified;
+
+    /** @param out takes lines {@code WRONG} and {@code LOST} */
+    public FullCheck(FileSystem fs, PrintStream out) {
+        this.fs = fs;
+        this.report = new Report(out);
+    }
+
+    /** The journal of a writer. */
+    static Path journal(Path journals, String writer) {
+        return journals.resolve(writer + SUFFIX);
+    }
+
+    /** All writers that have begun. */
+    static List<SoakReader.WriterFiles> writers(Path journals, long seed) throws IOException {
+        try (Stream<Path> files = Files.list(journals)) {
+            List<SoakReader.WriterFiles> writers = new ArrayList<>();
+            for (Path file : files.sorted().toList()) {
+                String name = file.getFileName().toString();
+                if (name.endsWith(SUFFIX)) {
+                    String writer = name.substring(0, name.length() - SUFFIX.length());
+                    writers.add(new SoakReader.WriterFiles(Journal.toRead(file), dir(writer), content(seed, writer)));
+                }
+            }
+            return writers;
+        }
+    }
+
+    static String dir(String writer) {
+        return "/soak/" + writer;
+    }
+
+    static SeededContent content(long seed, String writer) {
+        return new SeededContent(seed * 31 + writer.hashCode());
+    }
+
+    /** Returns how many bytes were compared. */
+    public long run(Path journals, long seed) throws IOException {
+        List<SoakReader.WriterFiles> writers = writers(journals, seed);
+        for (SoakReader.WriterFiles writer : writers) {
+            try (Journal journal = writer.journal()) {
+                JournalState state = journal.catchUp();
+                for (FileState file : List.copyOf(state.files())) {
+                    if (file.readable()) {
+                        check(SoakReader.source(writer, file));
+                    }
+                }
+                for (JournalState.Snapshot snapshot : List.copyOf(state.snapshots())) {
+                    for (FileState file : snapshot.there() ? snapshot.files() : List.<FileState>of()) {
+                        check(SoakReader.snapshotSource(writer, snapshot.name(), file));
+                    }
+                }
+            }
+        }
+        return verified;
+    }
+
+    /** A DataNode that came back may not be known as such to every client yet: what cannot be read is tried again. */
+    private void check(ReadFile.Source source) throws IOException {
+        long startNs = System.nanoTime();
+        long at = 0;
+        while (true) {
+            try (ReadFile file = ReadFile.open(fs, source)) {
+                if (file.missing() > 0) {
+                    report.lost(source.path(), file.missing(), "has " + file.length() + " bytes when all is mended");
+                }
+                while (at < file.length()) {
+                    int count = (int) Math.min(PIECE, file.length() - at);
+                    file.in().readFully(at, actual, 0, count);
+                    if (!file.compare(at, actual, count, expected, report, tally, "check")) {
+                        throw new IllegalStateException(source.path() + " changes while all is checked");
+                    }
+                    at += count;
+                    verified += count;
+                }
+                return;
+            } catch (IOException e) {
+                if (System.nanoTime() - startNs > TRIES_NS) {
+                    report.lost(
+                            source.path(), source.state().acknowledged() - at, "cannot be read at " + at + ": " + e);
+                    return;
+                }
+                LockSupport.parkNanos(PAUSE_NS);
+            }
+        }
+    }
+}

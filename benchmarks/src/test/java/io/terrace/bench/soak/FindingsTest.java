@@ -1,0 +1,81 @@
+package io.terrace.bench.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FindingsTest {
+    private static final int BLOCK_BYTES = 1 << 20;
+
+    private final StringWriter printed = new StringWriter();
+    private final Flips flips = new Flips();
+
+    @TempDir
+    private Path memory;
+
+    @Test
+    void tallies_ofAProcessThatIsStartedAgain_addUp() {
+        Findings findings = findings(true);
+
+        findings.take("c1", "TALLY bytes.verified=10 ops.create=1");
+        findings.take("c1", "TALLY bytes.verified=30 ops.create=2");
+        findings.ended("c1");
+        findings.take("c1", "TALLY bytes.verified=5");
+        findings.take("c2", "TALLY bytes.verified=100");
+
+        assertThat(findings.value("bytes.verified")).isEqualTo(135);
+        assertThat(findings.value("ops.create")).isEqualTo(2);
+    }
+
+    @Test
+    void wrongByte_ofAFlippedCopy_countsApart_onlyWhereMemoryIsReadWithoutChecksums() throws IOException {
+        Path copy = memory.resolve("blk_7_1001_1");
+        Files.write(copy, new byte[] {5});
+        assertThat(flips.flipMemory(memory, 3)).isTrue();
+        int actual = Files.readAllBytes(copy)[0];
+        String line = "WRONG /soak/c1/f1 " + 3 * BLOCK_BYTES + " 5 " + actual + " 1 " + BLOCK_BYTES + " positioned";
+
+        Findings shm = findings(true);
+        shm.take("c1", line);
+        assertThat(shm.value("bytes.wrong")).isZero();
+        assertThat(shm.value("bytes.wrong.flipped")).isEqualTo(1);
+
+        shm.take("c1", line.replace(" 5 " + actual, " 5 " + (actual ^ 0x81)));
+        assertThat(shm.value("bytes.wrong")).isEqualTo(1);
+        assertThat(printed.toString()).contains("/soak/c1/f1");
+
+        Findings tcp = findings(false);
+        tcp.take("c1", line);
+        assertThat(tcp.value("bytes.wrong")).isEqualTo(1);
+    }
+
+    @Test
+    void flippedReplica_hasWholeOnesElsewhere_andIsDamagedOnce() throws IOException {
+        for (int i = 1; i <= 3; i++) {
+            Path dir = Files.createDirectories(memory.resolve(i + "/current/finalized/subdir0"));
+            Files.write(dir.resolve("blk_9"), new byte[100]);
+            if (i < 3) {
+                Files.write(dir.resolve("blk_8"), new byte[100]);
+            }
+        }
+        var volumes = java.util.List.of(memory.resolve("1"), memory.resolve("2"), memory.resolve("3"));
+
+        assertThat(flips.flipReplica(volumes, 0, 1)).isTrue();
+        assertThat(flips.flipReplica(volumes, 1, 2)).isFalse();
+
+        assertThat(Files.readAllBytes(memory.resolve("1/current/finalized/subdir0/blk_9")))
+                .isNotEqualTo(new byte[100]);
+        assertThat(Files.readAllBytes(memory.resolve("1/current/finalized/subdir0/blk_8")))
+                .isEqualTo(new byte[100]);
+    }
+
+    private Findings findings(boolean memoryUnverified) {
+        return new Findings(new PrintWriter(printed, true), flips, memoryUnverified);
+    }
+}

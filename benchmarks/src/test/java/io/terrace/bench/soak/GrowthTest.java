@@ -1,0 +1,55 @@
+package io.terrace.bench.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.terrace.bench.soak.ProcessSample.Resource;
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class GrowthTest {
+    private final Growth growth = new Growth();
+
+    @Test
+    void resource_thatGrowsAllTheTime_leaks() {
+        for (int i = 0; i < 12; i++) {
+            growth.add("datanode-1 77", Map.of(Resource.DESCRIPTORS, 100L + 10 * i, Resource.THREADS, 40L));
+        }
+
+        assertThat(growth.leaks()).hasSize(1).allMatch(leak -> leak.startsWith("datanode-1 77 descriptors [100, 110"));
+    }
+
+    @Test
+    void resource_thatGoesUpAndDown_orGrowsALittle_doesNotLeak() {
+        for (int i = 0; i < 12; i++) {
+            growth.add("c1 5", Map.of(Resource.DESCRIPTORS, i % 3 == 0 ? 100L : 300L, Resource.THREADS, 100L + i));
+        }
+
+        assertThat(growth.leaks()).isEmpty();
+        assertThat(growth.judged()).isEqualTo(2);
+    }
+
+    @Test
+    void process_thatIsStartedAgain_beginsAnew() {
+        for (int i = 0; i < 12; i++) {
+            growth.add("c1 " + i / 6, Map.of(Resource.DESCRIPTORS, 100L + 50 * i));
+        }
+
+        assertThat(growth.leaks()).isEmpty();
+        assertThat(growth.judged()).isZero();
+    }
+
+    @Test
+    void heap_ofTheSerialCollector_isTheSumOfItsGenerations() throws IOException {
+        String info =
+                """
+                77:
+                 def new generation   total 9792K, used 4128K [0x00000000ff600000, 0x0000000100000000)
+                  eden space 8704K,  40% used [0x00000000ff600000, 0x00000000ffe80000)
+                 tenured generation   total 21888K, used 13K [0x00000000fe000000, 0x00000000ff560000)
+                 Metaspace       used 3456K, committed 3648K, reserved 1114112K
+                """;
+
+        assertThat(ProcessSample.heapBytes(info)).isEqualTo((4128L + 13) << 10);
+    }
+}
