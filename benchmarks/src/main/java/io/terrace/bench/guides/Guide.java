@@ -8,6 +8,7 @@ import java.util.Locale;
 /** The pages with an application. */
 enum Guide {
     HBASE(HBaseGuide::new),
+    HIVE(HiveGuide::new),
     MAPREDUCE(MapReduceGuide::new),
     SPARK(SparkGuide::new);
 

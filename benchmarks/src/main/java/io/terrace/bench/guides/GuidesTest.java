@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
         name = "guides",
         mixinStandardHelpOptions = true,
         description = {
-            "Sets up HBase, MapReduce and Spark with the settings of their pages in docs/guides, runs the commands of the"
+            "Sets up HBase, Hive, MapReduce and Spark with the settings of their pages in docs/guides, runs the commands of the"
                     + " pages, and checks that what the applications read came from memory.",
             "Maven fetches the jars of each application when they are first needed."
         })
@@ -29,7 +29,7 @@ public final class GuidesTest implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "PAGE",
-            defaultValue = "hbase,mapreduce,spark",
+            defaultValue = "hbase,hive,mapreduce,spark",
             description = "pages to follow (${DEFAULT-VALUE})")
     private List<Guide> guides = List.of();
 
