@@ -7,6 +7,7 @@ import io.terrace.bench.host.HostTest;
 import io.terrace.bench.monitoring.MonitoringTest;
 import io.terrace.bench.simulation.Simulation;
 import io.terrace.bench.soak.SoakTest;
+import io.terrace.bench.tierfaults.TierFaults;
 import io.terrace.bench.versions.VersionsTest;
 import io.terrace.bench.writefaults.WriteFaults;
 import picocli.CommandLine.Command;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             Simulation.class,
             WriteFaults.class,
+            TierFaults.class,
             HadoopConformance.class,
             DistTest.class,
             GuidesTest.class,

@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 
 /** A Hadoop configuration directory: {@code core-site.xml}, {@code hdfs-site.xml} and {@code log4j.properties}. */
-final class ConfDir {
+public final class ConfDir {
     private ConfDir() {}
 
     /**
@@ -19,7 +19,7 @@ final class ConfDir {
      *
      * @param logging resource beside this class that becomes {@code log4j.properties}
      */
-    static void write(Path dir, Map<String, String> properties, String logging) throws IOException {
+    public static void write(Path dir, Map<String, String> properties, String logging) throws IOException {
         Files.createDirectories(dir);
         Configuration core = new Configuration(false);
         Configuration hdfs = new Configuration(false);
@@ -35,7 +35,7 @@ final class ConfDir {
     }
 
     /** Hadoop's defaults with the files of this directory over them. */
-    static Configuration read(Path dir) {
+    public static Configuration read(Path dir) {
         Configuration conf = new HdfsConfiguration();
         conf.addResource(
                 new org.apache.hadoop.fs.Path(dir.resolve("core-site.xml").toUri()));

@@ -123,6 +123,12 @@ public final class JavaProcess implements Closeable {
         return new ClusterException("interrupted", e);
     }
 
+    /** Ends the process as a crash would, and waits until it is gone. */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+        Runtime.getRuntime().removeShutdownHook(atExit);
+    }
+
     /** Asks the process to end and waits until it has, or kills it. */
     @Override
     public void close() throws IOException {

@@ -25,12 +25,16 @@ public final class PlacementAdmin implements Closeable {
     private final PlacementAdminPB service;
 
     public PlacementAdmin(LocalCluster cluster) throws IOException {
-        Configuration conf = cluster.confStock();
+        this(cluster.confStock(), cluster.ports().placementRpc());
+    }
+
+    /** The service of a NameNode on this host. */
+    public PlacementAdmin(Configuration conf, int port) throws IOException {
         RPC.setProtocolEngine(conf, PlacementAdminPB.class, ProtobufRpcEngine2.class);
         this.service = RPC.getProxy(
                 PlacementAdminPB.class,
                 RPC.getProtocolVersion(PlacementAdminPB.class),
-                new InetSocketAddress("localhost", cluster.ports().placementRpc()),
+                new InetSocketAddress("localhost", port),
                 conf);
     }
 

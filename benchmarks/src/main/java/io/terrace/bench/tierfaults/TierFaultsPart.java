@@ -1,0 +1,9 @@
+package io.terrace.bench.tierfaults;
+
+/** Whom {@code bin/terrace test tiers} kills. */
+enum TierFaultsPart {
+    DATANODE,
+    NAMENODE,
+    /** The active one of two NameNodes. */
+    FAILOVER
+}
