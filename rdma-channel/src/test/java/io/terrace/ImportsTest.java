@@ -13,6 +13,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
 import io.terrace.metrics.MetricsBean;
+import io.terrace.metrics.Series;
 
 /** which package may import which. */
 @AnalyzeClasses(packages = "io.terrace", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -56,7 +57,11 @@ class ImportsTest {
                             "io.terrace.conf..",
                             "io.terrace.protocol"))
                     .or(JavaClass.Predicates.belongToAnyOf(
-                            Metric.class, MetricRegistry.class, Metrics2Source.class, MetricsBean.class)));
+                            Metric.class,
+                            MetricRegistry.class,
+                            Metrics2Source.class,
+                            MetricsBean.class,
+                            Series.Tag.class)));
 
     @ArchTest
     static final ArchRule MICROMETER_STAYS_IN_ITS_BRIDGE = noClasses()

@@ -4,28 +4,29 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
 import io.terrace.metrics.MetricsBean;
+import io.terrace.metrics.Series;
 import java.util.Map;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.slf4j.LoggerFactory;
 
 /**
- * The metrics of this JVM's client: what it read through grants, and why it did not. They are also in Hadoop's metrics2, and so
- * on the pages {@code /jmx} and {@code /prom} of a process that starts it, and in JMX alone ({@link MetricsBean}) in any other.
- * Thread-safe.
+ * The metrics of this JVM's client: what it read through grants, and why it did not. They are in JMX ({@link MetricsBean}) and in
+ * Hadoop's metrics2, and so on the pages {@code /jmx} and {@code /prom} of a process that starts it. Of several class loaders that
+ * load the client into a JVM, each has metrics of its own; those of all but the first have the tag {@code loader}. Thread-safe.
  */
 public final class ClientMetrics {
     private static final MetricRegistry METRICS = new MetricRegistry();
 
     static {
+        Series.Tag[] loader = MetricsBean.show(METRICS, Metric.Where.CLIENT).toArray(Series.Tag[]::new);
         try {
             Metrics2Source unused =
-                    Metrics2Source.register(DefaultMetricsSystem.instance(), METRICS, Metric.Where.CLIENT);
+                    Metrics2Source.register(DefaultMetricsSystem.instance(), METRICS, Metric.Where.CLIENT, loader);
         } catch (RuntimeException | LinkageError e) {
-            // As when another class loader of this JVM loaded the client, too. Reads do not need it.
+            // Reads do not need it.
             LoggerFactory.getLogger(ClientMetrics.class)
                     .info("The metrics of Terrace's client are not in Hadoop's metrics2: {}", e.toString());
         }
-        MetricsBean.show(METRICS, Metric.Where.CLIENT);
     }
 
     private ClientMetrics() {}

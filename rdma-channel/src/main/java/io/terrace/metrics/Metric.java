@@ -501,18 +501,35 @@ public enum Metric {
 
     /** Which process has it. */
     public enum Where {
-        CLIENT("TerraceClient"),
-        DATANODE("TerraceDataNode"),
-        NAMENODE("TerracePlacement");
+        CLIENT("TerraceClient", "client.", "terrace_client_"),
+        DATANODE("TerraceDataNode", "", "terrace_data_node_"),
+        NAMENODE("TerracePlacement", "placement.", "terrace_placement_");
 
         private final String record;
+        private final String prefix;
+        private final String prometheusPrefix;
 
-        Where(String record) {
+        Where(String record, String prefix, String prometheusPrefix) {
             this.record = record;
+            this.prefix = prefix;
+            this.prometheusPrefix = prometheusPrefix;
         }
 
         private static Where of(String id) {
-            return id.startsWith("client.") ? CLIENT : id.startsWith("placement.") ? NAMENODE : DATANODE;
+            return Stream.of(values())
+                    .filter(where -> where != DATANODE && id.startsWith(where.prefix))
+                    .findFirst()
+                    .orElse(DATANODE);
+        }
+
+        /** What ids begin with, and names outside of the process do not. */
+        String prefix() {
+            return prefix;
+        }
+
+        /** What Prometheus's names begin with; {@code /prom} makes it of the record. */
+        String prometheusPrefix() {
+            return prometheusPrefix;
         }
 
         /** Name of the metrics2 record; never changed, since dashboards use it. */

@@ -5,13 +5,7 @@ import static io.terrace.client.AccessorFixture.content;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.terrace.metrics.Metrics2Source;
-import java.io.File;
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.Method;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +14,6 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.ReplicaAccessorBuilder;
-import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -98,12 +91,7 @@ class ProcessesTest {
     @Test
     void client_inAnotherClassLoader_readsBesideUs() throws Exception {
         assertThat(fixture.build(1, LENGTH)).isNotNull();
-        List<URL> urls = new ArrayList<>();
-        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        for (String entry : classPath.split(File.pathSeparator)) {
-            urls.add(new File(entry).toURI().toURL());
-        }
-        try (OwnTerrace loader = new OwnTerrace(urls.toArray(URL[]::new))) {
+        try (OwnTerrace loader = new OwnTerrace(ProcessesTest.class.getClassLoader())) {
             Class<?> other = loader.loadClass(TerraceAccessorBuilder.class.getName());
             assertThat(other).isNotSameAs(TerraceAccessorBuilder.class);
             ReplicaAccessorBuilder builder =
@@ -119,42 +107,10 @@ class ProcessesTest {
             assertThat(accessor.read(0, target, 0, LENGTH)).isEqualTo(LENGTH);
             assertThat(Arrays.equals(target, content(1, LENGTH))).isTrue();
             assertThat(fixture.node.held()).isEqualTo(2);
-            assertThat(DefaultMetricsSystem.instance()
-                            .getSource("TerraceClient")
-                            .getClass())
-                    .as("each client puts its metrics into Hadoop's metrics2")
-                    .isSameAs(loader.loadClass(Metrics2Source.class.getName()));
             Method closeAll = loader.loadClass(LocalDataNodes.class.getName()).getDeclaredMethod("closeAll");
             closeAll.setAccessible(true);
             closeAll.invoke(null);
             await().until(() -> fixture.node.held() == 1);
-        }
-    }
-
-    /** Loads Terrace's classes itself and everything else from above, as Spark's and Hive's isolated loaders do. */
-    private static final class OwnTerrace extends URLClassLoader {
-        OwnTerrace(URL[] urls) {
-            super(urls, ProcessesTest.class.getClassLoader());
-        }
-
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (!name.startsWith("io.terrace.")) {
-                return super.loadClass(name, resolve);
-            }
-            synchronized (getClassLoadingLock(name)) {
-                Class<?> loaded = findLoadedClass(name);
-                return loaded != null ? loaded : define(name);
-            }
-        }
-
-        private Class<?> define(String name) throws ClassNotFoundException {
-            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
-                byte[] bytes = in.readAllBytes();
-                return defineClass(name, bytes, 0, bytes.length);
-            } catch (IOException e) {
-                throw new ClassNotFoundException(name, e);
-            }
         }
     }
 }

@@ -18,20 +18,30 @@ final class MetricsPage {
                 | | Client | DataNode | NameNode |
                 |---|---|---|---|
                 | metrics2: context, record, tag | `terrace`, `TerraceClient` | `terrace`, `TerraceDataNode`, `datanode`: its UUID | `terrace`, `TerracePlacement`, `port`: the service's |
-                | JMX bean, `Hadoop:service=PROCESS,name=` | `TerraceClient` | `TerraceDataNode-UUID` | `TerracePlacement-PORT` |
+                | JMX bean `Hadoop:service=PROCESS,` | `name=TerraceClient` | `name=TerraceDataNode,datanode=UUID` | `name=TerracePlacement,port=PORT` |
                 | JMX bean without metrics2 | `io.terrace:name=TerraceClient` | | |
-                | name at `/prom`: this and the id with underscores | `terrace_client_` | `terrace_data_node_` | `terrace_placement_` |
-                | name at `/terrace/metrics`, counters with `_total`, times as `_seconds` | | | `terrace_` |
+
+                The id is in `status --json`, `tiers --json` and this page, and never changes. In JMX, at `/prom` and at the NameNode's
+                `/terrace/metrics` a metric has one name: counters end in `_total` (`Total` in JMX), times are in seconds. Counters that
+                can be summed have a name in common and a tag, `outcome` or `reason`: a label for Prometheus, a key of the bean's name in
+                JMX (`Hadoop:service=DataNode,name=TerraceDataNode,datanode=UUID,outcome=done`). Of several class loaders that load a
+                client into a JVM, all but the first have the tag `loader`. Why: [decision 30](decisions/0030-figures.md).
                 """);
         for (Metric.Where where : Metric.Where.values()) {
             page.append("\n## ").append(heading(where)).append("\n\n");
-            page.append("| Metric | Kind | Unit | metrics2, JMX | What it says |\n|---|---|---|---|---|\n");
+            page.append(
+                    "| Id | Kind | Unit | Prometheus | metrics2, JMX | What it says |\n|---|---|---|---|---|---|\n");
             for (Metric metric : Metric.values()) {
                 if (metric.where() == where) {
                     page.append("| `").append(metric.id()).append("` | ");
                     page.append(metric.kind().name().toLowerCase(Locale.ROOT)).append(" | ");
                     page.append(metric.unit().name().toLowerCase(Locale.ROOT)).append(" | `");
-                    page.append(Metrics2Source.attribute(metric)).append("` | ");
+                    Series series = Series.of(metric);
+                    Series.Tag tag = series.tag();
+                    page.append(series.prometheusName());
+                    page.append(tag == null ? "" : "{" + tag.name() + "=\"" + tag.value() + "\"}")
+                            .append("` | `");
+                    page.append(series.attribute()).append("` | ");
                     page.append(metric.doc()).append(" |\n");
                 }
             }

@@ -12,8 +12,8 @@ import java.io.IOException;
  * @param stockBytes sent by DataNodes to readers of stock HDFS, over TCP
  */
 public record ServedBytes(long grantedBytes, long stockBytes) {
-    private static final String GRANTED = "terrace_data_node_reads_granted_bytes";
-    private static final String STOCK = "terrace_data_node_reads_stock_(?:memory|replica)_bytes";
+    private static final String GRANTED = "terrace_data_node_reads_granted_bytes_total";
+    private static final String STOCK = "terrace_data_node_reads_stock_(?:memory|replica)_bytes_total";
 
     /** Bytes since the DataNodes started. Clients report their reads within a second or two. */
     public static ServedBytes of(LocalCluster cluster) throws IOException {

@@ -51,7 +51,7 @@ public final class MetricsPage {
 
     /** Fetches the page and takes the value of a name from it, given as a regular expression; the sum of several. */
     public long value(String name) throws IOException {
-        Matcher lines = Pattern.compile("^" + name + "(?:\\{.*})? ([0-9.E]+)$", Pattern.MULTILINE)
+        Matcher lines = Pattern.compile("^" + name + "(?:\\{.*})? ([0-9.E-]+)$", Pattern.MULTILINE)
                 .matcher(text());
         double sum = 0;
         boolean found = false;

@@ -108,7 +108,7 @@ public final class ThroughBenchmark implements Closeable {
     private long readFromMemory() throws IOException {
         return ClientMetrics.value(Metric.CLIENT_GRANTED_SHM_BYTES)
                 + ClientMetrics.value(Metric.CLIENT_REMOTE_BYTES)
-                + datanode.value("terrace_data_node_reads_stock_memory_bytes");
+                + datanode.value("terrace_data_node_reads_stock_memory_bytes_total");
     }
 
     private void awaitEmpty() throws IOException {

@@ -8,7 +8,7 @@ import io.terrace.conf.PlacementPort;
 import io.terrace.conf.Setting;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
-import io.terrace.metrics.Metrics2Source;
+import io.terrace.metrics.Series;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
@@ -167,12 +167,14 @@ final class SecureCluster implements AutoCloseable {
 
     /** What the DataNode counts, as everybody sees it in JMX. */
     long figure(Metric figure) {
+        Series series = Series.of(figure);
+        String tag = series.tag() == null ? "" : "," + series.tag();
         MetricsCollectorImpl collector = new MetricsCollectorImpl();
         DefaultMetricsSystem.instance()
-                .getSource("TerraceDataNode-" + datanode().getDatanodeUuid())
+                .getSource("TerraceDataNode,datanode=" + datanode().getDatanodeUuid() + tag)
                 .getMetrics(collector, true);
         for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {
-            if (metric.name().equals(Metrics2Source.attribute(figure))) {
+            if (metric.name().equals(series.attribute())) {
                 return metric.value().longValue();
             }
         }

@@ -4,6 +4,7 @@ import io.terrace.conf.TerraceSettings;
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
+import io.terrace.metrics.Series;
 import java.io.Closeable;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,10 @@ final class MetricsExport implements Closeable {
         }
         try {
             return new MetricsExport(Metrics2Source.register(
-                    DefaultMetricsSystem.instance(), metricRegistry, Metric.Where.DATANODE, "datanode", datanodeUuid));
+                    DefaultMetricsSystem.instance(),
+                    metricRegistry,
+                    Metric.Where.DATANODE,
+                    Series.Tag.of("datanode", datanodeUuid)));
         } catch (RuntimeException e) {
             LOG.error("Terrace's metrics are not in Hadoop's metrics2", e);
             return new MetricsExport(null);

@@ -40,10 +40,10 @@ class PluginByConfigurationTest {
             InetSocketAddress first = cluster.cluster().getNameNode().getHttpAddress();
             assertThat(page(first.getPort(), "/prom").lines())
                     .anyMatch(line -> shows(line, "terrace_data_node_memory_pinned_bytes", uuid, 300_000))
-                    .anyMatch(line -> shows(line, "terrace_data_node_reads_stock_memory", uuid, 1));
+                    .anyMatch(line -> shows(line, "terrace_data_node_reads_stock_memory_total", uuid, 1));
             int port = cluster.datanode(0).getInfoPort();
-            assertThat(page(port, "/jmx?qry=Hadoop:service=*,name=TerraceDataNode-*"))
-                    .contains("name=TerraceDataNode-" + uuid)
+            assertThat(page(port, "/jmx?qry=Hadoop:service=*,name=TerraceDataNode,*"))
+                    .contains("name=TerraceDataNode,datanode=" + uuid)
                     .contains("\"tag.datanode\" : \"" + uuid + "\"")
                     .contains("\"MemoryPinnedBytes\"");
             MetricsCollectorImpl stock = new MetricsCollectorImpl();

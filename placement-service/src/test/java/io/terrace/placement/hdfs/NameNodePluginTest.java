@@ -288,9 +288,9 @@ public class NameNodePluginTest {
                 .contains("# TYPE terrace_placement_heartbeats_total counter")
                 .contains("terrace_placement_lock_longest_seconds");
         int port = service(cluster, 0).getPort();
-        assertThat(fetched(web + "/jmx?qry=Hadoop:service=NameNode,name=TerracePlacement-" + port))
-                .contains("\"PlacementHeartbeats\"")
-                .contains("\"PlacementActive\"")
+        assertThat(fetched(web + "/jmx?qry=Hadoop:service=NameNode,name=TerracePlacement,port=" + port))
+                .contains("\"HeartbeatsTotal\"")
+                .contains("\"Active\"")
                 .contains("\"tag.port\" : \"" + port + "\"");
     }
 

@@ -6,6 +6,7 @@ import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.metrics.Metrics2Source;
 import io.terrace.metrics.MicrometerBridge;
+import io.terrace.metrics.Series;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
@@ -33,8 +34,7 @@ public final class MetricsPublisher implements AutoCloseable {
                         DefaultMetricsSystem.instance(),
                         metricRegistry,
                         Metric.Where.NAMENODE,
-                        "port",
-                        Integer.toString(port))));
+                        Series.Tag.of("port", Integer.toString(port)))));
         attempt("the NameNode's web server", () -> serve(nameNode.getHttpServer(), metricRegistry));
     }
 
