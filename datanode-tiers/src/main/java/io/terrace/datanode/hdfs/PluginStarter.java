@@ -4,6 +4,7 @@ import io.terrace.common.DaemonThreads;
 import io.terrace.conf.TerraceSettings;
 import io.terrace.conf.UnknownSettings;
 import io.terrace.datanode.hdfs.dataset.ObservedDataset;
+import io.terrace.metrics.MetricRegistry;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -27,6 +28,7 @@ final class PluginStarter implements AutoCloseable {
     private final Thread thread;
     private volatile boolean closed;
     private volatile @Nullable DataNodeTiers service;
+    private @Nullable MetricsExport withoutTier;
 
     private PluginStarter(DataNode datanode, DataNodeConfig settings) {
         this.datanode = datanode;
@@ -87,7 +89,15 @@ final class PluginStarter implements AutoCloseable {
                 LOG.debug("Terrace was stopped while it started", e);
             } else {
                 LOG.error("Terrace could not start, the DataNode is stock: {}", String.valueOf(e.getMessage()), e);
+                showWithoutTier();
             }
+        }
+    }
+
+    /** Shows a memory tier of capacity 0, by which monitoring sees that it was refused. */
+    private synchronized void showWithoutTier() {
+        if (!closed) {
+            withoutTier = MetricsExport.show(new MetricRegistry(), settings, datanode.getDatanodeUuid());
         }
     }
 
@@ -104,6 +114,9 @@ final class PluginStarter implements AutoCloseable {
             closed = true;
             started = service;
             service = null;
+            if (withoutTier != null) {
+                withoutTier.close();
+            }
         }
         thread.interrupt();
         try {

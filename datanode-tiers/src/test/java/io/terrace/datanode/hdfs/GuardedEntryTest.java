@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.apache.log4j.PatternLayout;
@@ -120,6 +122,26 @@ class GuardedEntryTest {
             assertThat(other.root()).isEqualTo(cluster.memoryDir(0));
             staysStock(TerraceSettings.DATANODE_MEMORY_DIR.key(), "is used by another DataNode");
         }
+    }
+
+    @Test
+    void start_withDirectoryThatIsRefused_showsATierOfCapacityZero_untilStopped() {
+        String source = "TerraceDataNode,datanode=" + cluster.datanode(0).getDatanodeUuid();
+        conf.set(TerraceSettings.DATANODE_MEMORY_DIR.key(), "/nonexistent/terrace");
+        TerraceDataNodePlugin plugin = new TerraceDataNodePlugin();
+        plugin.start(cluster.datanode(0));
+        try {
+            Awaitility.await().until(() -> DefaultMetricsSystem.instance().getSource(source) != null);
+            MetricsCollectorImpl collector = new MetricsCollectorImpl();
+            DefaultMetricsSystem.instance().getSource(source).getMetrics(collector, true);
+            assertThat(collector.getRecords().get(0).metrics()).anySatisfy(metric -> {
+                assertThat(metric.name()).isEqualTo("MemoryCapacityBytes");
+                assertThat(metric.value()).isEqualTo(0L);
+            });
+        } finally {
+            plugin.stop();
+        }
+        assertThat(DefaultMetricsSystem.instance().getSource(source)).isNull();
     }
 
     @Test
