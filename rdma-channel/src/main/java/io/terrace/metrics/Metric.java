@@ -220,6 +220,11 @@ public enum Metric {
 
     // The placement service in the NameNode.
     PLACEMENT_ACTIVE("placement.active", Kind.GAUGE, "1 while this NameNode decides, 0 on a standby."),
+    PLACEMENT_OFF("placement.off", Kind.GAUGE, "1 while this NameNode decides and Terrace is switched off, else 0."),
+    PLACEMENT_PAUSED(
+            "placement.paused",
+            Kind.GAUGE,
+            "1 while this NameNode decides and moves are paused or Terrace is off, else 0."),
     PLACEMENT_EPOCH("placement.epoch", Kind.GAUGE, "Epoch of this NameNode's decisions; grows with every failover."),
     PLACEMENT_DATANODES("placement.datanodes", Kind.GAUGE, "DataNodes that are heard of."),
     PLACEMENT_DATANODES_SILENT("placement.datanodes.silent", Kind.GAUGE, "DataNodes whose heartbeats are overdue."),

@@ -25,6 +25,14 @@ public record EngineStatus(
     /** Connects the placement gauges to the latest status. */
     public static void publish(MetricRegistry metricRegistry, Supplier<EngineStatus> latest) {
         metricRegistry.gauge(Metric.PLACEMENT_ACTIVE, () -> latest.get().active ? 1 : 0);
+        metricRegistry.gauge(Metric.PLACEMENT_OFF, () -> {
+            EngineStatus status = latest.get();
+            return status.active && !status.operatorState.serve() ? 1 : 0;
+        });
+        metricRegistry.gauge(Metric.PLACEMENT_PAUSED, () -> {
+            EngineStatus status = latest.get();
+            return status.active && !status.operatorState.mayMove() ? 1 : 0;
+        });
         metricRegistry.gauge(Metric.PLACEMENT_EPOCH, () -> latest.get().epoch);
         metricRegistry.gauge(Metric.PLACEMENT_DATANODES, () -> latest.get().datanodes);
         metricRegistry.gauge(Metric.PLACEMENT_DATANODES_SILENT, () -> latest.get().silent);
