@@ -18,7 +18,7 @@ public final class ApplicationJars {
      * @param name of the workload and its directory in {@code benchmarks/workloads}
      * @param root of the checkout
      */
-    static String classPath(String name, Path root) throws IOException {
+    public static String classPath(String name, Path root) throws IOException {
         List<Path> jars = new ArrayList<>(List.of(ClassPath.client()));
         jars.addAll(stock(name, root));
         return new ClassPath(jars).text();

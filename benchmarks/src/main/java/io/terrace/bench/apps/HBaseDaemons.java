@@ -94,6 +94,15 @@ public final class HBaseDaemons implements Closeable {
         return "127.0.0.1:" + settings.get(PAGE_PORT);
     }
 
+    /** The process of the region server that runs. */
+    public ProcessHandle regionServer() {
+        JavaProcess running = regionServer;
+        if (running == null) {
+            throw new IllegalStateException("no region server runs");
+        }
+        return running.handle();
+    }
+
     /** Stops it cleanly, so that it flushes its memory. */
     public void stopRegionServer() throws IOException {
         JavaProcess running = regionServer;

@@ -86,6 +86,11 @@ public final class JavaProcess implements Closeable {
         }
     }
 
+    /** The process itself. */
+    public ProcessHandle handle() {
+        return process.toHandle();
+    }
+
     private String output(int limitSeconds) throws IOException {
         try {
             if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /** The expressions of monitoring/terrace-dashboard.json. */
 final class Board {
-    private static final Pattern METRIC = Pattern.compile("\\bterrace_\\w+");
+    private static final Pattern METRIC = Pattern.compile("\\bterrace_\\w+(\\{[^}]*})?");
 
     private Board() {}
 
@@ -26,7 +26,7 @@ final class Board {
         return expressions;
     }
 
-    /** The metrics that an expression names. */
+    /** The metrics that an expression names, with their tags. */
     static List<String> metrics(String expression) {
         return METRIC.matcher(expression)
                 .results()

@@ -31,10 +31,12 @@ import picocli.CommandLine.Option;
         name = "monitoring",
         mixinStandardHelpOptions = true,
         description = {
-            "A Prometheus with the configuration of monitoring/ scrapes a NameNode and two DataNodes: each expression of the"
-                    + " dashboard must have series, each metric of the alerts too, and sums over DataNodes must equal the"
-                    + " service's figures. promtool checks and tests the alerts.",
-            "Needs prometheus and promtool, as in Debian's package prometheus."
+            "A Prometheus with the configuration of monitoring/ scrapes a NameNode, two DataNodes and HBase: each expression"
+                    + " of the dashboard must have series, each metric of the alerts too, and sums over DataNodes must equal the"
+                    + " service's figures. promtool checks and tests the alerts, and finds nothing to improve in our metrics."
+                    + " Prometheus's JMX exporter with monitoring/jmx-exporter.yml must show the same names.",
+            "Needs prometheus and promtool, as in Debian's package prometheus. Maven resolves HBase's jars and the JMX"
+                    + " exporter when it is first run."
         })
 public final class MonitoringTest implements Callable<Integer> {
     private static final String INTERVAL = "30s";
@@ -67,27 +69,26 @@ public final class MonitoringTest implements Callable<Integer> {
         Path tests = monitoring.resolve("terrace-alerts-test.yml");
         check(sheet, "monitoring.rule_tests.failed", programs.check(log, tests, "test", "rules", tests.toString()));
         ClusterSpec spec = ClusterSpec.of(2, 128 << 20).withBlockBytes(4 << 20).withProperties(MetricsPage.SETTINGS);
-        try (TemporaryCluster cluster = TemporaryCluster.up(dir.resolve("cluster"), spec)) {
-            scrape(cluster.cluster(), programs, monitoring, dir, sheet);
+        sheet.section("A cluster with HBase");
+        try (TemporaryCluster cluster = TemporaryCluster.up(dir.resolve("cluster"), spec);
+                MonitoredHBase hbase = new MonitoredHBase(cluster.cluster(), TestRun.root(), dir.resolve("hbase"))) {
+            scrape(cluster.cluster(), hbase, programs, dir, sheet);
+            new ShownMetrics(cluster.cluster(), hbase, programs, dir, sheet).check(TestRun.root());
         }
     }
 
     private static void scrape(
-            LocalCluster cluster, Prometheus.Programs programs, Path monitoring, Path run, ResultSheet sheet)
+            LocalCluster cluster, MonitoredHBase hbase, Prometheus.Programs programs, Path run, ResultSheet sheet)
             throws IOException, InterruptedException {
         sheet.section("Scrapes of a live cluster");
-        Path page = run.resolve("namenode-metrics");
-        try (InputStream in = URI.create("http://localhost:" + cluster.ports().namenodeHttp() + "/terrace/metrics")
-                .toURL()
-                .openStream()) {
-            Files.copy(in, page);
-        }
-        check(sheet, "monitoring.lint.failed", programs.check(run.resolve("promtool.log"), page, "check", "metrics"));
+        Path monitoring = TestRun.root().resolve("monitoring");
         int port = Ports.free(1, new SplittableRandom()).get(0);
-        try (Prometheus prometheus = Prometheus.start(programs, configuration(cluster, monitoring, run), run, port)) {
+        Path configuration = configuration(cluster, hbase, monitoring, run);
+        try (Prometheus prometheus = Prometheus.start(programs, configuration, run, port)) {
             readFromMemory(cluster);
+            hbase.read();
             JavaProcess.pause(SCRAPES_SECONDS * 1000L);
-            sheet.exactly("monitoring.targets", prometheus.value("sum(up)"), 3);
+            sheet.exactly("monitoring.targets", prometheus.value("sum(up)"), 4);
             List<String> board = Board.expressions(monitoring.resolve("terrace-dashboard.json"), INTERVAL);
             sheet.note("monitoring.expressions", board.size(), "of the dashboard");
             sheet.exactly("monitoring.empty", empty(prometheus, board, sheet), 0);
@@ -99,8 +100,12 @@ public final class MonitoringTest implements Callable<Integer> {
                     .toList();
             sheet.exactly("monitoring.alerts.empty", empty(prometheus, metrics, sheet), 0);
             sheet.exactly(
+                    "monitoring.datanodes",
+                    prometheus.value("count(count by (datanode) (terrace_data_node_memory_promotions_total))"),
+                    2);
+            sheet.exactly(
                     "monitoring.sum.promoted",
-                    prometheus.value("sum(terrace_data_node_memory_promoted_bytes)"
+                    prometheus.value("sum(terrace_data_node_memory_promoted_bytes_total)"
                             + " / sum(terrace_placement_promoted_bytes_total)"),
                     1);
             try (PlacementAdmin admin = new PlacementAdmin(cluster)) {
@@ -110,17 +115,23 @@ public final class MonitoringTest implements Callable<Integer> {
                                 / admin.serviceFigures().getOrDefault("placement.promoted.bytes", 0L),
                         1);
             }
+            sheet.atLeast(
+                    "monitoring.hbase.bytes",
+                    prometheus.value("sum(terrace_client_reported_bytes_total{job=\"terrace-hbase\"})"),
+                    1);
         }
     }
 
     /** The files of monitoring/ as a user would put them in place: with his hosts, and a shorter interval. */
-    private static Path configuration(LocalCluster cluster, Path monitoring, Path run) throws IOException {
+    private static Path configuration(LocalCluster cluster, MonitoredHBase hbase, Path monitoring, Path run)
+            throws IOException {
         String datanodes = cluster.ports().datanodes().stream()
                 .map(ports -> "\"localhost:" + ports.http() + "\"")
                 .collect(Collectors.joining(", "));
         String text = Files.readString(monitoring.resolve("prometheus.yml"))
                 .replace("NAMENODE:9870", "localhost:" + cluster.ports().namenodeHttp())
                 .replace("\"DATANODE:9864\"", datanodes)
+                .replace("REGIONSERVER:16030", hbase.page())
                 .replace("scrape_interval: 15s", "scrape_interval: 2s");
         Files.copy(monitoring.resolve("terrace-alerts.yml"), run.resolve("terrace-alerts.yml"));
         return Files.writeString(run.resolve("prometheus.yml"), text);
