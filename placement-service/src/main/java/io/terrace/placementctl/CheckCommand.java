@@ -2,6 +2,7 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.common.Quantity;
 import io.terrace.placementctl.check.Cause;
 import io.terrace.placementctl.check.CheckedBlock;
 import io.terrace.placementctl.check.FileCheck;
@@ -12,7 +13,6 @@ import io.terrace.placementctl.command.ClusterCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;

@@ -7,7 +7,7 @@ import io.terrace.placementctl.command.AdminCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
+import io.terrace.common.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;

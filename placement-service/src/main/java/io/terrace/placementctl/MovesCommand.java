@@ -1,12 +1,12 @@
 package io.terrace.placementctl;
 
+import io.terrace.common.Quantity;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.command.ListingCommand;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.MoveProto;
 import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;

@@ -2,6 +2,7 @@ package io.terrace.placementctl;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.common.Quantity;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.AdminClient.Peer;
 import io.terrace.placementctl.client.Unreachable;
@@ -9,7 +10,6 @@ import io.terrace.placementctl.command.AdminCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.protocol.proto.AdminProtos.ReleaseUseProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;

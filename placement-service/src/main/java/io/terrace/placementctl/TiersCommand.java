@@ -1,5 +1,6 @@
 package io.terrace.placementctl;
 
+import io.terrace.common.Quantity;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
@@ -7,7 +8,6 @@ import io.terrace.placementctl.command.AdminCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.PoolUseProto;

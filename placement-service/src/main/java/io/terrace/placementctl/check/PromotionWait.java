@@ -2,12 +2,12 @@ package io.terrace.placementctl.check;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.common.Quantity;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProgressLine;
-import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;

@@ -2,6 +2,7 @@ package io.terrace.placementctl.policy;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.common.Quantity;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
@@ -16,7 +17,6 @@ import io.terrace.placementctl.terminal.Bytes;
 import io.terrace.placementctl.terminal.Durations;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.policy.replay.ReplayResult;
 import io.terrace.policy.replay.Trace;
@@ -36,7 +36,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "simulate",
         description = {
-            "What a policy would have done with the accesses of the last hours, or of a trace, beside the one in force.",
+            "What a policy would have done with the accesses of the last hours, or of a trace, beside the one in"
+                    + " force.",
             "Simulates the memory of all DataNodes as one. With the service's log of accesses, rules by path and pools"
                     + " take part: the NameNode says which rule holds for which block. A trace has no paths, so with"
                     + " one they take none; bounds of size do."

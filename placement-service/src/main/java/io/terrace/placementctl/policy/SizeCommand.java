@@ -2,6 +2,7 @@ package io.terrace.placementctl.policy;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.common.Quantity;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
@@ -15,7 +16,6 @@ import io.terrace.placementctl.terminal.Bytes;
 import io.terrace.placementctl.terminal.Durations;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.policy.replay.Trace;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
@@ -34,8 +34,8 @@ import picocli.CommandLine.Option;
         description = {
             "How much memory is enough: what several sizes would have served of the accesses of the last hours, or of a"
                     + " trace.",
-            "Simulates the policy in force with each size. The memory of all DataNodes counts as one, so leave some room"
-                    + " for files that are hot on one DataNode."
+            "Simulates the policy in force with each size. The memory of all DataNodes counts as one, so leave some"
+                    + " room for files that are hot on one DataNode."
         },
         mixinStandardHelpOptions = true)
 public final class SizeCommand extends ClusterCommand {

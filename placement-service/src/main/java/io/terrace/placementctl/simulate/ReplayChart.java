@@ -1,6 +1,6 @@
 package io.terrace.placementctl.simulate;
 
-import io.terrace.placementctl.terminal.Quantity;
+import io.terrace.common.Quantity;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;

@@ -1,8 +1,8 @@
 package io.terrace.placementctl.stats;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.terrace.common.Quantity;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.placementctl.terminal.Quantity;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,7 +1,10 @@
 package io.terrace.placementctl.terminal;
 
+import io.terrace.common.ShownName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,7 @@ public final class Table {
     public static final int WIDTH = 100;
 
     private static final int LEAST_FLEXIBLE = 12;
+    private static final Pattern WORD = Pattern.compile("'[^']*'\\S*|\\S+");
 
     private final String[] heads;
     private final boolean[] right;
@@ -73,20 +77,11 @@ public final class Table {
     private String line(String[] cells, int[] widths) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < cells.length; i++) {
-            String cell = shortened(cells[i], widths[i]);
+            String cell = ShownName.shortened(cells[i], widths[i]);
             String blanks = " ".repeat(widths[i] - cell.length());
             line.append(i == 0 ? "" : "  ").append(right[i] ? blanks + cell : cell + blanks);
         }
         return line.toString().stripTrailing();
-    }
-
-    static String shortened(String text, int width) {
-        if (text.length() <= width) {
-            return text;
-        }
-        int kept = width - 3;
-        int head = kept / 3;
-        return text.substring(0, head) + "..." + text.substring(text.length() - (kept - head));
     }
 
     /** A text in lines that fit with a small indent, broken at blanks. */
@@ -94,11 +89,13 @@ public final class Table {
         return wrapped(text, WIDTH - 4);
     }
 
-    /** The same in lines of at most so many letters. */
+    /** The same in lines of at most so many letters. What is in single quotes stays together. */
     public static List<String> wrapped(String text, int width) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
-        for (String word : printable(text).split(" ")) {
+        Matcher words = WORD.matcher(printable(text));
+        while (words.find()) {
+            String word = words.group();
             if (line.length() > 0 && line.length() + 1 + word.length() > width) {
                 lines.add(line.toString());
                 line.setLength(0);
@@ -111,8 +108,6 @@ public final class Table {
 
     /** A file's name may hold what moves a terminal's cursor. */
     public static String printable(String text) {
-        StringBuilder out = new StringBuilder(text.length());
-        text.chars().forEach(c -> out.append(Character.isISOControl(c) ? '?' : (char) c));
-        return out.toString();
+        return ShownName.printable(text);
     }
 }

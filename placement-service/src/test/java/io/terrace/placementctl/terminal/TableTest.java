@@ -2,6 +2,7 @@ package io.terrace.placementctl.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.terrace.common.Quantity;
 import org.junit.jupiter.api.Test;
 
 class TableTest {

@@ -1,4 +1,4 @@
-package io.terrace.placementctl.terminal;
+package io.terrace.common;
 
 import java.util.Locale;
 
@@ -21,7 +21,7 @@ public final class Quantity {
         return String.format(Locale.ROOT, format, value, UNITS[unit]);
     }
 
-    /** {@code 250 ms}, {@code 12 s}, {@code 3 m}, {@code 5 h}, {@code 9 d}. */
+    /** {@code 250 ms}, {@code 12 s}, {@code 3 min}, {@code 5 h}, {@code 9 d}. */
     public static String millis(long millis) {
         if (millis < 1_000) {
             return millis + " ms";
@@ -31,7 +31,7 @@ public final class Quantity {
             return seconds + " s";
         }
         if (seconds < 7_200) {
-            return seconds / 60 + " m";
+            return seconds / 60 + " min";
         }
         return seconds < 172_800 ? seconds / 3600 + " h" : seconds / 86_400 + " d";
     }

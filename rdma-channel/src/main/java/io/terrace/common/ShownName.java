@@ -1,0 +1,31 @@
+package io.terrace.common;
+
+/** Names of files, which may hold anything, made fit for a terminal and for a sentence. */
+public final class ShownName {
+
+    private ShownName() {}
+
+    /** Without what moves a terminal's cursor or turns the direction of the text. */
+    public static String printable(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        text.chars().forEach(c -> out.append(isHarmful(c) ? '?' : (char) c));
+        return out.toString();
+    }
+
+    private static boolean isHarmful(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
+    }
+
+    /** At most so many letters, cut in the middle, where paths say least. */
+    public static String shortened(String text, int width) {
+        if (text.length() <= width) {
+            return text;
+        }
+        int kept = width - 3;
+        int head = kept / 3;
+        return text.substring(0, head) + "..." + text.substring(text.length() - (kept - head));
+    }
+}
