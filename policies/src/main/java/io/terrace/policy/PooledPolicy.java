@@ -346,6 +346,7 @@ public final class PooledPolicy implements PlacementPolicy {
                 why.threshold(),
                 why.ageMs(),
                 why.competitor(),
+                why.worth(),
                 sentence);
     }
 

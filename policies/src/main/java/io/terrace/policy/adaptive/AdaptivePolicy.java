@@ -313,6 +313,7 @@ public final class AdaptivePolicy implements CachePolicy {
                 bar,
                 ageMs,
                 hasCompetitor ? records.id(competitor) : Explanation.NO_COMPETITOR,
+                hasCompetitor ? new Explanation.Worth(Math.pow(2, worth - bar), true) : null,
                 sentence);
     }
 }

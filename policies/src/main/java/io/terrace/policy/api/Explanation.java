@@ -1,6 +1,7 @@
 package io.terrace.policy.api;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a {@link PlacementPolicy} keeps one object where it is.
@@ -14,6 +15,7 @@ import java.util.Objects;
  * @param threshold what the evidence is held against; NaN when the rule has none
  * @param ageMs time since the object was first or last seen, as the sentence says; -1 when the rule has none
  * @param competitor object that would have to leave for this one, or that this one left for; {@link #NO_COMPETITOR} if none
+ * @param worth how much the object is worth to the policy, held against the competitor; null where it does not compare worths
  * @param sentence the same for a person to read
  */
 public record Explanation(
@@ -25,7 +27,30 @@ public record Explanation(
         double threshold,
         long ageMs,
         long competitor,
+        @Nullable Worth worth,
         String sentence) {
+
+    /**
+     * What one object is worth, held against another.
+     *
+     * @param ratio 2 if it is worth twice as much
+     * @param perByte whether that is for its size
+     */
+    public record Worth(double ratio, boolean perByte) {}
+
+    /** Of a policy that does not compare worths. */
+    public Explanation(
+            String policy,
+            String rule,
+            long object,
+            int tier,
+            double count,
+            double threshold,
+            long ageMs,
+            long competitor,
+            String sentence) {
+        this(policy, rule, object, tier, count, threshold, ageMs, competitor, null, sentence);
+    }
 
     public static final long NO_COMPETITOR = -1;
 
