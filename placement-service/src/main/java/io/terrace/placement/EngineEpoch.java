@@ -192,8 +192,9 @@ final class EngineEpoch {
             long silentMs = nowMs - node.lastMs();
             if (node.isLive() && silentMs > settings.heartbeats().expiryMs()) {
                 node.expire();
-                dispatcher.abandon(nowMs, node, "the DataNode fell silent");
-                volumes.abandon(nowMs, node, "the DataNode fell silent");
+                String why = "the DataNode was silent for " + silentMs / 1000 + " s";
+                dispatcher.abandon(nowMs, node, why);
+                volumes.abandon(nowMs, node, why);
             }
             if (silentMs > settings.heartbeats().forgetMs()) {
                 gone.add(node);

@@ -76,6 +76,7 @@ final class HeartbeatProcessor {
             return;
         }
         String message = result.message();
+        move.took(result.tookMs());
         moveTracker.end(
                 nowMs,
                 node,

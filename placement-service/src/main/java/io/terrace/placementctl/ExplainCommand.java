@@ -1,5 +1,7 @@
 package io.terrace.placementctl;
 
+import io.terrace.common.Quantity;
+import io.terrace.common.ShownName;
 import io.terrace.placementctl.client.AdminClient;
 import io.terrace.placementctl.client.Refused;
 import io.terrace.placementctl.client.Unreachable;
@@ -7,27 +9,26 @@ import io.terrace.placementctl.command.AdminCommand;
 import io.terrace.placementctl.command.ExitCode;
 import io.terrace.placementctl.terminal.Printer;
 import io.terrace.placementctl.terminal.ProtoJson;
-import io.terrace.common.Quantity;
 import io.terrace.placementctl.terminal.Table;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
-import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
-import io.terrace.protocol.proto.AdminProtos.MoveProto;
+import io.terrace.protocol.proto.AdminProtos.MoveRowProto;
 import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
+import io.terrace.protocol.proto.AdminProtos.ReplicaRowProto;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code placementctl explain}. */
+/** {@code placementctl explain}. The service makes the sentences; this sets them. */
 @Command(
         name = "explain",
-        description =
-                "Where each replica of a block is, its heat, the rule and the numbers that put it there, and its moves.",
+        description = "Where the blocks of a file are, why, and what would change it.",
         mixinStandardHelpOptions = true)
 final class ExplainCommand extends AdminCommand {
+
+    private static final int INDENT = 9;
 
     @Parameters(paramLabel = "PATH|BLOCK", description = "An absolute path, or blk_<id>.")
     String target;
@@ -38,6 +39,9 @@ final class ExplainCommand extends AdminCommand {
             defaultValue = "5",
             description = "Of a path: how many blocks, 1 to 100. Default: ${DEFAULT-VALUE}")
     int blocks;
+
+    @Option(names = "--numbers", description = "Add what the policy itself says of each block, with its numbers.")
+    boolean numbers;
 
     @Override
     protected int run(AdminClient client, Printer printer) throws Refused, Unreachable {
@@ -55,120 +59,97 @@ final class ExplainCommand extends AdminCommand {
             return ExitCode.OK;
         }
         if (answer.hasPath()) {
-            printer.line(Table.printable(answer.getPath()) + "  " + Quantity.bytes(answer.getLengthBytes()) + ", "
-                    + answer.getBlockCount() + (answer.getBlockCount() == 1 ? " block" : " blocks") + ", policy "
-                    + answer.getStoragePolicy() + (answer.getPinned() ? ", pinned" : ""));
+            printer.line(head(answer));
+        }
+        if (answer.hasPin()) {
+            wrapped(printer, "", answer.getPin(), 2);
         }
         answer.getAnnotationsList()
                 .forEach(word -> wrapped(
                         printer,
-                        "annotation: " + word.getWord() + " " + word.getValue() + ", "
-                                + AnnotationsCommand.from(word)));
-        answer.getIgnoredList().forEach(ignored -> wrapped(printer, AnnotationsCommand.text(ignored)));
+                        "  ",
+                        "annotation: " + word.getWord() + " " + word.getValue() + ", " + AnnotationsCommand.from(word),
+                        4));
+        answer.getIgnoredList().forEach(ignored -> wrapped(printer, "  ", AnnotationsCommand.text(ignored), 4));
         answer.getBlocksList().forEach(block -> print(printer, block));
         if (answer.getBlocksCount() < answer.getBlockCount() && !target.contains("blk_")) {
+            printer.line("");
             printer.line("... and " + (answer.getBlockCount() - answer.getBlocksCount()) + " more blocks (--blocks)");
         }
         return ExitCode.OK;
     }
 
-    private static String memory(ReplicaProto replica) {
-        if (!replica.getInMemory()) {
-            return "-";
-        }
-        String kept = replica.hasHeldForMs()
-                ? ", held for " + Quantity.millis(replica.getHeldForMs())
-                : replica.getPinned() ? ", pinned" : "";
-        return "since " + Quantity.millis(replica.getResidentForMs()) + kept;
+    private static String head(ExplainResponseProto answer) {
+        String facts = "   " + Quantity.bytes(answer.getLengthBytes()) + ", " + answer.getBlockCount()
+                + (answer.getBlockCount() == 1 ? " block" : " blocks") + ", storage policy "
+                + answer.getStoragePolicy();
+        return ShownName.shortened(ShownName.printable(answer.getPath()), Table.WIDTH - facts.length()) + facts;
     }
 
-    private static void print(Printer printer, BlockReportProto block) {
+    private void print(Printer printer, BlockReportProto block) {
         printer.line("");
-        printer.line("blk_" + block.getBlock().getBlockId() + "_"
-                + block.getBlock().getGenerationStamp() + "  "
-                + Quantity.bytes(block.getBlock().getLengthBytes()) + ", "
-                + block.getState().replace('_', ' ') + (block.getPinned() ? ", pinned" : "")
-                + (block.hasExcluded() ? ", never promoted: " + block.getExcluded() : ""));
-        if (block.hasRange()) {
-            printer.line("  " + block.getRange());
-        }
-        if (block.hasHeat()) {
-            HotBlockProto heat = block.getHeat();
-            printer.line("  heat " + Quantity.decimal(heat.getHeat()) + ", " + heat.getReads() + " reads, "
-                    + Quantity.bytes(heat.getBytesRead()) + " read, "
-                    + Quantity.share(heat.getBytesFromMemory(), heat.getBytesRead()) + " from memory, last "
-                    + Quantity.millis(heat.getLastReadAgoMs()) + " ago");
-        } else {
-            printer.line("  not read since the service started, or not lately");
-        }
-        Table replicas = new Table("~  DATANODE", "STORAGE", "MEMORY", ">HEAT", "HOME", ">SERVED");
-        for (ReplicaProto replica : block.getReplicasList()) {
-            replicas.row(
-                    "  " + replica.getName(),
-                    replica.hasStorageType() ? replica.getStorageType().toLowerCase(Locale.ROOT) : "no replica",
-                    !replica.getReporting() ? "no plugin" : memory(replica),
-                    Quantity.decimal(replica.getHeat()),
-                    replica.getHome() ? "home" : "-",
-                    replica.getInMemory() ? Quantity.bytes(replica.getBytesServedFromMemory()) : "-");
-        }
-        printer.table(replicas);
-        for (ReplicaProto replica : block.getReplicasList()) {
-            if (replica.hasWhy()) {
-                print(printer, replica.getName(), replica.getWhy());
-            }
-            if (replica.hasOpenMove()) {
-                print(printer, replica.getOpenMove());
-            }
-            if (replica.hasVolumeMove()) {
-                print(printer, replica.getVolumeMove());
-            }
-            if (replica.hasStays()) {
-                wrapped(printer, "stays on " + replica.getName() + ": " + replica.getStays());
-            }
-            if (replica.getHeldBackMs() > 0) {
-                printer.line("  held back on " + replica.getName() + " for " + Quantity.millis(replica.getHeldBackMs())
-                        + " after a failure");
-            }
-        }
-        block.getLastMovesList().forEach(move -> print(printer, move));
-    }
-
-    private static void print(Printer printer, String node, WhyProto why) {
         wrapped(
                 printer,
-                "rule on " + node + ": " + why.getPolicy() + ", " + why.getRule()
-                        + (why.hasCount() ? ", count " + Quantity.decimal(why.getCount()) : "")
-                        + (why.hasThreshold() ? " against " + Quantity.decimal(why.getThreshold()) : "")
-                        + (why.hasAgeMs() ? ", age " + Quantity.millis(why.getAgeMs()) : "")
-                        + (why.hasRivalBlockId() ? ", rival blk_" + why.getRivalBlockId() : "")
-                        + ": " + why.getSentence());
+                "",
+                "blk_" + block.getBlock().getBlockId() + "   "
+                        + Quantity.bytes(block.getBlock().getLengthBytes()) + "   " + block.getVerdict(),
+                2);
+        labelled(printer, "Why", block.getBecause());
+        labelled(printer, "Next", block.getNext());
+        if (block.hasTiers()) {
+            labelled(printer, "Tiers", block.getTiers());
+        }
+        if (block.hasComings()) {
+            labelled(printer, "Moves", block.getComings());
+        }
+        if (numbers) {
+            for (ReplicaProto replica : block.getReplicasList()) {
+                if (replica.hasWhy()) {
+                    labelled(printer, "Number", replica.getName() + ": " + computed(replica.getWhy()));
+                }
+            }
+        }
+        Table replicas = new Table("~  REPLICA ON", "TIER", "COPY IN MEMORY", ">READS", ">FROM MEMORY");
+        for (ReplicaRowProto row : block.getReplicaRowsList()) {
+            replicas.row("  " + row.getDatanode(), row.getTier(), row.getCopy(), row.getReads(), row.getFromMemory());
+        }
+        table(printer, replicas);
+        Table moves = new Table("  WHEN", "MOVE", "BY", "RESULT", "~BECAUSE");
+        for (MoveRowProto row : block.getMoveRowsList()) {
+            moves.row("  " + row.getWhen(), row.getMove(), row.getBy(), row.getResult(), row.getBecause());
+        }
+        table(printer, moves);
     }
 
-    private static void print(Printer printer, MoveProto move) {
-        String when = move.hasEndedAgoMs()
-                ? Quantity.millis(move.getEndedAgoMs()) + " ago"
-                : "open for " + Quantity.millis(move.getWishedAgoMs());
-        wrapped(
-                printer,
-                "move " + move.getId() + ": "
-                        + (move.hasTo()
-                                ? move.getFrom().name().toLowerCase(Locale.ROOT) + " to "
-                                        + move.getTo().name().toLowerCase(Locale.ROOT)
-                                : move.getKind().name().toLowerCase(Locale.ROOT))
-                        + " on "
-                        + move.getNode() + ", " + move.getState().replace('_', ' ') + ", " + when + ", by "
-                        + move.getCause().replace('_', ' ')
-                        + (move.getMessage().isEmpty() || move.getState().equals("done")
-                                ? ""
-                                : ": " + move.getMessage())
-                        + (move.getReason().isEmpty() ? "" : "; requested because: " + move.getReason()));
+    private static void table(Printer printer, Table table) {
+        if (!table.isEmpty()) {
+            printer.line("");
+            printer.table(table);
+        }
     }
 
-    private static void wrapped(Printer printer, String text) {
-        String indent = "  ";
-        for (String line : Table.wrapped(text)) {
+    private static String computed(WhyProto why) {
+        return why.getPolicy() + ", " + why.getRule()
+                + (why.hasCount() ? ", count " + Quantity.decimal(why.getCount()) : "")
+                + (why.hasThreshold() ? " against " + Quantity.decimal(why.getThreshold()) : "")
+                + (why.hasAgeMs() ? ", age " + Quantity.millis(why.getAgeMs()) : "")
+                + (why.hasRivalBlockId() ? ", rival blk_" + why.getRivalBlockId() : "")
+                + ": " + why.getSentence();
+    }
+
+    private static void labelled(Printer printer, String label, String text) {
+        String indent = "  " + label + " ".repeat(INDENT - 2 - label.length());
+        for (String line : Table.wrapped(text, Table.WIDTH - INDENT)) {
             printer.line(indent + line);
-            indent = "    ";
+            indent = " ".repeat(INDENT);
+        }
+    }
+
+    private static void wrapped(Printer printer, String first, String text, int then) {
+        String indent = first;
+        for (String line : Table.wrapped(text, Table.WIDTH - then)) {
+            printer.line(indent + line);
+            indent = " ".repeat(then);
         }
     }
 }

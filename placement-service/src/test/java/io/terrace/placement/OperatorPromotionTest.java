@@ -35,7 +35,7 @@ class OperatorPromotionTest extends SteppedLoop {
     }
 
     private Move promote(StampedBlock block) {
-        return placement.operator().promote(nowMs, new Located(block, 7, List.of("one")), null, refusals);
+        return placement.operator().promote(nowMs, "alice", new Located(block, 7, List.of("one")), null, refusals);
     }
 
     private void promoted(StampedBlock block) {
@@ -97,7 +97,8 @@ class OperatorPromotionTest extends SteppedLoop {
     @Test
     void demote_promotedByOperator_dropsItAndFreesTheRoom() {
         promoted(block(3, 5));
-        assertThat(placement.operator().demote(nowMs, block(3, 5), refusals)).hasSize(1);
+        assertThat(placement.operator().demote(nowMs, "alice", block(3, 5), refusals))
+                .hasSize(1);
         beat(one);
         beat(one);
         assertThat(one.memory.keySet()).containsExactly(1L);

@@ -211,7 +211,8 @@ class PlacementEngineTest extends SteppedLoop {
     void demote_residentBlock_dropsIt() {
         warm(one, block(1, 5));
         Refusals refusals = new Refusals();
-        assertThat(placement.operator().demote(nowMs, block(1, 5), refusals)).hasSize(1);
+        assertThat(placement.operator().demote(nowMs, "alice", block(1, 5), refusals))
+                .hasSize(1);
         beat(one);
         assertThat(one.memory).isEmpty();
         assertThat(refusals.count()).isZero();
@@ -222,11 +223,13 @@ class PlacementEngineTest extends SteppedLoop {
         warm(one, block(1, 5), block(2, 5));
         Refusals refusals = new Refusals();
         Located wanted = new Located(block(3, 5), 1, List.of("one"));
-        assertThat(placement.operator().promote(nowMs, wanted, null, refusals)).isNotNull();
+        assertThat(placement.operator().promote(nowMs, "alice", wanted, null, refusals))
+                .isNotNull();
         beat(one);
         assertThat(one.orderKinds()).containsExactly(DROP, PROMOTE);
         beat(one);
-        assertThat(placement.operator().promote(nowMs, wanted, null, refusals)).isNull();
+        assertThat(placement.operator().promote(nowMs, "alice", wanted, null, refusals))
+                .isNull();
         assertThat(refusals.lines()).singleElement().asString().contains("in memory on host-one:9866 already");
     }
 

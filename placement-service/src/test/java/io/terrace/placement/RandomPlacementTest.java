@@ -105,10 +105,15 @@ class RandomPlacementTest {
                 case 3 -> orders = orders.withMoves(!orders.moves());
                 case 4 -> orders = orders.withServe(!orders.serve());
                 case 5 -> pin(id);
-                case 6 -> placement.operator().demote(nowMs, block(id), new Refusals());
+                case 6 -> placement.operator().demote(nowMs, "alice", block(id), new Refusals());
                 case 7 -> placement
                         .operator()
-                        .promote(nowMs, new Located(block(id), id, List.of("dn0", "dn1", "dn2")), null, new Refusals());
+                        .promote(
+                                nowMs,
+                                "alice",
+                                new Located(block(id), id, List.of("dn0", "dn1", "dn2")),
+                                null,
+                                new Refusals());
                 case 8 -> leave();
                 case 9 -> names.verdicts.put((long) id + 1, Verdict.values()[random.nextInt(Verdict.values().length)]);
                 case 10 -> names.verdicts.clear();

@@ -8,9 +8,6 @@ import io.terrace.placement.state.OperatorState;
 import io.terrace.placementctl.command.ExitCode;
 import java.time.Duration;
 import java.util.List;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSTestUtil;
@@ -78,7 +75,7 @@ class PinCtlTest {
     }
 
     private static Iterable<Long> pins() throws Exception {
-        return OperatorState.decoded(fs.getXAttr(ROOT, ATTRIBUTE)).pins();
+        return OperatorState.decoded(fs.getXAttr(ROOT, ATTRIBUTE)).pins().keySet();
     }
 
     @Test
@@ -143,10 +140,11 @@ class PinCtlTest {
 
     @Test
     void pin_whereAsManyAsMayBeArePinnedAndDeleted_isPinned() throws Exception {
-        TreeSet<Long> absent = LongStream.range(0, OperatorState.MOST_PINS)
-                .mapToObj(i -> 1_000_000 + i)
-                .collect(Collectors.toCollection(TreeSet::new));
-        beginWith(new OperatorState(true, true, absent));
+        OperatorState full = OperatorState.initial();
+        for (int i = 0; i < OperatorState.MOST_PINS; i++) {
+            full = full.withPin(1_000_000 + i, true);
+        }
+        beginWith(full);
         long inode = file("/two/file");
         assertThat(session.run("pin", "/two/file")).as(session.err).isZero();
         assertThat(pins()).containsExactly(inode);

@@ -141,7 +141,7 @@ final class Installation {
                 + "\"$HADOOP_HOME\"/bin/hdfs dfs -test -e " + FILE + " || " + hdfs("dfs -put " + data + " " + FILE)
                 + "until " + ctl("tiers | grep memory") + "do sleep 1; done\n"
                 + ctl("pin " + FILE)
-                + "until " + ctl("explain " + FILE + " | grep ' since .*pinned'") + "do sleep 1; done\n");
+                + "until " + ctl("explain " + FILE + " | grep 'IN MEMORY .*pinned'") + "do sleep 1; done\n");
     }
 
     /** Whether the file's bytes are those that were written. */

@@ -26,11 +26,16 @@ final class HeldPromotion {
         return node.memory().capacityBytes() - node.residents().reservedBytes();
     }
 
-    /** Orders it; the DataNode has room for it, and no move of it is open there. */
-    Move order(long nowMs, DataNodeState node, StampedBlock block, Cause cause, String reason) {
+    /**
+     * Orders it; the DataNode has room for it, and no move of it is open there.
+     *
+     * @param by the user who wants it; empty if nobody does
+     */
+    Move order(long nowMs, DataNodeState node, StampedBlock block, Cause cause, String reason, String by) {
         clusterState.heat().touch(nowMs, block).home(node);
         planner.plan(nowMs, node, true);
         Move move = clusterState.moveTracker().promote(nowMs, node, block, cause, reason);
+        move.orderedBy(by);
         node.moveQueue().enqueue(move, true);
         node.policy().vanished(nowMs, block.id());
         node.residents().hold(block, cause, -1);

@@ -64,7 +64,7 @@ public final class MovePlanner {
         requests.clear();
         for (Move drop : drops) {
             if (beneficiary != null && beneficiary.outcome() == null && !beneficiary.isSent()) {
-                beneficiary.victims().add(drop);
+                drop.makesRoomFor(beneficiary);
             } else {
                 node.moveQueue().enqueue(drop, false);
             }
@@ -111,7 +111,8 @@ public final class MovePlanner {
             return;
         }
         Move move = open(nowMs, node, request, heat.block());
-        move.victims().addAll(drops);
+        move.causedByReads(heat.reads());
+        drops.forEach(drop -> drop.makesRoomFor(move));
         drops.clear();
         node.moveQueue().enqueue(move, false);
     }

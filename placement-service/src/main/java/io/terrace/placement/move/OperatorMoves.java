@@ -35,10 +35,12 @@ public final class OperatorMoves {
     /**
      * Brings a block into memory: on {@code onNode}, or where it has a home, or on the DataNode with the most free room.
      *
+     * @param user who wants it
      * @param onNode UUID or null
      * @return the open move; null when {@code refusals} tells why not
      */
-    public @Nullable Move promote(long nowMs, Located located, @Nullable String onNode, Refusals refusals) {
+    public @Nullable Move promote(
+            long nowMs, String user, Located located, @Nullable String onNode, Refusals refusals) {
         DataNodeState node = target(located, onNode);
         StampedBlock block = located.block();
         if (stopped != null) {
@@ -67,7 +69,7 @@ public final class OperatorMoves {
             refusals.add(block, "pins and earlier orders to promote reserve the memory of " + node.name());
             return null;
         }
-        return promotion.order(nowMs, node, block, Cause.OPERATOR, "an operator wanted it");
+        return promotion.order(nowMs, node, block, Cause.OPERATOR, "an operator wanted it", user);
     }
 
     private @Nullable DataNodeState target(Located located, @Nullable String onNode) {
@@ -90,7 +92,7 @@ public final class OperatorMoves {
     }
 
     /** Takes a block out of memory on every DataNode; the policy may promote it on fresh reads. */
-    public List<Move> demote(long nowMs, StampedBlock block, Refusals refusals) {
+    public List<Move> demote(long nowMs, String user, StampedBlock block, Refusals refusals) {
         List<Move> moves = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
             Resident resident = node.residents().find(block.id());
@@ -109,6 +111,7 @@ public final class OperatorMoves {
                 refusals.add(block, "a move of it is open on " + node.name());
             } else {
                 Move move = moveTracker.drop(nowMs, node, resident.block, Cause.OPERATOR, "an operator wanted it");
+                move.orderedBy(user);
                 moveTracker.correct(nowMs, node, resident.block, move.to());
                 node.moveQueue().enqueue(move, true);
                 moves.add(move);

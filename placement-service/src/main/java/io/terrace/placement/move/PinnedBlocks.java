@@ -72,7 +72,7 @@ public final class PinnedBlocks {
         if (refreshedMs != Long.MIN_VALUE && nowMs - refreshedMs < REFRESH_MS) {
             return;
         }
-        Set<Long> files = new LinkedHashSet<>(operatorState.pins());
+        Set<Long> files = new LinkedHashSet<>(operatorState.pins().keySet());
         files.addAll(ruleEvaluator.pins().inodes());
         if (files.isEmpty() && blocks.isEmpty()) {
             return;
@@ -90,7 +90,7 @@ public final class PinnedBlocks {
         ruleEvaluator.pins().haveBytes(bytesByInode);
         Map<Long, Located> wanted = new HashMap<>();
         for (Located located : found) {
-            if (operatorState.pins().contains(located.inode())
+            if (operatorState.pins().containsKey(located.inode())
                     || ruleEvaluator.pins().inodes().contains(located.inode())) {
                 wanted.put(located.block().id(), located);
             }

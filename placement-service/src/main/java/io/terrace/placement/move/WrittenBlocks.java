@@ -118,7 +118,7 @@ public final class WrittenBlocks {
             clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_REFUSED);
             return;
         }
-        promotion.order(nowMs, node, block, Cause.RULE, written.rule + " says write: memory");
+        promotion.order(nowMs, node, block, Cause.RULE, written.rule + " says write: memory", "");
         clusterState.metricRegistry().increment(Metric.PLACEMENT_WRITTEN_ORDERED);
     }
 

@@ -42,10 +42,7 @@ public final class RulePins {
     }
 
     void pin(PathRule rule, Named named) {
-        long taken = files.values().stream()
-                .filter(file -> file.rule.number() == rule.number())
-                .mapToLong(PinnedFile::lengthBytes)
-                .sum();
+        long taken = pinnedBytes(rule.number());
         // Its length costs the NameNode a look at each of its blocks: it is not asked for where there is no room
         // anyway.
         long room = files.size() >= MOST_FILES ? 0 : rule.mostBytes() - taken;
@@ -63,6 +60,14 @@ public final class RulePins {
         Map<Long, Integer> rules = new HashMap<>();
         files.forEach((inode, file) -> rules.put(inode, file.rule.number()));
         return rules;
+    }
+
+    /** Bytes of the files that the rule of that number pins. */
+    public long pinnedBytes(int rule) {
+        return files.values().stream()
+                .filter(file -> file.rule.number() == rule)
+                .mapToLong(PinnedFile::lengthBytes)
+                .sum();
     }
 
     /** Inodes of the files. */

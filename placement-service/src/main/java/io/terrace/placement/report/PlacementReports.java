@@ -95,7 +95,18 @@ public final class PlacementReports {
                 home != null && home.residents().holds(heat.block().id()));
     }
 
+    /** As below, of the DataNodes alone that know something of it. */
     public BlockReport block(long nowMs, long blockId, int moves) {
+        return block(nowMs, blockId, Set.of(), moves);
+    }
+
+    /**
+     * What is known of a block.
+     *
+     * @param holders UUIDs of DataNodes that are told of in any case
+     * @param moves that ended; at most so many
+     */
+    public BlockReport block(long nowMs, long blockId, Set<String> holders, int moves) {
         BlockHeat heat = clusterState.heat().find(blockId);
         List<ReplicaReport> replicas = new ArrayList<>();
         for (DataNodeState node : clusterState.nodes().values()) {
@@ -106,7 +117,8 @@ public final class PlacementReports {
             Explanation why = node.policy().explain(nowMs, blockId);
             float share = heat == null ? 0 : heat.shareOf(node);
             boolean home = heat != null && heat.home() == node;
-            if (resident == null
+            if (!holders.contains(node.uuid())
+                    && resident == null
                     && open == null
                     && between == null
                     && stays == null
@@ -130,7 +142,8 @@ public final class PlacementReports {
                     open,
                     Math.max(0, node.backoffTable().untilMs(blockId) - nowMs),
                     between,
-                    stays));
+                    stays,
+                    host(nowMs, node, open)));
         }
         return new BlockReport(
                 blockId,
@@ -140,6 +153,29 @@ public final class PlacementReports {
                 volumes.range(blockId),
                 replicas,
                 clusterState.moveTracker().history().of(blockId, moves));
+    }
+
+    private static ReplicaReport.Host host(long nowMs, DataNodeState node, @Nullable Move open) {
+        int movesBefore = 0;
+        long bytesBefore = 0;
+        if (open != null && open.isPromotion() && !open.isSent()) {
+            for (Move move : node.moveQueue().waiting()) {
+                if (move == open) {
+                    break;
+                }
+                movesBefore += move.isPromotion() ? 1 : 0;
+                bytesBefore += move.isPromotion() ? move.block().lengthBytes() : 0;
+            }
+        }
+        return new ReplicaReport.Host(
+                node.isServing(),
+                nowMs - node.lastMs(),
+                node.memory().capacityBytes(),
+                node.memory().usedBytes(),
+                node.residents().reservedBytes(),
+                node.residents().size(),
+                movesBefore,
+                bytesBefore);
     }
 
     private @Nullable String excluded(@Nullable BlockHeat heat) {
@@ -209,6 +245,11 @@ public final class PlacementReports {
     /** The files that rules pin: by inode, the number of the rule; 0 for annotations without a rule. */
     public Map<Long, Integer> rulePins() {
         return ruleEvaluator.pins().rules();
+    }
+
+    /** Bytes of the files that the rule of that number pins. */
+    public long rulePinnedBytes(int rule) {
+        return ruleEvaluator.pins().pinnedBytes(rule);
     }
 
     public int pinnedBlocks() {

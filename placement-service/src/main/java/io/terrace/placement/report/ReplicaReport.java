@@ -28,4 +28,30 @@ public record ReplicaReport(
         @Nullable Move open,
         long heldBackMs,
         @Nullable Move between,
-        @Nullable String stays) {}
+        @Nullable String stays,
+        Host host) {
+
+    /**
+     * Its DataNode.
+     *
+     * @param reservedBytes of the memory, by pins and by orders to promote
+     * @param residents blocks in its memory
+     * @param movesBefore promotions that go before the open one, which waits
+     * @param bytesBefore of them
+     */
+    public record Host(
+            boolean serving,
+            long silentMs,
+            long capacityBytes,
+            long usedBytes,
+            long reservedBytes,
+            int residents,
+            int movesBefore,
+            long bytesBefore) {
+
+        /** Whether the memory has room for so many more bytes. */
+        public boolean hasRoom(long bytes) {
+            return usedBytes + bytes <= capacityBytes;
+        }
+    }
+}

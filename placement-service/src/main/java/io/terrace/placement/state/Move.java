@@ -50,9 +50,24 @@ public final class Move {
     private long endedMs = -1;
     private int attempts;
     private boolean overtaken;
+    private Occasion occasion = Occasion.UNKNOWN;
+    private long tookMs = -1;
     private @Nullable MoveOutcome outcome;
     private String message = "";
     private long bytesMoved;
+
+    /**
+     * What led to a move, as far as a person wants to know it.
+     *
+     * @param by short name of the user who ordered it; empty if nobody did
+     * @param reads of the block until then; -1 where they did not matter
+     * @param roomFor id of the block that this one leaves for; -1 if it leaves for none
+     * @param roomMade whether others leave for this one
+     */
+    public record Occasion(String by, long reads, long roomFor, boolean roomMade) {
+
+        static final Occasion UNKNOWN = new Occasion("", -1, -1, false);
+    }
 
     /** The tiers of a move between volumes. */
     public record Volumes(StorageTier from, StorageTier to) {
@@ -125,6 +140,37 @@ public final class Move {
     /** The rule and its numbers, for a person to read. */
     public String reason() {
         return reason;
+    }
+
+    public Occasion occasion() {
+        return occasion;
+    }
+
+    /** Until it is sent. */
+    public void orderedBy(String user) {
+        occasion = new Occasion(user, occasion.reads, occasion.roomFor, occasion.roomMade);
+    }
+
+    /** As {@link #orderedBy}. */
+    public void causedByReads(long reads) {
+        occasion = new Occasion(occasion.by, reads, occasion.roomFor, occasion.roomMade);
+    }
+
+    /** The block of this drop leaves for that of a promotion, with which it is sent. */
+    public void makesRoomFor(Move promotion) {
+        occasion = new Occasion(occasion.by, occasion.reads, promotion.block.id(), false);
+        promotion.occasion =
+                new Occasion(promotion.occasion.by, promotion.occasion.reads, promotion.occasion.roomFor, true);
+        promotion.victims.add(this);
+    }
+
+    /** How long the DataNode took to carry it out; -1 if it did not say. */
+    public long tookMs() {
+        return tookMs;
+    }
+
+    public void took(long ms) {
+        tookMs = ms;
     }
 
     public long requestedMs() {

@@ -1,102 +1,136 @@
 package io.terrace.placement.state;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator asked for and what stays so until it is taken back: through restarts and failovers, because it is
  * kept in the namespace itself (an extended attribute of the root directory, see
  * {@code OperatorStateStore}).
  *
- * @param serve false after {@code placementctl off}
- * @param moves false after {@code placementctl pause}
- * @param pins inode ids of pinned files, at most {@value #MOST_PINS}
+ * @param switchedOff who said {@code placementctl off}; null while Terrace is on
+ * @param paused who said {@code placementctl pause}; null while moves go on
+ * @param pins of files and directories, by inode id, at most {@value #MOST_PINS}
  */
-public record OperatorState(boolean serve, boolean moves, SortedSet<Long> pins) {
+public record OperatorState(@Nullable Order switchedOff, @Nullable Order paused, SortedMap<Long, Pin> pins) {
 
-    /** So many pins fit an extended attribute of HDFS's default size with room to spare. */
+    /** So many pins without an end fit an extended attribute of HDFS's default size. */
     public static final int MOST_PINS = 1000;
 
-    private static final String VERSION = "1";
+    /**
+     * Who gave an order and when.
+     *
+     * @param by short name of the user; empty when that is not known
+     * @param sinceMs wall clock, milliseconds since 1970, in whole seconds; 0 when that is not known
+     */
+    public record Order(String by, long sinceMs) {
+
+        static final int LONGEST_NAME = 64;
+
+        /** Of somebody, at some time. */
+        public static final Order UNKNOWN = new Order("", 0);
+
+        public Order {
+            by = by.substring(0, Math.min(LONGEST_NAME, by.length()));
+            sinceMs = sinceMs / 1000 * 1000;
+        }
+    }
+
+    /**
+     * A pin.
+     *
+     * @param untilMs when it ends by itself, as {@code sinceMs}; 0 for never
+     * @param recursive of a directory: all files below it are pinned
+     */
+    public record Pin(Order order, long untilMs, boolean recursive) {
+
+        public Pin {
+            untilMs = (untilMs + 999) / 1000 * 1000;
+        }
+    }
 
     public OperatorState {
         if (pins.size() > MOST_PINS) {
-            throw new IllegalArgumentException("at most " + MOST_PINS + " files can be pinned, not " + pins.size());
+            throw new IllegalArgumentException("there can be at most " + MOST_PINS + " pins, not " + pins.size()
+                    + "; pin the directory of many files instead (--recursive)");
         }
-        pins = Collections.unmodifiableSortedSet(new TreeSet<>(pins));
+        pins = Collections.unmodifiableSortedMap(new TreeMap<>(pins));
     }
 
     /** Everything on, nothing pinned. */
     public static OperatorState initial() {
-        return new OperatorState(true, true, new TreeSet<>());
+        return new OperatorState(null, null, new TreeMap<>());
     }
 
     /** Everything off, as long as nobody knows better. */
     public static OperatorState off() {
-        return new OperatorState(false, false, new TreeSet<>());
+        return new OperatorState(Order.UNKNOWN, Order.UNKNOWN, new TreeMap<>());
     }
 
-    public OperatorState withServe(boolean on) {
-        return new OperatorState(on, moves, pins);
+    /** False after {@code placementctl off}. */
+    public boolean serve() {
+        return switchedOff == null;
     }
 
-    public OperatorState withMoves(boolean on) {
-        return new OperatorState(serve, on, pins);
-    }
-
-    public OperatorState withPin(long inode, boolean pinned) {
-        TreeSet<Long> changed = new TreeSet<>(pins);
-        if (pinned) {
-            changed.add(inode);
-        } else {
-            changed.remove(inode);
-        }
-        return new OperatorState(serve, moves, changed);
+    /** False after {@code placementctl pause}. */
+    public boolean moves() {
+        return paused == null;
     }
 
     /** Whether blocks may be moved: neither paused nor off. */
     public boolean mayMove() {
-        return moves && serve;
+        return moves() && serve();
+    }
+
+    /** Off by this order, which does not change since when it is off; on where it is null. */
+    public OperatorState withOff(@Nullable Order order) {
+        return new OperatorState(order == null || switchedOff == null ? order : switchedOff, paused, pins);
+    }
+
+    /** Paused by this order, as {@link #withOff}. */
+    public OperatorState withPaused(@Nullable Order order) {
+        return new OperatorState(switchedOff, order == null || paused == null ? order : paused, pins);
+    }
+
+    public OperatorState withServe(boolean on) {
+        return withOff(on ? null : Order.UNKNOWN);
+    }
+
+    public OperatorState withMoves(boolean on) {
+        return withPaused(on ? null : Order.UNKNOWN);
+    }
+
+    /** With a pin of this file or directory, in place of what it had. */
+    public OperatorState withPin(long inode, Pin pin) {
+        TreeMap<Long, Pin> changed = new TreeMap<>(pins);
+        changed.put(inode, pin);
+        return new OperatorState(switchedOff, paused, changed);
+    }
+
+    /** With a pin of a file for ever, or without one. */
+    public OperatorState withPin(long inode, boolean pinned) {
+        return pinned
+                ? withPin(inode, new Pin(Order.UNKNOWN, 0, false))
+                : withoutPins(Collections.singletonList(inode));
     }
 
     /** These pins are taken back. */
     public OperatorState withoutPins(Collection<Long> inodes) {
-        TreeSet<Long> changed = new TreeSet<>(pins);
-        changed.removeAll(inodes);
-        return new OperatorState(serve, moves, changed);
+        TreeMap<Long, Pin> changed = new TreeMap<>(pins);
+        changed.keySet().removeAll(inodes);
+        return new OperatorState(switchedOff, paused, changed);
     }
 
-    /** As text, e.g. {@code 1 serve=true moves=false pins=16390,16401}, in UTF-8. */
+    /** As text in UTF-8: see {@link OperatorStateText}. */
     public byte[] encoded() {
-        StringBuilder text = new StringBuilder(VERSION + " serve=" + serve + " moves=" + moves + " pins=");
-        String separator = "";
-        for (long inode : pins) {
-            text.append(separator).append(inode);
-            separator = ",";
-        }
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        return OperatorStateText.encoded(this);
     }
 
-    /** @throws IllegalArgumentException when it was not written by {@link #encoded} */
+    /** @throws IllegalArgumentException when it was not written by {@link #encoded}, of this or an earlier version */
     public static OperatorState decoded(byte[] bytes) {
-        String text = new String(bytes, StandardCharsets.UTF_8);
-        String[] words = text.split(" ", -1);
-        if (words.length != 4
-                || !words[0].equals(VERSION)
-                || !words[1].startsWith("serve=")
-                || !words[2].startsWith("moves=")
-                || !words[3].startsWith("pins=")) {
-            throw new IllegalArgumentException("this is no operator state of version " + VERSION + ": " + text);
-        }
-        TreeSet<Long> pins = new TreeSet<>();
-        for (String inode : words[3].substring("pins=".length()).split(",")) {
-            if (!inode.isEmpty()) {
-                pins.add(Long.parseLong(inode));
-            }
-        }
-        return new OperatorState(words[1].equals("serve=true"), words[2].equals("moves=true"), pins);
+        return OperatorStateText.decoded(bytes);
     }
 }

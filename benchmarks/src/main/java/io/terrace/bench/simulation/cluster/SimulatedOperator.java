@@ -41,7 +41,7 @@ public final class SimulatedOperator {
         }
         switch (scheduler.random().nextInt(6)) {
             case 0, 1 -> {
-                boolean pinned = orders.pins().contains(block.id);
+                boolean pinned = orders.pins().containsKey(block.id);
                 if (pinned || orders.pins().size() < MOST_PINS) {
                     order(orders.withPin(block.id, !pinned));
                 }
@@ -56,8 +56,9 @@ public final class SimulatedOperator {
             }
             case 4 -> promote(active, block);
             default -> {
-                List<Move> moves =
-                        active.placement().operator().demote(active.nowMs(), block.stamped(), new Refusals());
+                List<Move> moves = active.placement()
+                        .operator()
+                        .demote(active.nowMs(), "operator", block.stamped(), new Refusals());
                 simulatedCluster.say("operator", "demotes %s: %s", block, moves);
             }
         }
@@ -123,7 +124,7 @@ public final class SimulatedOperator {
         List<NamespaceView.Located> located = simulatedCluster.namespace().blocksOf(List.of(block.id), 1);
         if (!located.isEmpty()) {
             Refusals refusals = new Refusals();
-            active.placement().operator().promote(active.nowMs(), located.get(0), null, refusals);
+            active.placement().operator().promote(active.nowMs(), "operator", located.get(0), null, refusals);
             simulatedCluster.say("operator", "promotes %s; refused: %s", block, refusals.lines());
         }
     }

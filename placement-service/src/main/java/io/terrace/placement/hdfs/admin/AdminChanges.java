@@ -13,6 +13,7 @@ import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.OperatorState.Order;
 import io.terrace.protocol.StampedBlock;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
@@ -59,17 +60,21 @@ final class AdminChanges {
     ChangeResponseProto carryOut(ChangeRequestProto request, String user)
             throws IOException, TimeoutException, InterruptedException {
         return switch (request.getVerb()) {
-            case PROMOTE_NOW -> promote(request.getTarget(), request.hasNode() ? request.getNode() : null);
-            case DEMOTE_NOW -> demote(request.getTarget());
+            case PROMOTE_NOW -> promote(user, request.getTarget(), request.hasNode() ? request.getNode() : null);
+            case DEMOTE_NOW -> demote(user, request.getTarget());
             case PIN -> pins.pin(request.getTarget());
             case UNPIN -> pins.unpin(request.getTarget());
             case RELEASE -> releases.release(request.getTarget(), request.getDryRun());
-            case PAUSE -> changeState(state -> state.withMoves(false), Resolve.IF_READ);
-            case RESUME -> changeState(state -> state.withMoves(true), Resolve.ALWAYS);
-            case OFF -> changeState(state -> state.withServe(false), Resolve.ALWAYS);
-            case ON -> changeState(state -> state.withServe(true), Resolve.ALWAYS);
+            case PAUSE -> changeState(state -> state.withPaused(by(user)), Resolve.IF_READ);
+            case RESUME -> changeState(state -> state.withPaused(null), Resolve.ALWAYS);
+            case OFF -> changeState(state -> state.withOff(by(user)), Resolve.ALWAYS);
+            case ON -> changeState(state -> state.withOff(null), Resolve.ALWAYS);
             case APPLY_POLICY, ROLLBACK_POLICY, REHEARSE_POLICY, END_REHEARSAL -> policies.carryOut(request, user);
         };
+    }
+
+    private static Order by(String user) {
+        return new Order(user, System.currentTimeMillis());
     }
 
     private ChangeResponseProto changeState(UnaryOperator<OperatorState> change, Resolve resolve)
@@ -83,7 +88,7 @@ final class AdminChanges {
         return response.build();
     }
 
-    private ChangeResponseProto promote(String target, @Nullable String node)
+    private ChangeResponseProto promote(String user, String target, @Nullable String node)
             throws IOException, TimeoutException, InterruptedException {
         String uuid = node == null ? null : uuidOf(node);
         Refusals refusals = new Refusals();
@@ -93,7 +98,7 @@ final class AdminChanges {
             List<Located> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
             loop.ask(placement -> {
                 for (Located located : batch) {
-                    Move move = placement.operator().promote(loop.nowMs(), located, uuid, refusals);
+                    Move move = placement.operator().promote(loop.nowMs(), user, located, uuid, refusals);
                     if (move != null) {
                         moves.add(move.id());
                     }
@@ -104,7 +109,8 @@ final class AdminChanges {
         return response(moves, refusals);
     }
 
-    private ChangeResponseProto demote(String target) throws IOException, TimeoutException, InterruptedException {
+    private ChangeResponseProto demote(String user, String target)
+            throws IOException, TimeoutException, InterruptedException {
         AdminTarget parsed = AdminTarget.parse(target);
         Refusals refusals = new Refusals();
         List<StampedBlock> blocks = parsed.path() == null
@@ -115,7 +121,10 @@ final class AdminChanges {
             List<StampedBlock> batch = blocks.subList(from, Math.min(blocks.size(), from + BATCH));
             loop.ask(placement -> {
                 for (StampedBlock block : batch) {
-                    placement.operator().demote(loop.nowMs(), block, refusals).forEach(move -> moves.add(move.id()));
+                    placement
+                            .operator()
+                            .demote(loop.nowMs(), user, block, refusals)
+                            .forEach(move -> moves.add(move.id()));
                 }
                 return moves;
             });

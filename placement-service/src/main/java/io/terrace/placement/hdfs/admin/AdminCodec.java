@@ -1,5 +1,8 @@
 package io.terrace.placement.hdfs.admin;
 
+import io.terrace.placement.explain.BlockSituation;
+import io.terrace.placement.explain.BlockVerdict;
+import io.terrace.placement.explain.FileSituation;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
@@ -15,9 +18,11 @@ import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
 import io.terrace.protocol.proto.AdminProtos.MoveProto;
+import io.terrace.protocol.proto.AdminProtos.MoveRowProto;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.PoolUseProto;
 import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
+import io.terrace.protocol.proto.AdminProtos.ReplicaRowProto;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.util.HashSet;
@@ -32,6 +37,8 @@ final class AdminCodec {
 
     /** How policies name another block in their sentences. */
     private static final Pattern OTHER_BLOCK = Pattern.compile("object -?\\d+");
+
+    private static final int MOVES_SHOWN = 10;
 
     private AdminCodec() {}
 
@@ -168,8 +175,50 @@ final class AdminCodec {
                         replica(replica.node(), replica.name(), replica, reader).setReporting(replica.live()));
             }
         }
-        report.lastMoves().forEach(move -> proto.addLastMoves(move(move, reader)));
+        report.lastMoves().stream().limit(MOVES_SHOWN).forEach(move -> proto.addLastMoves(move(move, reader)));
         return proto.build();
+    }
+
+    static BlockSituation situation(
+            BlockFacts facts, BlockReport report, Reader reader, FileSituation file, @Nullable String satisfying) {
+        return new BlockSituation(
+                facts.block(),
+                BlockSituation.Kind.valueOf(facts.state().toUpperCase(Locale.ROOT)),
+                facts.replicas().stream()
+                        .map(stored -> new BlockSituation.Replica(
+                                stored.node(),
+                                reader.names().getOrDefault(stored.node(), stored.name()),
+                                stored.storageType().toLowerCase(Locale.ROOT)))
+                        .toList(),
+                report,
+                file,
+                satisfying);
+    }
+
+    /** Adds what people are told of the block. */
+    static BlockReportProto.Builder verdict(BlockReportProto.Builder block, BlockVerdict verdict) {
+        block.setVerdict(verdict.state()).setBecause(verdict.why()).setNext(verdict.next());
+        if (verdict.tiers() != null) {
+            block.setTiers(verdict.tiers());
+        }
+        if (verdict.comings() != null) {
+            block.setComings(verdict.comings());
+        }
+        verdict.replicas()
+                .forEach(row -> block.addReplicaRows(ReplicaRowProto.newBuilder()
+                        .setDatanode(row.datanode())
+                        .setTier(row.tier())
+                        .setCopy(row.copy())
+                        .setReads(row.reads())
+                        .setFromMemory(row.fromMemory())));
+        verdict.moves()
+                .forEach(row -> block.addMoveRows(MoveRowProto.newBuilder()
+                        .setWhen(row.when())
+                        .setMove(row.move())
+                        .setBy(row.by())
+                        .setResult(row.result())
+                        .setBecause(row.because())));
+        return block;
     }
 
     private static ReplicaProto.Builder replica(

@@ -112,7 +112,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         OperatorStateUpdater updater = new OperatorStateUpdater(loop, store);
         this.changes = new AdminChanges(loop, view, lookup, updater, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, view, conf);
-        this.explanations = new Explanations(loop, lookup, view, rights);
+        this.explanations = new Explanations(loop, lookup, view, rights, settings.moves());
         this.hottest = new HottestBlocks(
                 loop::nowMs,
                 most -> loop.ask(placement -> new Found(

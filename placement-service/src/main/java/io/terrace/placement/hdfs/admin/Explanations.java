@@ -2,20 +2,29 @@ package io.terrace.placement.hdfs.admin;
 
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
+import io.terrace.placement.explain.BlockSituation;
+import io.terrace.placement.explain.FilePin;
+import io.terrace.placement.explain.FileSituation;
+import io.terrace.placement.explain.Verdicts;
 import io.terrace.placement.hdfs.admin.AdminCodec.Reader;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.Annotated;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.FileFacts;
+import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.policyfile.AnnotatedRule;
 import io.terrace.placement.policyfile.PolicySpec;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
+import io.terrace.placement.report.ReplicaReport;
 import io.terrace.placement.state.Move;
+import io.terrace.placement.state.MoveSettings;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Named;
+import io.terrace.placement.state.OperatorState;
+import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsRequestProto;
 import io.terrace.protocol.proto.AdminProtos.AnnotationsResponseProto;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
@@ -28,9 +37,11 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.security.AccessControlException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,19 +51,38 @@ import org.jspecify.annotations.Nullable;
 final class Explanations {
 
     private static final int MOST_EXPLAINED = 100;
-    private static final int MOVES_SHOWN = 10;
+    /** The latest moves of a block by which it is seen that it came and went. */
+    private static final int MOVES_READ = 64;
+
+    private static final int MOST_RIVALS = 1000;
     private static final int MOST_MOVES = 1000;
 
     private final PlacementLoop loop;
     private final NamesystemLookup lookup;
     private final NamesystemView view;
     private final CallerRights rights;
+    private final FileSituations situations;
 
-    Explanations(PlacementLoop loop, NamesystemLookup lookup, NamesystemView view, CallerRights rights) {
+    /** What the loop knows at one moment. */
+    record Asked(
+            Reader reader,
+            List<BlockReport> reports,
+            OperatorState state,
+            PolicySpec spec,
+            int pinningRule,
+            long rulePinnedBytes) {}
+
+    Explanations(
+            PlacementLoop loop,
+            NamesystemLookup lookup,
+            NamesystemView view,
+            CallerRights rights,
+            MoveSettings settings) {
         this.loop = loop;
         this.lookup = lookup;
         this.view = view;
         this.rights = rights;
+        this.situations = new FileSituations(settings);
     }
 
     MovesResponseProto moves(MovesRequestProto request) throws IOException, TimeoutException, InterruptedException {
@@ -117,18 +147,27 @@ final class Explanations {
         return target.path() == null ? explainBlock(target.blockId()) : explainFile(target.path(), most);
     }
 
+    /** Who may not read the file gets what there is to say of one that is missing. */
     private ExplainResponseProto explainFile(String path, int most)
             throws IOException, TimeoutException, InterruptedException {
-        rights.checkRead(path);
-        FileFacts file = lookup.file(path);
+        FileFacts file;
+        try {
+            rights.checkRead(path);
+            file = lookup.file(path);
+        } catch (AccessControlException | FileNotFoundException e) {
+            throw missing(path);
+        }
         // The path may lead through a snapshot; the answer is about the file as it is now, at its present path.
         if (!rights.isSuperuser()
                 && !rights.mayRead(List.of(new Named(file.inode(), file.path())))
                         .get(0)) {
-            throw new AccessControlException(
-                    path + " is of a file that is explained as it is now, and you may not read it there");
+            throw missing(path);
         }
         return explained(file, lookup.blocks(file.inode(), most));
+    }
+
+    private static FileNotFoundException missing(String path) {
+        return new FileNotFoundException("there is no file " + path + " that you may read as it is now");
     }
 
     private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
@@ -146,36 +185,104 @@ final class Explanations {
             throws IOException, TimeoutException, InterruptedException {
         boolean full = rights.mayChange();
         Map<Long, Home> homes = homes(blocks);
+        // Names are looked up off the loop's thread; a rival of the next moment is another block.
+        Map<Long, String> rivals = readable(loop.ask(placement -> rivals(reports(placement, blocks))));
         return loop.ask(placement -> {
-            Reader reader = reader(placement, full);
+            Asked asked = ask(placement, file, blocks, full);
+            FileSituation situation = situations.of(file, asked, full, rivals);
             ExplainResponseProto.Builder response = ExplainResponseProto.newBuilder()
-                    .setPinned(file != null && placement.operatorState().pins().contains(file.inode()));
+                    .setPinned(situation.pin() != null && situation.pin().kind() != FilePin.Kind.RULE);
             if (file != null) {
-                response.setPath(file.path())
-                        .setInode(file.inode())
-                        .setLengthBytes(file.lengthBytes())
-                        .setBlockCount(file.blocks())
-                        .setStoragePolicy(file.storagePolicy());
-                PolicySpec spec = placement.policyInForce().spec();
-                if (!spec.rules().isEmpty() && !file.annotations().isEmpty()) {
-                    AnnotatedRule resolved = spec.explain(file.path(), file.annotations());
-                    response.addAllAnnotations(AnnotationCodec.annotations(resolved))
-                            .addAllIgnored(AnnotationCodec.ignored(resolved, full));
-                }
+                describe(response, file, asked, situation);
             }
-            for (BlockFacts facts : blocks) {
-                BlockReport report =
-                        placement.reports().block(reader.nowMs(), facts.block().id(), MOVES_SHOWN);
-                BlockReportProto.Builder block = AdminCodec.block(facts, report, reader).toBuilder();
-                Home home = homes.get(facts.block().id());
-                String satisfying = home == null ? null : placement.satisfying(reader.nowMs(), home);
+            for (int i = 0; i < blocks.size(); i++) {
+                BlockReport report = asked.reports.get(i);
+                Home home = homes.get(blocks.get(i).block().id());
+                String satisfying = home == null ? null : placement.satisfying(asked.reader.nowMs(), home);
+                BlockReportProto.Builder block = AdminCodec.block(blocks.get(i), report, asked.reader).toBuilder();
                 if (satisfying != null) {
                     block.setRange(satisfying);
                 }
-                response.addBlocks(block);
+                BlockSituation of = AdminCodec.situation(blocks.get(i), report, asked.reader, situation, satisfying);
+                response.addBlocks(AdminCodec.verdict(block, Verdicts.of(of, asked.reader.names())));
             }
             return response.build();
         });
+    }
+
+    private static void describe(
+            ExplainResponseProto.Builder response, FileFacts file, Asked asked, FileSituation situation) {
+        response.setPath(file.path())
+                .setInode(file.inode())
+                .setLengthBytes(file.lengthBytes())
+                .setBlockCount(file.blocks())
+                .setStoragePolicy(file.storagePolicy());
+        if (situation.pin() != null) {
+            response.setPin(situation.pin().line());
+        }
+        if (!asked.spec.rules().isEmpty() && !file.annotations().isEmpty()) {
+            AnnotatedRule resolved = asked.spec.explain(file.path(), file.annotations());
+            response.addAllAnnotations(AnnotationCodec.annotations(resolved))
+                    .addAllIgnored(AnnotationCodec.ignored(resolved, asked.reader.full()));
+        }
+    }
+
+    private Asked ask(PlacementEngine placement, @Nullable FileFacts file, List<BlockFacts> blocks, boolean full) {
+        int rule = file == null
+                ? FileSituations.NO_RULE
+                : placement.reports().rulePins().getOrDefault(file.inode(), FileSituations.NO_RULE);
+        return new Asked(
+                reader(placement, full),
+                reports(placement, blocks),
+                placement.operatorState(),
+                placement.policyInForce().spec(),
+                rule,
+                placement.reports().rulePinnedBytes(rule));
+    }
+
+    private List<BlockReport> reports(PlacementEngine placement, List<BlockFacts> blocks) {
+        long nowMs = loop.nowMs();
+        return blocks.stream()
+                .map(facts -> {
+                    Set<String> holders =
+                            facts.replicas().stream().map(ReplicaFacts::node).collect(Collectors.toSet());
+                    return placement.reports().block(nowMs, facts.block().id(), holders, MOVES_READ);
+                })
+                .toList();
+    }
+
+    /** The blocks that these are compared with or made room for. */
+    private static List<Long> rivals(List<BlockReport> reports) {
+        return reports.stream()
+                .flatMap(report -> Stream.concat(
+                        report.replicas().stream()
+                                .map(ReplicaReport::why)
+                                .filter(Objects::nonNull)
+                                .map(Explanation::competitor),
+                        report.lastMoves().stream().map(move -> move.occasion().roomFor())))
+                .filter(id -> id >= 0)
+                .distinct()
+                .limit(MOST_RIVALS)
+                .toList();
+    }
+
+    /** The files of these blocks, of those that the caller may read. */
+    private Map<Long, String> readable(List<Long> blocks) throws IOException {
+        Map<Long, String> readable = new HashMap<>();
+        for (int from = 0; from < blocks.size(); from += view.lockBlocks()) {
+            List<Long> some = blocks.subList(from, Math.min(blocks.size(), from + view.lockBlocks()));
+            List<@Nullable Named> names = view.names(some);
+            List<Boolean> may =
+                    rights.mayRead(names.stream().filter(Objects::nonNull).toList());
+            int file = 0;
+            for (int i = 0; i < some.size(); i++) {
+                Named named = names.get(i);
+                if (named != null && may.get(file++)) {
+                    readable.put(some.get(i), named.path());
+                }
+            }
+        }
+        return readable;
     }
 
     /** Where storage policies want these blocks, of those that are there. */

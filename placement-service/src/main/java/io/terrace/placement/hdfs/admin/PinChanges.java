@@ -47,7 +47,7 @@ final class PinChanges {
         Changed changed = updater.change(
                 state -> file == null ? withoutGone(state) : withoutGone(state).withPin(file.inode(), false),
                 Resolve.IF_KEPT);
-        boolean pinned = file != null && changed.before().pins().contains(file.inode());
+        boolean pinned = file != null && changed.before().pins().containsKey(file.inode());
         int takenBack = changed.before().pins().size() - changed.after().pins().size();
         int gone = takenBack - (pinned ? 1 : 0);
         if (file == null && gone == 0) {
@@ -88,6 +88,6 @@ final class PinChanges {
     }
 
     private OperatorState withoutGone(OperatorState state) {
-        return state.withoutPins(lookup.gone(state.pins()));
+        return state.withoutPins(lookup.gone(state.pins().keySet()));
     }
 }

@@ -28,7 +28,7 @@ final class PinList {
 
     PinsResponseProto answer() throws TimeoutException, InterruptedException {
         Pins pins = loop.ask(placement ->
-                new Pins(placement.operatorState().pins(), placement.reports().rulePins()));
+                new Pins(placement.operatorState().pins().keySet(), placement.reports().rulePins()));
         Set<Long> all = new HashSet<>(pins.files);
         all.addAll(pins.ofRules.keySet());
         Map<Long, String> paths = lookup.paths(all);

@@ -7,6 +7,7 @@ import io.terrace.protocol.proto.AdminProtos.PinsRequestProto;
 import io.terrace.protocol.proto.AdminProtos.PinsResponseProto;
 import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.security.PrivilegedExceptionAction;
@@ -58,8 +59,8 @@ public final class WebQuestions {
             ExplainResponseProto answer = ask(user, address, () -> admin.explain(null, request));
             line(true, user, address, target, "explained");
             return answer;
-        } catch (AccessControlException e) {
-            line(false, user, address, target, "denied");
+        } catch (AccessControlException | FileNotFoundException e) {
+            line(false, user, address, target, "no such file or block that the user may read");
             throw e;
         }
     }

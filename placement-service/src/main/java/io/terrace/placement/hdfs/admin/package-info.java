@@ -1,7 +1,7 @@
 /**
  * Answers the requests of {@code placementctl}.
  *
- * <p>Imports: {@code placement.hdfs.namesystem} and what it imports, {@code placement.volume}.
+ * <p>Imports: {@code placement.hdfs.namesystem} and what it imports, {@code placement.volume}, {@code placement.explain}.
  */
 @NullMarked
 package io.terrace.placement.hdfs.admin;

@@ -38,7 +38,7 @@ public final class NamesystemLookup {
         this.view = view;
     }
 
-    /** A file; {@code storagePolicy} is the effective one. */
+    /** A file; {@code storagePolicy} is the effective one, {@code above} the directories above it, the nearest first. */
     public record FileFacts(
             long inode,
             String path,
@@ -46,7 +46,8 @@ public final class NamesystemLookup {
             int blocks,
             boolean striped,
             String storagePolicy,
-            PathAnnotations annotations) {}
+            PathAnnotations annotations,
+            List<Long> above) {}
 
     /** A replica as the NameNode has it. */
     public record ReplicaFacts(String node, String name, String storageType) {}
@@ -105,7 +106,16 @@ public final class NamesystemLookup {
                 file.numBlocks(),
                 file.isStriped(),
                 policy == null ? "" : policy.getName(),
-                view.annotationsOf(file));
+                view.annotationsOf(file),
+                above(file));
+    }
+
+    private static List<Long> above(INode inode) {
+        List<Long> ids = new ArrayList<>();
+        for (INode parent = inode.getParent(); parent != null; parent = parent.getParent()) {
+            ids.add(parent.getId());
+        }
+        return ids;
     }
 
     /** A file by its id, though a snapshot alone may still have it; null when it is gone. */
@@ -117,14 +127,32 @@ public final class NamesystemLookup {
         });
     }
 
-    /** Those of these files that have no path any more: deleted ones, though a snapshot may still have them. */
+    /**
+     * A file or directory as it is now.
+     *
+     * @param under the directories above it, by inode id
+     */
+    public record Present(long inode, String path, boolean directory, List<Long> under) {}
+
+    /** What is at a path now; null where nothing is, or only a snapshot has it. */
+    public @Nullable Present present(String path) {
+        return view.locked(NamesystemLock.FS, "terracePresent", 0, () -> {
+            INode inode = at(path);
+            if (inode == null || !(inode.isFile() || inode.isDirectory()) || !path.equals(pathOf(inode.getId()))) {
+                return null;
+            }
+            return new Present(inode.getId(), path, inode.isDirectory(), above(inode));
+        });
+    }
+
+    /** Those of these files and directories that have no path any more: deleted ones, though a snapshot may still have them. */
     public Set<Long> gone(Collection<Long> inodes) {
         Set<Long> gone = new HashSet<>(inodes);
         gone.removeAll(paths(inodes).keySet());
         return gone;
     }
 
-    /** The paths of these files by inode, without those that are gone. */
+    /** The paths of these files and directories by inode, without those that are gone. */
     public Map<Long, String> paths(Collection<Long> inodes) {
         List<Long> all = List.copyOf(inodes);
         Map<Long, String> paths = new HashMap<>();
@@ -143,10 +171,10 @@ public final class NamesystemLookup {
         return paths;
     }
 
-    /** Null when the file is gone, though a snapshot may still have it. */
+    /** Null when it is gone, though a snapshot may still have it. */
     private @Nullable String pathOf(long inode) {
         INode file = namesystem.getFSDirectory().getInode(inode);
-        if (file == null || !file.isFile()) {
+        if (file == null) {
             return null;
         }
         String path = file.getFullPathName();

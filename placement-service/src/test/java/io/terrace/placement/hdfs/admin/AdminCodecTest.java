@@ -28,8 +28,9 @@ class AdminCodecTest {
             "read 2 times; next to leave is object " + COMPETITOR + ", read once");
 
     private static WhyProto why(boolean full) {
-        ReplicaReport replica =
-                new ReplicaReport("uuid", "node:1", true, true, false, 0, true, 1, 0, 0, WHY, null, 0, null, null);
+        ReplicaReport.Host host = new ReplicaReport.Host(true, 0, 10, 0, 0, 1, 0, 0);
+        ReplicaReport replica = new ReplicaReport(
+                "uuid", "node:1", true, true, false, 0, true, 1, 0, 0, WHY, null, 0, null, null, host);
         BlockReport report = new BlockReport(1, null, false, null, null, List.of(replica), List.of());
         BlockFacts facts = new BlockFacts(new StampedBlock(1, 1, 1), 5, "complete", List.of());
         return AdminCodec.block(facts, report, new Reader(0, Map.of(), full))

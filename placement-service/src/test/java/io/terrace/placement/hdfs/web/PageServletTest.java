@@ -188,7 +188,9 @@ class PageServletTest {
 
     @Test
     void user_hasTheRightsThatHeHasByRpc() throws Exception {
-        assertThat(get(explain("/private") + "&user.name=alice").statusCode()).isEqualTo(403);
+        assertThat(get(explain("/private") + "&user.name=alice").statusCode())
+                .as("as for a file that is missing")
+                .isEqualTo(404);
         assertThat(get("api/pins?user.name=alice").statusCode()).isEqualTo(403);
         assertThat(json(get("api/pins?user.name=" + superuser)).get("pins")).isEmpty();
         assertThat(json(get("api/top?user.name=alice")).findValuesAsText("path"))
@@ -203,7 +205,7 @@ class PageServletTest {
                         .textValue())
                 .isEqualTo("alice");
         assertThat(get(explain("/private") + "&user.name=gateway&doas=alice").statusCode())
-                .isEqualTo(403);
+                .isEqualTo(404);
         assertThat(get("api/viewer?user.name=alice&doas=" + superuser).statusCode())
                 .isEqualTo(403);
     }

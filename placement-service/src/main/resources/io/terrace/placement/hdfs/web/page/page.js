@@ -258,9 +258,13 @@
   });
 
   onDemand('pins', (answer, table) => {
-    fill(table, [['File', 'name'], ['Pinned by']], answer.pins.slice(0, 1000).map(pin => [
-      pin.gone ? '(deleted, inode ' + pin.inode + ')' : pin.path,
-      pin.kind === 'file' ? 'placementctl pin' : pin.rule > 0 ? 'rule ' + pin.rule : 'annotation']));
+    const at = ms => ms === undefined ? '-' : new Date(ms).toLocaleString();
+    fill(table, [['File or directory', 'name'], ['Pinned by'], ['Since'], ['Until'], ['Bytes', 'number']],
+      answer.pins.slice(0, 1000).map(pin => [
+        (pin.gone ? '(deleted, inode ' + pin.inode + ')' : pin.path) + (pin.kind === 'directory' ? ' (recursive)' : ''),
+        pin.kind !== 'rule' ? pin.by || 'operator' : pin.rule > 0 ? 'rule ' + pin.rule : 'annotation',
+        at(pin.sinceMs), pin.kind !== 'rule' && pin.untilMs === undefined ? 'for ever' : at(pin.untilMs),
+        pin.bytes === undefined ? '-' : bytes(pin.bytes)]));
     return answer.pins.length > 1000 ? '1000 of ' + answer.pins.length + ' are shown.' : answer.pins.length + ' pins.';
   });
 
@@ -268,36 +272,40 @@
     return Number.isSafeInteger(block.blockId) ? 'blk_' + block.blockId : 'a block of an erasure-coded file';
   }
 
+  function explainedTable(caption, columns, rows) {
+    const box = element('div', undefined, 'scroll');
+    const table = element('table');
+    table.append(element('caption', caption));
+    fill(table, columns, rows);
+    box.append(table);
+    return box;
+  }
+
+  // The service makes the sentences, so placementctl explain has the same.
   function explained(answer) {
     const parts = [];
     if (answer.path !== undefined) {
       parts.push(element('h3', answer.path, 'name'), element('p', bytes(answer.lengthBytes) + ', ' + answer.blockCount
-        + (answer.blockCount === 1 ? ' block' : ' blocks') + ', policy ' + answer.storagePolicy
-        + (answer.pinned ? ', pinned' : '')));
+        + (answer.blockCount === 1 ? ' block' : ' blocks') + ', storage policy ' + answer.storagePolicy));
+    }
+    if (answer.pin) {
+      parts.push(element('p', answer.pin, 'name'));
     }
     for (const block of answer.blocks) {
-      parts.push(element('h3', blockName(block.block) + ', ' + bytes(block.block.lengthBytes) + ', ' + words(block.state)));
-      for (const sentence of [block.excluded && 'Never promoted: ' + block.excluded, block.range]) {
-        if (sentence) {
-          parts.push(element('p', sentence));
+      const name = blockName(block.block);
+      parts.push(element('h3', name + ', ' + bytes(block.block.lengthBytes) + ': ' + block.verdict, 'name'));
+      for (const [label, text] of [['Why', block.because], ['Next', block.next], ['Tiers', block.tiers], ['Moves', block.comings]]) {
+        if (text) {
+          parts.push(element('p', label + ': ' + text, 'name'));
         }
       }
-      const box = element('div', undefined, 'scroll');
-      const table = element('table');
-      table.append(element('caption', 'Replicas of ' + blockName(block.block)));
-      fill(table, [['DataNode'], ['Replica on'], ['In memory'], ['Heat', 'number'], ['Why', 'sentence']],
-        block.replicas.map(replica => [replica.name + (replica.home ? ' (home)' : ''),
-          replica.storageType ? replica.storageType.toLowerCase() : '-',
-          replica.inMemory ? replica.pinned ? 'yes, pinned' : 'yes' : 'no',
-          replica.heat === undefined ? '-' : replica.heat.toFixed(1),
-          [replica.why && replica.why.sentence, replica.stays].filter(Boolean).join('; ')]));
-      box.append(table);
-      parts.push(box);
-      for (const move of block.lastMoves) {
-        parts.push(element('p', 'Move ' + move.id + ' on ' + move.node + ': '
-          + (move.to ? move.from + ' to ' + move.to : words(move.kind)) + ', ' + words(move.state) + ', '
-          + (move.endedAgoMs !== undefined ? time(move.endedAgoMs) + ' ago, ' : '') + 'by ' + words(move.cause)
-          + (move.reason ? '; requested because: ' + move.reason : ''), 'note'));
+      parts.push(explainedTable('Replicas of ' + name,
+        [['Replica on'], ['Tier'], ['Copy in memory'], ['Reads', 'number'], ['From memory', 'number']],
+        block.replicaRows.map(row => [row.datanode, row.tier, row.copy, row.reads, row.fromMemory])));
+      if (block.moveRows.length > 0) {
+        parts.push(explainedTable('Moves of ' + name,
+          [['When'], ['Move'], ['By'], ['Result'], ['Because', 'name']],
+          block.moveRows.map(row => [row.when, row.move, row.by, row.result, row.because])));
       }
     }
     if (answer.path !== undefined && answer.blocks.length < answer.blockCount) {
