@@ -25,6 +25,7 @@ import io.terrace.protocol.MoveOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ public final class PlacementEngine {
     private final NamespaceView view;
     private final MetricRegistry metricRegistry;
     private final ActivePolicy activePolicy;
+    private final PinEnds pinEnds;
     private EngineEpoch engineEpoch;
     private @Nullable ShadowRun shadowRun;
     private AccessListener accesses = AccessListener.NONE;
@@ -60,6 +62,21 @@ public final class PlacementEngine {
     /** As above with another maker of policies. */
     public PlacementEngine(
             PlacementSettings settings, NamespaceView view, MetricRegistry metricRegistry, PolicyFactory maker) {
+        this(settings, view, metricRegistry, maker, System::currentTimeMillis);
+    }
+
+    /**
+     * As above.
+     *
+     * @param wallClockMs by which pins end that were made for a time; milliseconds since 1970
+     */
+    public PlacementEngine(
+            PlacementSettings settings,
+            NamespaceView view,
+            MetricRegistry metricRegistry,
+            PolicyFactory maker,
+            LongSupplier wallClockMs) {
+        this.pinEnds = new PinEnds(wallClockMs);
         this.settings = settings;
         this.view = view;
         this.metricRegistry = metricRegistry;
@@ -233,6 +250,10 @@ public final class PlacementEngine {
     public int turn(long nowMs) {
         if (!active) {
             return 0;
+        }
+        OperatorState remaining = pinEnds.remaining(nowMs, operatorState);
+        if (!remaining.equals(operatorState)) {
+            operatorState(remaining);
         }
         if (shadowRun != null) {
             shadowRun.turn(nowMs, operatorState);

@@ -25,8 +25,8 @@ final class ChangeCommands {
 
     @Command(
             name = "promote",
-            description =
-                    "Brings a file's blocks, or a block, into memory now. Ten minutes later they are evicted like others.",
+            description = "Brings a file's blocks, or a block, into memory now. Ten minutes later they are evicted like"
+                    + " others.",
             mixinStandardHelpOptions = true)
     static final class Promote extends ChangeCommand {
 
@@ -98,16 +98,34 @@ final class ChangeCommands {
 
     @Command(
             name = "pin",
-            description = "Brings a file into memory and keeps it there, through restarts and failovers.",
+            description =
+                    "Brings a file, or all files below a directory, into memory and keeps them there, through restarts"
+                            + " and failovers.",
             mixinStandardHelpOptions = true)
     static final class Pin extends ChangeCommand {
 
-        @Parameters(paramLabel = "PATH", description = "An absolute path of a file.")
+        @Parameters(paramLabel = "PATH", description = "An absolute path of a file or directory.")
         String target;
+
+        @Option(
+                names = {"-r", "--recursive"},
+                description = "Of a directory: pin all files below it, those included that come later.")
+        boolean recursive;
+
+        @Option(
+                names = "--ttl",
+                paramLabel = "TIME",
+                converter = Durations.class,
+                description = "The pin ends by itself after this, e.g. 2h; at most 3650d. Default: until unpin")
+        @Nullable
+        Long ttlMs;
 
         @Override
         protected ChangeRequestProto request() {
-            return of(VerbProto.PIN, target);
+            ChangeRequestProto request = of(VerbProto.PIN, target).toBuilder()
+                    .setRecursive(recursive)
+                    .build();
+            return ttlMs == null ? request : request.toBuilder().setTtlMs(ttlMs).build();
         }
 
         @Override
@@ -116,10 +134,13 @@ final class ChangeCommands {
         }
     }
 
-    @Command(name = "unpin", description = "Leaves a file to the policy again.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "unpin",
+            description = "Leaves a file, or the files below a directory, to the policy again.",
+            mixinStandardHelpOptions = true)
     static final class Unpin extends ChangeCommand {
 
-        @Parameters(paramLabel = "PATH", description = "An absolute path of a file.")
+        @Parameters(paramLabel = "PATH", description = "An absolute path of a file or directory.")
         String target;
 
         @Override

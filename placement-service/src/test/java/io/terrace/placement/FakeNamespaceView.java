@@ -4,6 +4,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.PolicyGaps;
+import io.terrace.placement.state.PolicyGaps.Position;
 import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,6 +20,9 @@ public final class FakeNamespaceView implements NamespaceView {
     public final Map<Long, Verdict> verdicts = new HashMap<>();
     private final Map<Long, Located> stored = new HashMap<>();
     final Map<Long, List<Located>> files = new HashMap<>();
+    /** By directory; those below it. */
+    final Map<Long, List<Located>> below = new HashMap<>();
+
     final Map<Long, Named> named = new HashMap<>();
     final Map<Long, Long> lengths = new HashMap<>();
     final List<Long> lengthsAsked = new ArrayList<>();
@@ -38,6 +42,8 @@ public final class FakeNamespaceView implements NamespaceView {
     public int pathLooks;
     int asked;
     int mostInOneLook;
+    int directoryLooks;
+    boolean safeMode;
 
     /** From now on these DataNodes alone hold the block, as it is. */
     public void store(StampedBlock block, FakeDataNode... holders) {
@@ -128,6 +134,18 @@ public final class FakeNamespaceView implements NamespaceView {
     public long lengthOf(long inode) {
         lengthsAsked.add(inode);
         return lengths.getOrDefault(inode, -1L);
+    }
+
+    @Override
+    public @Nullable Below below(long directory, @Nullable Position from) {
+        if (safeMode) {
+            return null;
+        }
+        directoryLooks++;
+        List<Located> all = below.getOrDefault(directory, List.of());
+        int begin = from == null ? 0 : from.block();
+        int end = Math.min(all.size(), begin + lockBlocks());
+        return new Below(all.subList(begin, end), end < all.size() ? new Position(List.of(), end) : null);
     }
 
     @Override

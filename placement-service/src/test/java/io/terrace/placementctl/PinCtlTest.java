@@ -5,15 +5,20 @@ import static org.awaitility.Awaitility.await;
 
 import io.terrace.placement.hdfs.TerraceNameNodePlugin;
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.OperatorState.Order;
+import io.terrace.placement.state.OperatorState.Pin;
 import io.terrace.placementctl.command.ExitCode;
 import java.time.Duration;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,13 +97,97 @@ class PinCtlTest {
         beginWith(OperatorState.decoded(fs.getXAttr(ROOT, ATTRIBUTE)));
         assertThat(session.run("pins")).isZero();
         assertThat(session.out)
-                .containsSubsequence("operator", Long.toString(second), "/eight/a", Long.toString(deleted), "(deleted)")
-                .contains("2 of at most 1000 files");
+                .containsSubsequence(user(), "for ever", "/eight/a", user(), "(deleted, inode " + deleted + ")")
+                .contains("2 of at most 1000 files and directories");
         assertThat(session.run("--json", "pins")).isZero();
         assertThat(session.json().at("/pins/0/path").asText()).isEqualTo("/eight/a");
+        assertThat(session.json().at("/pins/0/inode").asLong()).isEqualTo(second);
         assertThat(session.json().at("/pins/1/gone").asBoolean()).isTrue();
         assertThat(session.runAs("stranger", "pins")).isEqualTo(1);
         assertThat(session.err).contains("may not list pins");
+    }
+
+    private static String user() throws Exception {
+        return UserGroupInformation.getCurrentUser().getShortUserName();
+    }
+
+    @Test
+    void pin_ofADirectory_isOneEntry_throughRenameAndRestart() throws Exception {
+        long inside = file("/nine/a/b/file");
+        long directory = fs.getClient().getFileInfo("/nine/a").getFileId();
+        assertThat(session.run("pin", "/nine/a")).isEqualTo(1);
+        assertThat(session.err).contains("/nine/a is a directory; --recursive pins all files below it");
+        assertThat(session.run("pin", "--recursive", "--ttl", "2h", "/nine/a"))
+                .as(session.err)
+                .isZero();
+        assertThat(pins()).containsExactly(directory);
+        assertThat(session.run("pin", "/nine/a/b/file"))
+                .as("a pin within a pin")
+                .isZero();
+        fs.rename(new Path("/nine/a"), new Path("/nine/c"));
+        beginWith(OperatorState.decoded(fs.getXAttr(ROOT, ATTRIBUTE)));
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            assertThat(session.run("pins", "--json")).isZero();
+            return session.json().at("/pins/0/bytes").asLong() == 1000;
+        });
+        assertThat(session.json().at("/pins/0/kind").asText()).isEqualTo("directory");
+        assertThat(session.json().at("/pins/0/path").asText()).isEqualTo("/nine/c");
+        assertThat(session.json().at("/pins/0/by").asText()).isEqualTo(user());
+        assertThat(session.json().at("/pins/0/untilMs").asLong()
+                        - session.json().at("/pins/0/sinceMs").asLong())
+                .isBetween(7_200_000L, 7_201_000L);
+        assertThat(session.run("explain", "/nine/c/b/file")).isZero();
+        assertThat(session.out).contains("PINNED since ", " by " + user() + ", for ever", "runs without Terrace");
+        assertThat(session.run("unpin", "/nine/c/b/file")).isZero();
+        assertThat(session.run("explain", "/nine/c/b/file")).isZero();
+        assertThat(session.out).contains("PINNED by /nine/c (recursive) since ", ", until 20");
+        assertThat(session.run("unpin", "/nine/c")).isZero();
+        assertThat(pins()).isEmpty();
+        assertThat(fs.getClient().getFileInfo("/nine/c/b/file").getFileId()).isEqualTo(inside);
+    }
+
+    @Test
+    void pin_ofWhatCannotBe_isRefused() throws Exception {
+        file("/ten/file");
+        for (String ttl : new String[] {"0s", "3651d", "999999999d"}) {
+            assertThat(session.run("pin", "/ten/file", "--ttl", ttl)).as(ttl).isEqualTo(1);
+            assertThat(session.err).contains("more than 0 s and at most 3650d");
+        }
+        assertThat(session.run("pin", "/ten/file", "--ttl", "-2h")).isEqualTo(2);
+        assertThat(session.run("pin", "/ten/file", "--ttl=-2h")).isEqualTo(2);
+        assertThat(session.err).contains("'-2h' is no time");
+        assertThat(session.run("pin", "-r", "/")).isEqualTo(1);
+        assertThat(session.err).contains("pin directories below it");
+        assertThat(session.run("pin", "-r", "/absent")).isEqualTo(1);
+        fs.allowSnapshot(new Path("/ten"));
+        fs.mkdirs(new Path("/ten/directory"));
+        fs.createSnapshot(new Path("/ten"), "s");
+        for (String path : new String[] {"/ten/.snapshot", "/ten/.snapshot/s", "/ten/.snapshot/s/directory"}) {
+            assertThat(session.run("pin", "-r", path)).as(path).isEqualTo(1);
+        }
+        assertThat(session.run("pin", "-r", "/ten/directory")).isZero();
+        fs.delete(new Path("/ten/directory"), true);
+        assertThat(session.run("pins")).isZero();
+        assertThat(session.out).contains("(deleted, inode ");
+        assertThat(session.run("pin", "/ten/file", "--ttl", "3650d")).isZero();
+        assertThat(pins())
+                .as("the pin of the directory that a snapshot alone has")
+                .hasSize(1);
+        beginWith(new OperatorState(
+                null, null, fullOf(fs.getClient().getFileInfo("/ten").getFileId())));
+        assertThat(session.run("pin", "/ten/file")).isEqualTo(1);
+        assertThat(session.err).contains("at most 1000 pins", "--recursive");
+    }
+
+    /** As many pins as there can be, all of files and directories that exist. */
+    private static SortedMap<Long, Pin> fullOf(long existing) throws Exception {
+        SortedMap<Long, Pin> pins = new TreeMap<>();
+        pins.put(existing, new Pin(Order.UNKNOWN, 0, true));
+        for (int i = 1; i < OperatorState.MOST_PINS; i++) {
+            fs.mkdirs(new Path("/full/" + i));
+            pins.put(fs.getClient().getFileInfo("/full/" + i).getFileId(), new Pin(Order.UNKNOWN, 0, true));
+        }
+        return pins;
     }
 
     @Test
@@ -109,7 +198,7 @@ class PinCtlTest {
         assertThat(session.run("unpin", "/one/other")).isEqualTo(1);
         assertThat(session.out).contains("Nothing to do", "/one/other was not pinned");
         assertThat(session.run("unpin", "/one/absent")).isEqualTo(1);
-        assertThat(session.err).contains("/one/absent is no file");
+        assertThat(session.err).contains("/one/absent is no file or directory");
         assertThat(pins()).containsExactly(pinned);
         assertThat(session.run("unpin", "/one/pinned")).isZero();
         assertThat(session.out).contains("is not pinned").doesNotContain("was not", "gone");
@@ -156,7 +245,8 @@ class PinCtlTest {
         assertThat(session.run("pin", "/three/file")).isZero();
         fs.delete(new Path("/three/file"), false);
         assertThat(session.run("unpin", "/three/file")).isZero();
-        assertThat(session.out).contains("/three/file is no file", "pins of files that are gone were taken back: 1");
+        assertThat(session.out)
+                .contains("/three/file is no file or directory", "pins of what is gone were taken back: 1");
         assertThat(pins()).isEmpty();
         assertThat(session.run("unpin", "/three/file")).isEqualTo(1);
     }

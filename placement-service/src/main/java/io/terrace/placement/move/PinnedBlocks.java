@@ -11,8 +11,10 @@ import io.terrace.placement.state.NamespaceView.Located;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The blocks of pinned files: each is promoted on one DataNode that holds it, room for it is reserved there, and no
  * policy is told of it. They are those that an operator pinned and those that rules pin. Files are looked at again
- * every {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated. Owned by the loop's thread.
+ * every {@value #REFRESH_MS} ms, as they may be appended to, deleted or re-replicated; pinned directories are walked by
+ * {@link PinnedDirectories}. Owned by the loop's thread.
  */
 public final class PinnedBlocks {
 
@@ -35,7 +38,12 @@ public final class PinnedBlocks {
     private final MoveTracker moveTracker;
     private final NamespaceView view;
     private RuleEvaluator ruleEvaluator;
+    private final PinnedDirectories directories;
     private final Map<Long, Pinned> blocks = new HashMap<>();
+    /** Blocks of pinned files, as they were looked at last. */
+    private final Map<Long, Located> ofFiles = new LinkedHashMap<>();
+
+    private final Map<Long, Long> bytesByPin = new HashMap<>();
     private long refreshedMs = Long.MIN_VALUE;
 
     /** A pinned block and the DataNode that reserves room for it; null when none has any. */
@@ -46,6 +54,7 @@ public final class PinnedBlocks {
         this.moveTracker = clusterState.moveTracker();
         this.view = view;
         this.ruleEvaluator = ruleEvaluator;
+        this.directories = new PinnedDirectories(view, MOST_BLOCKS);
     }
 
     /** Other rules pin other files from now on. */
@@ -68,17 +77,48 @@ public final class PinnedBlocks {
         return blocks.size();
     }
 
+    /** Bytes of the blocks that are looked after for each pin of an operator, by the inode id of its file or directory. */
+    public Map<Long, Long> bytesByPin() {
+        return Map.copyOf(bytesByPin);
+    }
+
     public void turn(long nowMs, OperatorState operatorState) {
-        if (refreshedMs != Long.MIN_VALUE && nowMs - refreshedMs < REFRESH_MS) {
+        Set<Long> files = new LinkedHashSet<>();
+        Set<Long> pinnedDirectories = new LinkedHashSet<>();
+        operatorState.pins().forEach((inode, pin) -> (pin.recursive() ? pinnedDirectories : files).add(inode));
+        boolean walked = directories.turn(nowMs, pinnedDirectories);
+        boolean due = refreshedMs == Long.MIN_VALUE || nowMs - refreshedMs >= REFRESH_MS;
+        if (!walked && !due) {
             return;
         }
-        Set<Long> files = new LinkedHashSet<>(operatorState.pins().keySet());
         files.addAll(ruleEvaluator.pins().inodes());
-        if (files.isEmpty() && blocks.isEmpty()) {
+        if (files.isEmpty() && pinnedDirectories.isEmpty() && blocks.isEmpty()) {
             return;
         }
+        Map<Long, Located> wanted = due ? look(nowMs, operatorState, files) : new LinkedHashMap<>(ofFiles);
+        bytesByPin.keySet().retainAll(operatorState.pins().keySet());
+        for (long directory : pinnedDirectories) {
+            Collection<Located> below = directories.below(directory);
+            bytesByPin.put(
+                    directory,
+                    below.stream()
+                            .mapToLong(located -> located.block().lengthBytes())
+                            .sum());
+            below.forEach(located -> wanted.putIfAbsent(located.block().id(), located));
+        }
+        for (Pinned pinned : List.copyOf(blocks.values())) {
+            Located located = wanted.get(pinned.block.id());
+            if (located == null || !located.block().sameContent(pinned.block)) {
+                release(nowMs, pinned);
+            }
+        }
+        wanted.values().stream().limit(MOST_BLOCKS).forEach(located -> hold(nowMs, located));
+    }
+
+    /** Looks at the blocks of pinned files. */
+    private Map<Long, Located> look(long nowMs, OperatorState operatorState, Set<Long> files) {
         refreshedMs = nowMs;
-        List<Located> found = view.blocksOf(files, MOST_BLOCKS);
+        List<Located> found = files.isEmpty() ? List.of() : view.blocksOf(files, MOST_BLOCKS);
         Map<Long, Long> bytesByInode = new HashMap<>();
         found.forEach(
                 located -> bytesByInode.merge(located.inode(), located.block().lengthBytes(), Long::sum));
@@ -88,20 +128,18 @@ public final class PinnedBlocks {
             ruleEvaluator.pins().remove(gone);
         }
         ruleEvaluator.pins().haveBytes(bytesByInode);
-        Map<Long, Located> wanted = new HashMap<>();
+        ofFiles.clear();
+        bytesByPin.clear();
         for (Located located : found) {
-            if (operatorState.pins().containsKey(located.inode())
-                    || ruleEvaluator.pins().inodes().contains(located.inode())) {
-                wanted.put(located.block().id(), located);
+            boolean ofOperator = operatorState.pins().containsKey(located.inode());
+            if (ofOperator) {
+                bytesByPin.merge(located.inode(), located.block().lengthBytes(), Long::sum);
+            }
+            if (ofOperator || ruleEvaluator.pins().inodes().contains(located.inode())) {
+                ofFiles.put(located.block().id(), located);
             }
         }
-        for (Pinned pinned : List.copyOf(blocks.values())) {
-            Located located = wanted.get(pinned.block.id());
-            if (located == null || !located.block().sameContent(pinned.block)) {
-                release(nowMs, pinned);
-            }
-        }
-        wanted.values().forEach(located -> hold(nowMs, located));
+        return new LinkedHashMap<>(ofFiles);
     }
 
     private void release(long nowMs, Pinned pinned) {

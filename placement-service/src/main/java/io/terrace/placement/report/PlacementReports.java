@@ -252,6 +252,11 @@ public final class PlacementReports {
         return ruleEvaluator.pins().pinnedBytes(rule);
     }
 
+    /** Bytes that are looked after for each pin of an operator, by inode. */
+    public Map<Long, Long> pinnedBytes() {
+        return pins.bytesByPin();
+    }
+
     public int pinnedBlocks() {
         return pins.size();
     }

@@ -2,6 +2,7 @@ package io.terrace.placement.state;
 
 import io.terrace.common.StorageTier;
 import io.terrace.placement.policyfile.PathAnnotations;
+import io.terrace.placement.state.PolicyGaps.Position;
 import io.terrace.protocol.StampedBlock;
 import java.util.Collection;
 import java.util.Collections;
@@ -192,4 +193,29 @@ public interface NamespaceView {
      * @param inodes ids of files
      */
     List<Located> blocksOf(Collection<Long> inodes, int limit);
+
+    /**
+     * What one look found below a directory.
+     *
+     * @param blocks complete and replicated
+     * @param next where to go on; null at the end
+     */
+    record Below(List<Located> blocks, @Nullable Position next) {
+
+        public Below {
+            blocks = List.copyOf(blocks);
+        }
+    }
+
+    /**
+     * Looks at some files below a directory, with one hold of the lock, at most {@link #lockBlocks} files, directories and
+     * blocks.
+     *
+     * @param directory its inode id; there is nothing below one that is gone
+     * @param from where the last look ended; null to begin
+     * @return null while the NameNode cannot say, e.g. in safe mode
+     */
+    default @Nullable Below below(long directory, @Nullable Position from) {
+        return new Below(List.of(), null);
+    }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.placement.state.OperatorState;
+import io.terrace.placement.state.OperatorState.Order;
+import io.terrace.placement.state.OperatorState.Pin;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
@@ -59,13 +61,18 @@ class FailoverTest {
             cluster.waitActive();
             cluster.transitionToActive(0);
             DistributedFileSystem fs = (DistributedFileSystem) HATestUtil.configureFailoverFs(cluster, conf);
-            DFSTestUtil.createFile(fs, new Path("/pinned"), BLOCK, (short) 1, 7);
-            ExtendedBlock block = DFSTestUtil.getFirstBlock(fs, new Path("/pinned"));
-            long inode = fs.getClient().getFileInfo("/pinned").getFileId();
+            DFSTestUtil.createFile(fs, new Path("/above/below/pinned"), BLOCK, (short) 1, 7);
+            ExtendedBlock block = DFSTestUtil.getFirstBlock(fs, new Path("/above/below/pinned"));
+            long nowMs = System.currentTimeMillis();
+            long inode = fs.getClient().getFileInfo("/above").getFileId();
             fs.setXAttr(
                     new Path("/"),
                     "trusted.terrace.placement",
-                    OperatorState.initial().withPin(inode, true).encoded());
+                    OperatorState.initial()
+                            .withPin(inode, new Pin(new Order("alice", nowMs), nowMs + 3_600_000, true))
+                            .withPin(inode + 1, new Pin(new Order("alice", nowMs - 2_000), nowMs - 1_000, true))
+                            .encoded());
+            fs.rename(new Path("/above"), new Path("/renamed"));
             try (StandInDataNode first = standIn(0);
                     StandInDataNode second = standIn(1)) {
                 long epoch = until(first, true).getEpoch();

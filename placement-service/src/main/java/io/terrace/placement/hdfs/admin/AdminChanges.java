@@ -62,7 +62,7 @@ final class AdminChanges {
         return switch (request.getVerb()) {
             case PROMOTE_NOW -> promote(user, request.getTarget(), request.hasNode() ? request.getNode() : null);
             case DEMOTE_NOW -> demote(user, request.getTarget());
-            case PIN -> pins.pin(request.getTarget());
+            case PIN -> pins.pin(request, user);
             case UNPIN -> pins.unpin(request.getTarget());
             case RELEASE -> releases.release(request.getTarget(), request.getDryRun());
             case PAUSE -> changeState(state -> state.withPaused(by(user)), Resolve.IF_READ);

@@ -147,27 +147,29 @@ final class Explanations {
         return target.path() == null ? explainBlock(target.blockId()) : explainFile(target.path(), most);
     }
 
-    /** Who may not read the file gets what there is to say of one that is missing. */
+    /** Who may not read the file gets what there is to say of one that is missing, down to the trace of the stack. */
     private ExplainResponseProto explainFile(String path, int most)
             throws IOException, TimeoutException, InterruptedException {
-        FileFacts file;
-        try {
-            rights.checkRead(path);
-            file = lookup.file(path);
-        } catch (AccessControlException | FileNotFoundException e) {
-            throw missing(path);
-        }
-        // The path may lead through a snapshot; the answer is about the file as it is now, at its present path.
-        if (!rights.isSuperuser()
-                && !rights.mayRead(List.of(new Named(file.inode(), file.path())))
-                        .get(0)) {
-            throw missing(path);
+        FileFacts file = readable(path);
+        if (file == null) {
+            throw new FileNotFoundException("there is no file " + path + " that you may read as it is now");
         }
         return explained(file, lookup.blocks(file.inode(), most));
     }
 
-    private static FileNotFoundException missing(String path) {
-        return new FileNotFoundException("there is no file " + path + " that you may read as it is now");
+    /** Null if there is no such file, or the caller may not read it. */
+    private @Nullable FileFacts readable(String path) throws IOException {
+        try {
+            rights.checkRead(path);
+            FileFacts file = lookup.file(path);
+            // The path may lead through a snapshot; the answer is about the file as it is now, at its present path.
+            boolean may = rights.isSuperuser()
+                    || rights.mayRead(List.of(new Named(file.inode(), file.path())))
+                            .get(0);
+            return may ? file : null;
+        } catch (AccessControlException | FileNotFoundException e) {
+            return null;
+        }
     }
 
     private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
@@ -186,7 +188,7 @@ final class Explanations {
         boolean full = rights.mayChange();
         Map<Long, Home> homes = homes(blocks);
         // Names are looked up off the loop's thread; a rival of the next moment is another block.
-        Map<Long, String> rivals = readable(loop.ask(placement -> rivals(reports(placement, blocks))));
+        Map<Long, String> rivals = readablePaths(loop.ask(placement -> rivals(reports(placement, blocks))));
         return loop.ask(placement -> {
             Asked asked = ask(placement, file, blocks, full);
             FileSituation situation = situations.of(file, asked, full, rivals);
@@ -267,7 +269,7 @@ final class Explanations {
     }
 
     /** The files of these blocks, of those that the caller may read. */
-    private Map<Long, String> readable(List<Long> blocks) throws IOException {
+    private Map<Long, String> readablePaths(List<Long> blocks) throws IOException {
         Map<Long, String> readable = new HashMap<>();
         for (int from = 0; from < blocks.size(); from += view.lockBlocks()) {
             List<Long> some = blocks.subList(from, Math.min(blocks.size(), from + view.lockBlocks()));

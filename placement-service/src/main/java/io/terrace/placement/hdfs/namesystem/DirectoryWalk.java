@@ -1,22 +1,10 @@
 package io.terrace.placement.hdfs.namesystem;
 
-import io.terrace.common.StorageTier;
-import io.terrace.placement.state.NamespaceView.Home;
-import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.PolicyGaps.Position;
-import io.terrace.placement.state.PolicyGaps.Slice;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSUtil;
-import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
-import org.apache.hadoop.hdfs.server.blockmanagement.BlockInfo;
-import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
-import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeStorageInfo;
-import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeDirectory;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
@@ -25,19 +13,14 @@ import org.apache.hadoop.hdfs.util.ReadOnlyList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded part of a walk through a directory as it is now, for blocks that are off the storage policy of their file. Files
- * that are written, erasure-coded or only in a snapshot are left out, and those whose policy wants RAM_DISK or PROVIDED
- * storage. The caller holds the read lock.
+ * A bounded part of a walk through a directory as it is now, without what a snapshot alone has. The caller holds the read
+ * lock.
  */
-final class DirectoryWalk {
+abstract class DirectoryWalk {
 
-    private final FSNamesystem namesystem;
-    private final BlockManager blocks;
-    private final AnnotationReader annotations;
     private final int most;
     private final Deque<Frame> stack = new ArrayDeque<>();
     private final Deque<String> names = new ArrayDeque<>();
-    private final List<Home> off = new ArrayList<>();
     private int looked;
     private int firstBlock;
 
@@ -51,20 +34,39 @@ final class DirectoryWalk {
     }
 
     /** @param most files, directories and blocks to look at */
-    DirectoryWalk(FSNamesystem namesystem, AnnotationReader annotations, int most) {
-        this.namesystem = namesystem;
-        this.blocks = namesystem.getBlockManager();
-        this.annotations = annotations;
+    DirectoryWalk(int most) {
         this.most = most;
     }
 
-    Slice walk(INode root, @Nullable Position from) {
+    /**
+     * Looks at a file, from one of its blocks on.
+     *
+     * @return index of the block to go on with; 0 if the file is done
+     */
+    abstract int look(INodeFile file, int from);
+
+    /** One more file, directory or block is looked at. */
+    final void count() {
+        looked++;
+    }
+
+    /** Files, directories and blocks looked at. */
+    final int looked() {
+        return looked;
+    }
+
+    final boolean isOver() {
+        return looked >= most;
+    }
+
+    /** @return where to go on; null at the end */
+    final @Nullable Position walk(INode root, @Nullable Position from) {
         if (root.isFile()) {
             int block = look(root.asFile(), from == null ? 0 : from.block());
-            return slice(block > 0 ? new Position(List.of(), block) : null);
+            return block > 0 ? new Position(List.of(), block) : null;
         }
         if (!root.isDirectory()) {
-            return slice(null);
+            return null;
         }
         stack.push(new Frame(root.asDirectory()));
         if (from != null) {
@@ -73,7 +75,7 @@ final class DirectoryWalk {
         while (looked < most) {
             Frame top = stack.peek();
             if (top == null) {
-                return slice(null);
+                return null;
             }
             if (top.next >= top.children.size()) {
                 stack.pop();
@@ -90,11 +92,11 @@ final class DirectoryWalk {
             int block = child.isFile() ? look(child.asFile(), firstBlock) : 0;
             firstBlock = 0;
             if (block > 0 || looked >= most) {
-                return slice(new Position(List.copyOf(names), block));
+                return new Position(List.copyOf(names), block);
             }
             names.removeLast();
         }
-        return slice(new Position(List.copyOf(names), 0));
+        return new Position(List.copyOf(names), 0);
     }
 
     /** Goes to where the last part ended, or behind where that was. */
@@ -120,53 +122,5 @@ final class DirectoryWalk {
                 return;
             }
         }
-    }
-
-    private Slice slice(@Nullable Position next) {
-        return new Slice(off, looked, 0, next);
-    }
-
-    /** @return index of the block to go on with; 0 if the file is done */
-    private int look(INodeFile file, int from) {
-        BlockInfo[] all = file.getBlocks();
-        BlockStoragePolicy policy = file.isStriped() || file.isUnderConstruction() || all == null || from >= all.length
-                ? null
-                : blocks.getStoragePolicy(file.getStoragePolicyID());
-        if (policy == null || all == null) {
-            return 0;
-        }
-        List<StorageType> wanted = policy.chooseStorageTypes(file.getPreferredBlockReplication());
-        List<StorageTier> tiers = new ArrayList<>();
-        for (StorageType type : wanted) {
-            StorageTier tier = BlockPlaces.tier(type);
-            if (tier == null) {
-                return 0;
-            }
-            tiers.add(tier);
-        }
-        int began = looked;
-        for (int i = from; i < all.length; i++) {
-            if (looked >= most && looked > began) {
-                return i;
-            }
-            looked++;
-            if (isOff(all[i], wanted)) {
-                Placed placed = BlockPlaces.of(namesystem, annotations, all[i].getBlockId());
-                if (placed != null) {
-                    off.add(new Home(placed, policy.getName(), tiers));
-                }
-            }
-        }
-        return 0;
-    }
-
-    private static boolean isOff(BlockInfo block, List<StorageType> wanted) {
-        List<StorageType> free = new ArrayList<>(wanted);
-        for (Iterator<DatanodeStorageInfo> i = block.getStorageInfos(); i.hasNext(); ) {
-            if (!free.remove(i.next().getStorageType())) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -43,8 +43,9 @@ final class NamesystemPolicyGaps implements PolicyGaps {
             if (inode == null) {
                 return new Slice(List.of(), 0, 0, null);
             }
-            Slice slice = new DirectoryWalk(namesystem, annotations, view.lockBlocks()).walk(inode, from);
-            return new Slice(slice.off(), slice.looked(), System.nanoTime() - beganNs, slice.next());
+            PolicyGapWalk walk = new PolicyGapWalk(namesystem, annotations, view.lockBlocks());
+            Position next = walk.walk(inode, from);
+            return new Slice(walk.off(), walk.looked(), System.nanoTime() - beganNs, next);
         });
     }
 

@@ -8,6 +8,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.policyfile.PathAnnotations;
 import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.PolicyGaps;
+import io.terrace.placement.state.PolicyGaps.Position;
 import io.terrace.protocol.StampedBlock;
 import java.io.FileNotFoundException;
 import java.util.ArrayList;
@@ -282,13 +283,33 @@ public final class NamesystemView implements NamespaceView {
             if (!block.isComplete() || block.isDeleted()) {
                 continue;
             }
-            List<String> holders = new ArrayList<>(block.getCapacity());
-            for (Iterator<DatanodeStorageInfo> s = block.getStorageInfos(); s.hasNext(); ) {
-                holders.add(s.next().getDatanodeDescriptor().getDatanodeUuid());
-            }
-            found.add(new Located(stamped(block), inode, holders));
+            found.add(located(block, inode));
         }
         return end < blocks.length ? end : -1;
+    }
+
+    static Located located(BlockInfo block, long inode) {
+        List<String> holders = new ArrayList<>(block.getCapacity());
+        for (Iterator<DatanodeStorageInfo> s = block.getStorageInfos(); s.hasNext(); ) {
+            holders.add(s.next().getDatanodeDescriptor().getDatanodeUuid());
+        }
+        return new Located(stamped(block), inode, holders);
+    }
+
+    @Override
+    public @Nullable Below below(long directory, @Nullable Position from) {
+        if (namesystem.isInSafeMode()) {
+            return null;
+        }
+        return locked(NamesystemLock.GLOBAL, "terraceBelow", lockBlocks, () -> {
+            INode root = namesystem.getFSDirectory().getInode(directory);
+            if (root == null || !root.isDirectory()) {
+                return new Below(List.of(), null);
+            }
+            BlocksBelowWalk walk = new BlocksBelowWalk(lockBlocks);
+            Position next = walk.walk(root, from);
+            return new Below(walk.blocks(), next);
+        });
     }
 
     static StampedBlock stamped(BlockInfo block) {
