@@ -2,6 +2,7 @@ package io.terrace.bench.simulation;
 
 import io.terrace.bench.simulation.check.ClusterChecks;
 import io.terrace.bench.simulation.check.QuiescenceChecks;
+import io.terrace.bench.simulation.cluster.SeedMix;
 import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.fault.FaultInjector;
 import io.terrace.bench.simulation.fault.Mutation;
@@ -38,14 +39,18 @@ record SeedRun(
 
     /** Runs a seed from its beginning. */
     static SeedRun of(long seed, @Nullable Mutation mutation, boolean logged, Path directory) {
+        return of(seed, SeedMix.usual(), mutation, logged, directory);
+    }
+
+    static SeedRun of(long seed, SeedMix mix, @Nullable Mutation mutation, boolean logged, Path directory) {
         EventLog log = new EventLog(logged);
         Scheduler scheduler = new Scheduler(seed, log);
         Mutations mutations = new Mutations(mutation);
         ClusterChecks checks = new ClusterChecks(scheduler, mutations);
-        SimulatedCluster simulatedCluster = new SimulatedCluster(scheduler, mutations, checks, directory);
+        SimulatedCluster simulatedCluster = new SimulatedCluster(scheduler, mutations, checks, directory, mix);
         Violation violation;
         try {
-            violation = ended(() -> run(simulatedCluster, checks));
+            violation = ended(() -> run(simulatedCluster, checks, mix));
         } finally {
             clean(directory);
         }
@@ -60,10 +65,10 @@ record SeedRun(
     }
 
     /** Injects faults for a while, then ends them all and checks the cluster at quiescence. */
-    private static void run(SimulatedCluster simulatedCluster, ClusterChecks checks) {
+    private static void run(SimulatedCluster simulatedCluster, ClusterChecks checks, SeedMix mix) {
         Scheduler scheduler = simulatedCluster.scheduler();
         simulatedCluster.start();
-        FaultInjector faultInjector = new FaultInjector(simulatedCluster, checks);
+        FaultInjector faultInjector = new FaultInjector(simulatedCluster, checks, mix);
         faultInjector.start();
         scheduler.checkAfterEach(checks::check);
         scheduler.runUntil(FAULTS_NS);

@@ -1,5 +1,6 @@
 package io.terrace.bench.simulation;
 
+import io.terrace.bench.simulation.cluster.SeedMix;
 import io.terrace.bench.simulation.fault.Mutation;
 import io.terrace.bench.simulation.kernel.Violation;
 import java.io.PrintWriter;
@@ -14,6 +15,7 @@ final class Seeds {
 
     private final Path directory;
     private final PrintWriter out;
+    private final boolean swarm;
     private long nanos;
     private long ran;
     private long events;
@@ -22,6 +24,12 @@ final class Seeds {
 
     /** @param directory empty; files of a seed lie there while it runs */
     Seeds(Path directory, PrintWriter out) {
+        this(directory, out, false);
+    }
+
+    /** @param swarm whether each seed has a mix of its own */
+    Seeds(Path directory, PrintWriter out, boolean swarm) {
+        this.swarm = swarm;
         this.directory = directory;
         this.out = out;
     }
@@ -34,7 +42,7 @@ final class Seeds {
             SeedRun failure = null;
             try (SeedBar bar = new SeedBar("seeds from " + seed, first + count - seed)) {
                 for (; failure == null && seed < first + count; seed++) {
-                    SeedRun run = SeedRun.of(seed, null, false, directory);
+                    SeedRun run = SeedRun.of(seed, mix(seed), null, false, directory);
                     ran++;
                     events += run.events();
                     grantReads += run.grantReads();
@@ -81,7 +89,7 @@ final class Seeds {
     /** Runs one seed and prints its whole event log. */
     @Nullable
     Violation replay(long seed, @Nullable Mutation mutation) {
-        SeedRun run = SeedRun.of(seed, mutation, true, directory);
+        SeedRun run = SeedRun.of(seed, mix(seed), mutation, true, directory);
         run.lines().forEach(out::println);
         Violation violation = run.violation();
         out.printf(
@@ -97,17 +105,22 @@ final class Seeds {
         return violation;
     }
 
+    private SeedMix mix(long seed) {
+        return swarm ? SeedMix.of(seed) : SeedMix.usual();
+    }
+
     private void explain(SeedRun run, @Nullable Mutation mutation) {
-        SeedRun again = SeedRun.of(run.seed(), mutation, true, directory);
+        SeedRun again = SeedRun.of(run.seed(), mix(run.seed()), mutation, true, directory);
         int size = again.lines().size();
         again.lines().subList(Math.max(0, size - LAST_LINES), size).forEach(out::println);
         Violation violation = run.violation();
         out.printf(
-                "seed %d FAILED: %s%s%n  replay: bin/terrace test simulation --seed %d%n%n",
+                "seed %d FAILED: %s%s%n  replay: bin/terrace test simulation --seed %d%s%n%n",
                 run.seed(),
                 violation == null ? "" : violation.getMessage(),
                 again.checksum() == run.checksum() ? "" : " (and its replay was another run: report this)",
-                run.seed());
+                run.seed(),
+                swarm ? " --swarm" : "");
     }
 
     double seedsPerHour() {

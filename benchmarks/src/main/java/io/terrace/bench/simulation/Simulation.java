@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -37,8 +38,22 @@ public final class Simulation implements Callable<Integer> {
     @Option(names = "--seeds", paramLabel = "N", description = "How many seeds to run (default: ${DEFAULT-VALUE}).")
     private int seeds = 1000;
 
-    @Option(names = "--first", paramLabel = "S", description = "The first of them (default: ${DEFAULT-VALUE}).")
-    private long first = 1;
+    @Option(
+            names = "--first",
+            paramLabel = "S",
+            description = "The first of them, or 'random', which is printed (default: ${DEFAULT-VALUE}).")
+    private String firstSeed = "1";
+
+    @Option(
+            names = "--swarm",
+            description = "Each seed draws its own mix of faults, sizes and limits, so that rare combinations come up.")
+    private boolean swarm;
+
+    @Option(
+            names = "--jobs",
+            paramLabel = "N",
+            description = "Processes that share the seeds (default: ${DEFAULT-VALUE}).")
+    private int jobs = 1;
 
     @Option(
             names = "--seed",
@@ -72,7 +87,7 @@ public final class Simulation implements Callable<Integer> {
         Mutation one = plant == null || ofSeeds() ? null : Mutation.of(plant);
         Path directory = Files.createTempDirectory("terrace-simulation");
         try {
-            Seeds runs = new Seeds(directory, out);
+            Seeds runs = new Seeds(directory, out, swarm);
             if (seed != null) {
                 return runs.replay(seed, one) == null ? 0 : 1;
             }
@@ -92,6 +107,9 @@ public final class Simulation implements Callable<Integer> {
     private void refuseWhatMakesNoSense() {
         boolean all = "all".equals(plant);
         boolean list = "list".equals(plant);
+        refuseIf(jobs < 1 || jobs > 64, "--jobs is " + jobs + "; it must be 1 to 64");
+        refuseIf(
+                swarm && plant != null && !plant.equals("none"), "--swarm changes what seeds find: no --plant with it");
         refuseIf(seeds < 0, "--seeds is " + seeds + "; it cannot be negative");
         refuseIf(seed != null && (all || list), "--seed replays one seed: name one bug with --plant, or none");
         refuseIf(
@@ -112,6 +130,20 @@ public final class Simulation implements Callable<Integer> {
         }
     }
 
+    private long first(PrintWriter out) {
+        if (firstSeed.equals("random")) {
+            long drawn = ThreadLocalRandom.current().nextLong(1L << 40);
+            out.printf("first seed: %d%n", drawn);
+            out.flush();
+            return drawn;
+        }
+        try {
+            return Long.parseLong(firstSeed);
+        } catch (NumberFormatException e) {
+            throw new ParameterException(commandLine(), "--first is " + firstSeed + "; it is a number or 'random'");
+        }
+    }
+
     private CommandLine commandLine() {
         return Objects.requireNonNull(spec, "picocli sets it").commandLine();
     }
@@ -121,21 +153,27 @@ public final class Simulation implements Callable<Integer> {
         int plants = 0;
         int found = 0;
         int failed = 0;
-        if (one == null) {
+        long first = first(out);
+        long startNs = System.nanoTime();
+        if (one == null && jobs > 1) {
+            failed = new SeedJobs(first, seeds, jobs, swarm, out).run();
+            out.printf("%d seeds, %d failed, in %d processes%n", seeds, failed, jobs);
+        } else if (one == null) {
             failed = runs.run(first, seeds);
             out.printf(
                     "%d seeds, %d failed, %.0f seeds an hour; %d events, %d reads through grants, %d from memory by"
                             + " stock%n",
                     seeds, failed, runs.seedsPerHour(), runs.events(), runs.grantReads(), runs.stockReads());
         }
-        List<Mutation> every = "none".equals(plant) ? List.of() : List.of(Mutation.values());
+        double hours = (System.nanoTime() - startNs) / 3600e9;
+        List<Mutation> every = "none".equals(plant) || swarm ? List.of() : List.of(Mutation.values());
         for (Mutation each : one == null ? every : List.of(one)) {
             plants++;
             found += runs.find(each, first, SEEDS_TO_FIND) ? 1 : 0;
         }
         figures.put("seeds", one == null ? seeds : 0);
         figures.put("failed", failed);
-        figures.put("seeds_per_hour", Math.round(runs.seedsPerHour()));
+        figures.put("seeds_per_hour", Math.round(jobs > 1 ? seeds / hours : runs.seedsPerHour()));
         figures.put("plants", plants);
         figures.put("plants_found", found);
         if (plants > 0) {

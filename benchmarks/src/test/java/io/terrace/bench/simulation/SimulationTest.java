@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SimulationTest {
 
     private static final int SEEDS = 200;
+    private static final int SWARM_SEEDS = 50;
 
     @TempDir
     Path directory;
@@ -46,6 +47,15 @@ final class SimulationTest {
         StringWriter said = new StringWriter();
 
         int failed = new Seeds(directory, new PrintWriter(said, true)).run(seed, 1);
+
+        assertThat(failed).as(said.toString()).isZero();
+    }
+
+    @Test
+    void everyInvariant_holdsInSeedsWithAMixOfTheirOwn() {
+        StringWriter said = new StringWriter();
+
+        int failed = new Seeds(directory, new PrintWriter(said, true), true).run(1, SWARM_SEEDS);
 
         assertThat(failed).as(said.toString()).isZero();
     }

@@ -63,7 +63,8 @@ public final class SimulatedCluster {
     private long stockReads;
 
     /** @param directory of the slot tables, which are real files */
-    public SimulatedCluster(Scheduler scheduler, ClusterHooks hooks, ClusterObserver observer, Path directory) {
+    public SimulatedCluster(
+            Scheduler scheduler, ClusterHooks hooks, ClusterObserver observer, Path directory, SeedMix mix) {
         this.scheduler = scheduler;
         this.hooks = hooks;
         this.observer = observer;
@@ -72,8 +73,8 @@ public final class SimulatedCluster {
         this.contentOracle = new ContentOracle(scheduler.random());
         this.writeLoad = new WriteLoad(this);
         this.operator = new SimulatedOperator(this);
-        this.capacityBytes = scheduler.between(15_000, 50_000);
-        this.leaseNs = scheduler.between(300 * MS, 2_000 * MS);
+        this.capacityBytes = scheduler.between(mix.leastCapacityBytes(), mix.mostCapacityBytes());
+        this.leaseNs = scheduler.between(mix.leastLeaseMs() * MS, mix.mostLeaseMs() * MS);
         boolean eager = scheduler.oneIn(2);
         List<PolicyKind> kinds = PolicyCatalog.kinds();
         String policy = eager
@@ -86,8 +87,8 @@ public final class SimulatedCluster {
                 new MoveSettings(
                         hooks.moveBytesPerSecond(MOVE_BYTES_PER_SECOND),
                         0,
-                        2,
-                        32,
+                        mix.movesInFlight(),
+                        mix.movesWaiting(),
                         3_000,
                         4_000,
                         new VolumeMoveSettings(

@@ -3,6 +3,7 @@ package io.terrace.bench.simulation.fault;
 import io.terrace.bench.simulation.check.ClusterChecks;
 import io.terrace.bench.simulation.cluster.Host;
 import io.terrace.bench.simulation.cluster.Replica;
+import io.terrace.bench.simulation.cluster.SeedMix;
 import io.terrace.bench.simulation.cluster.SimulatedBlock;
 import io.terrace.bench.simulation.cluster.SimulatedClient;
 import io.terrace.bench.simulation.cluster.SimulatedCluster;
@@ -26,15 +27,18 @@ public final class FaultInjector {
     private final ClusterChecks checks;
     private final Scheduler scheduler;
     private final long longestPauseNs;
+    private final SeedMix mix;
     /** Whether the NameNodes fail over again and again. */
     private final boolean flapping;
 
-    public FaultInjector(SimulatedCluster simulatedCluster, ClusterChecks checks) {
+    public FaultInjector(SimulatedCluster simulatedCluster, ClusterChecks checks, SeedMix mix) {
+        this.mix = mix;
         this.checks = checks;
         this.flapping = simulatedCluster.scheduler().oneIn(3);
         this.simulatedCluster = simulatedCluster;
         this.scheduler = simulatedCluster.scheduler();
-        this.longestPauseNs = scheduler.between(100 * MS, 1_500 * MS);
+        this.longestPauseNs =
+                mix.longestPauseMs() > 0 ? mix.longestPauseMs() * MS : scheduler.between(100 * MS, 1_500 * MS);
     }
 
     public void start() {
@@ -80,7 +84,7 @@ public final class FaultInjector {
         if (simulatedCluster.isQuiet()) {
             return;
         }
-        switch (scheduler.random().nextInt(23)) {
+        switch (mix.fault(scheduler.random())) {
             case 0 -> endDataNode();
             case 1 -> stopDataNode();
             case 2, 3 -> failOver();
