@@ -2,7 +2,6 @@ package io.terrace.bench.simulation;
 
 import io.terrace.bench.simulation.check.ClusterChecks;
 import io.terrace.bench.simulation.check.QuiescenceChecks;
-import io.terrace.bench.simulation.cluster.SeedMix;
 import io.terrace.bench.simulation.cluster.SimulatedCluster;
 import io.terrace.bench.simulation.fault.FaultInjector;
 import io.terrace.bench.simulation.fault.Mutation;
@@ -10,6 +9,7 @@ import io.terrace.bench.simulation.fault.Mutations;
 import io.terrace.bench.simulation.kernel.EventLog;
 import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.bench.simulation.kernel.Violation;
 import java.io.IOException;
 import java.io.UncheckedIOException;

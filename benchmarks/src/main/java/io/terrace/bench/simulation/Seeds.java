@@ -1,7 +1,7 @@
 package io.terrace.bench.simulation;
 
-import io.terrace.bench.simulation.cluster.SeedMix;
 import io.terrace.bench.simulation.fault.Mutation;
+import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.bench.simulation.kernel.Violation;
 import java.io.PrintWriter;
 import java.nio.file.Path;

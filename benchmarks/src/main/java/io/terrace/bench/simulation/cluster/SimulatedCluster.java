@@ -3,6 +3,7 @@ package io.terrace.bench.simulation.cluster;
 import io.terrace.bench.simulation.kernel.Network;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.common.BlockKey;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;

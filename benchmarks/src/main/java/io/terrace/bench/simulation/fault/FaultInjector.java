@@ -3,7 +3,6 @@ package io.terrace.bench.simulation.fault;
 import io.terrace.bench.simulation.check.ClusterChecks;
 import io.terrace.bench.simulation.cluster.Host;
 import io.terrace.bench.simulation.cluster.Replica;
-import io.terrace.bench.simulation.cluster.SeedMix;
 import io.terrace.bench.simulation.cluster.SimulatedBlock;
 import io.terrace.bench.simulation.cluster.SimulatedClient;
 import io.terrace.bench.simulation.cluster.SimulatedCluster;
@@ -12,6 +11,7 @@ import io.terrace.bench.simulation.cluster.SimulatedNameNode;
 import io.terrace.bench.simulation.cluster.SimulatedVolumes;
 import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
+import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.datanode.extent.Extent;
 import java.util.List;
 
