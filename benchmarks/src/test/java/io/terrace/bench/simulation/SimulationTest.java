@@ -61,6 +61,16 @@ final class SimulationTest {
     }
 
     @ParameterizedTest
+    @ValueSource(longs = {102_103})
+    void everyInvariant_holdsInSeedsWhoseMixFailedOnce(long seed) {
+        StringWriter said = new StringWriter();
+
+        int failed = new Seeds(directory, new PrintWriter(said, true), true).run(seed, 1);
+
+        assertThat(failed).as(said.toString()).isZero();
+    }
+
+    @ParameterizedTest
     @EnumSource
     void plantedBug_isFoundInTime(Mutation mutation) {
         StringWriter said = new StringWriter();

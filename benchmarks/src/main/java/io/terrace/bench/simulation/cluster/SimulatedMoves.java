@@ -16,6 +16,7 @@ import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -125,6 +126,9 @@ final class SimulatedMoves implements VolumeMoveQueue.Mover {
             new VolumeMove<>(dataNode.simulatedCluster().hooks().moveStorage(storage), move, block, copier, stillWanted)
                     .to(replica, target, false);
             return new MoveResult(MoveOutcome.DONE, block.lengthBytes(), process.nanoTime() - startNs, "");
+        } catch (ClosedChannelException e) {
+            // Stock chooses none that is being removed.
+            return MoveResult.of(MoveOutcome.REFUSED, "no volume of " + target.tier());
         } catch (MoveException e) {
             return MoveResult.of(e.outcome(), String.valueOf(e.getMessage()));
         } catch (IOException e) {

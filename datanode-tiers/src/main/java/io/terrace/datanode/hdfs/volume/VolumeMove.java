@@ -70,7 +70,7 @@ public final class VolumeMove<R, V> {
             throw new MoveException(MoveOutcome.REFUSED, "the replica is on " + volume + " already");
         }
         // The volume does not go away before its files are removed.
-        try (Closeable ignored = storage.hold(source)) {
+        try (Closeable ignored = hold(source)) {
             check(replica);
             long reserved = link ? 0 : reserve(volume, replica);
             R temporary = null;
@@ -122,8 +122,12 @@ public final class VolumeMove<R, V> {
 
     /** Whoever removes a volume waits for moves, and the dataset for them. */
     private void checkStays(V volume) throws IOException {
+        hold(volume).close();
+    }
+
+    private Closeable hold(V volume) throws IOException {
         try {
-            storage.hold(volume).close();
+            return storage.hold(volume);
         } catch (ClosedChannelException e) {
             throw new MoveException(MoveOutcome.FAILED, volume + " is being removed");
         }

@@ -10,6 +10,7 @@ import io.terrace.datanode.replica.DurableCopy;
 import io.terrace.datanode.replica.VerifiedCopy;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -67,11 +68,21 @@ final class VolumeMoveTest {
         assertThat(storage.done).endsWith("synced ssd");
     }
 
+    @Test
+    void volumeOfTheReplica_thatIsBeingRemoved_isNamedInTheFailure() {
+        storage.leaving = "disk";
+
+        assertThatThrownBy(this::move).isInstanceOf(MoveException.class).hasMessage("disk is being removed");
+
+        assertThat(storage.done).isEmpty();
+    }
+
     private static final class Storage implements MoveStorage<String, String> {
 
         private final List<String> done = new ArrayList<>();
         private final Map<MoveStep, Runnable> at = new EnumMap<>(MoveStep.class);
         private @Nullable String current = "disk/1";
+        private @Nullable String leaving;
 
         @Override
         public boolean isCurrent(BlockVersion block, String replica) {
@@ -94,7 +105,10 @@ final class VolumeMoveTest {
         }
 
         @Override
-        public Closeable hold(String volume) {
+        public Closeable hold(String volume) throws ClosedChannelException {
+            if (volume.equals(leaving)) {
+                throw new ClosedChannelException();
+            }
             return () -> {};
         }
 
