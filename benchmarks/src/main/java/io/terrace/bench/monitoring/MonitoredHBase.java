@@ -3,15 +3,11 @@ package io.terrace.bench.monitoring;
 import io.terrace.bench.apps.ApplicationJars;
 import io.terrace.bench.apps.HBaseDaemons;
 import io.terrace.bench.cluster.LocalCluster;
-import io.terrace.bench.cluster.PlacementAdmin;
 import io.terrace.bench.measure.ClientVariant;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.LocatedFileStatus;
-import org.apache.hadoop.fs.RemoteIterator;
 
 /** An HBase whose region server reads a table from memory through Terrace. */
 final class MonitoredHBase implements Closeable {
@@ -21,7 +17,7 @@ final class MonitoredHBase implements Closeable {
 
     private final HBaseDaemons daemons;
 
-    /** Starts HBase, writes the table, promotes it, and starts the region server anew, so that the table is in files. */
+    /** Starts HBase, writes the table, starts the region server anew, so that the table is in files, and reads it. */
     MonitoredHBase(LocalCluster cluster, Path root, Path dir) throws IOException {
         daemons = new HBaseDaemons(cluster, dir, ApplicationJars.classPath("hbase", root));
         boolean ready = false;
@@ -30,27 +26,13 @@ final class MonitoredHBase implements Closeable {
             daemons.startRegionServer(variant);
             evaluate("load", "sequentialWrite");
             daemons.stopRegionServer();
-            promote(cluster);
             daemons.startRegionServer(variant);
+            // The policy promotes what is read. Pins would not be orders of the service, and not in its figures.
+            read();
             ready = true;
         } finally {
             if (!ready) {
                 daemons.close();
-            }
-        }
-    }
-
-    /** By orders of the service, so that its figures and the DataNodes' agree; pins by cacheadmin are not its orders. */
-    private static void promote(LocalCluster cluster) throws IOException {
-        try (FileSystem fs = FileSystem.newInstance(cluster.confStock());
-                PlacementAdmin admin = new PlacementAdmin(cluster)) {
-            RemoteIterator<LocatedFileStatus> files =
-                    fs.listFiles(new org.apache.hadoop.fs.Path("/hbase/data/default/" + TABLE), true);
-            while (files.hasNext()) {
-                LocatedFileStatus file = files.next();
-                if (file.getLen() > 0) {
-                    int unused = admin.promote(file.getPath());
-                }
             }
         }
     }
