@@ -88,12 +88,12 @@ final class ExplainCommand extends AdminCommand {
 
     private void print(Printer printer, BlockReportProto block) {
         printer.line("");
-        wrapped(
-                printer,
-                "",
-                "blk_" + block.getBlock().getBlockId() + "   "
-                        + Quantity.bytes(block.getBlock().getLengthBytes()) + "   " + block.getVerdict(),
-                2);
+        String head = "blk_" + block.getBlock().getBlockId() + "   "
+                + Quantity.bytes(block.getBlock().getLengthBytes()) + "   ";
+        for (String line : Table.wrapped(block.getVerdict(), Table.WIDTH - head.length())) {
+            printer.line(head + line);
+            head = " ".repeat(head.length());
+        }
         labelled(printer, "Why", block.getBecause());
         labelled(printer, "Next", block.getNext());
         if (block.hasTiers()) {

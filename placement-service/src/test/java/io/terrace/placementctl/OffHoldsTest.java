@@ -135,7 +135,7 @@ class OffHoldsTest {
         cluster.getFileSystem().setXAttr(ROOT, ATTRIBUTE, before);
         awaitServing(true);
         assertThat(session.run("explain", "/file")).isZero();
-        assertThat(session.out).contains(", pinned");
+        assertThat(session.out).contains("PINNED since ", ", for ever");
     }
 
     @Test

@@ -249,7 +249,6 @@ class PlacementCtlTest {
     @Test
     void explain_pathAndBlock_tellRuleAndMoves() throws Exception {
         assertThat(run("explain", "/data/hot file")).isZero();
-        System.out.println("EXAMPLE\n" + out);
         assertThat(out)
                 .contains("blk_" + hot.getBlockId())
                 .containsPattern("1\\.0 MB {3}IN MEMORY of [a-z0-9.]+:\\d+ for \\d+ m?s")
@@ -410,7 +409,7 @@ class PlacementCtlTest {
         assertThat(out).contains("it is pinned");
         assertThat(run("unpin", "/data/pinned")).isZero();
         assertThat(run("pin", "blk_" + id)).isEqualTo(1);
-        assertThat(err).contains("files are pinned");
+        assertThat(err).contains("are pinned, not blocks");
     }
 
     @Test
