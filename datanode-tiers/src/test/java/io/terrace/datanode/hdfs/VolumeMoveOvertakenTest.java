@@ -10,6 +10,8 @@ import io.terrace.datanode.hdfs.volume.MoveStep;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -197,6 +199,29 @@ class VolumeMoveOvertakenTest extends VolumeMoveFixture {
 
     @ParameterizedTest
     @EnumSource(MoveStep.class)
+    void moveOfDiskBalancer_goesFirst(MoveStep step) throws Exception {
+        org.apache.hadoop.fs.Path file = cluster.write("balancer" + step, BYTES, 1);
+        ExtendedBlock block = cluster.located(file, 0).getBlock();
+        boolean[] moved = {false};
+        moveOvertaken(
+                file,
+                step,
+                () -> {
+                    try {
+                        volumes.dataset().moveBlockAcrossVolumes(block, volumes.volume(StorageTier.ARCHIVE));
+                        moved[0] = true;
+                    } catch (IOException e) {
+                        assertThat(isBeforePublish(step)).as("%s", e).isFalse();
+                    }
+                },
+                Duration.ofSeconds(1));
+        volumes.awaitOneCopy(block.getBlockId(), moved[0] ? StorageTier.ARCHIVE : StorageTier.SSD);
+        assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("balancer" + step, BYTES));
+        volumes.assertNothingReserved();
+    }
+
+    @ParameterizedTest
+    @EnumSource(MoveStep.class)
     void secondMoveOfOurs_isRefused(MoveStep step) throws Exception {
         org.apache.hadoop.fs.Path file = cluster.write("second" + step, BYTES, 1);
         BlockVersion block = volumes.version(file, 0);
@@ -218,6 +243,24 @@ class VolumeMoveOvertakenTest extends VolumeMoveFixture {
         DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0));
         volumes.awaitOneCopy(cluster.key(file, 0).blockId(), StorageTier.SSD);
         assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("scan" + step, BYTES));
+    }
+
+    /** What is left by a crash after the old data file was removed and before its meta file was. */
+    @Test
+    void metaFileThatACrashLeft_isRemovedByTheDirectoryScan() throws Exception {
+        org.apache.hadoop.fs.Path file = cluster.write("crashed", BYTES, 1);
+        long blockId = cluster.key(file, 0).blockId();
+        Path meta = volumes.files(blockId).stream()
+                .filter(path -> path.toString().endsWith(".meta"))
+                .findFirst()
+                .orElseThrow();
+        byte[] sums = Files.readAllBytes(meta);
+        assertThat(volumes.move(file, StorageTier.SSD).outcome()).isEqualTo(MoveOutcome.DONE);
+        volumes.awaitOneCopy(blockId, StorageTier.SSD);
+        Files.write(meta, sums);
+        DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0));
+        volumes.awaitOneCopy(blockId, StorageTier.SSD);
+        assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("crashed", BYTES));
     }
 
     /** A deletion that was asked for before the move began, and that runs when the replica is on another volume. */

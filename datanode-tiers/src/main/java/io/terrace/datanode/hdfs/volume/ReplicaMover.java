@@ -7,6 +7,7 @@ import io.terrace.datanode.replica.CorruptReplicaException;
 import io.terrace.datanode.replica.VerifiedCopy;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.MoveResult;
+import java.io.File;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Locale;
@@ -99,6 +100,30 @@ public final class ReplicaMover {
                 throw new ReplicaAlreadyExistsException(replica + " is on " + target.getVolume() + " already");
             }
             return stock.apply();
+        }
+    }
+
+    /**
+     * Removes a meta file that the directory scanner found without its data file, where the replica is whole on another
+     * volume: a crash left it amid a move. Stock removes such a file only if it has no replica of the block at all. The caller
+     * holds the lock of the file's directory.
+     */
+    public void removeLoneMeta(String pool, FsVolumeSpi.ScanInfo found) {
+        File meta = found.getMetaFile();
+        ReplicaInfo replica = dataset.replica(pool, found.getBlockId());
+        if (meta == null
+                || replica == null
+                || replica.getState() != ReplicaState.FINALIZED
+                || replica.getStorageUuid().equals(found.getVolume().getStorageID())
+                || new File(meta.getParentFile(), Block.BLOCK_FILE_PREFIX + found.getBlockId()).exists()
+                || !replica.blockDataExists()
+                || !replica.metadataExists()) {
+            return;
+        }
+        long metaBytes = meta.length();
+        if (meta.delete()) {
+            LOG.info("Removed {}, which a crash left: the replica is on {}", meta, replica.getVolume());
+            dataset.removed(found.getVolume(), pool, -1, metaBytes);
         }
     }
 

@@ -238,6 +238,7 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
             }
             try {
                 super.checkAndUpdate(bpid, scanInfo);
+                mover.removeLoneMeta(bpid, scanInfo);
             } finally {
                 events.changed(bpid, blockId);
             }
