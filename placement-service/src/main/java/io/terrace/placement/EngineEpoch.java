@@ -4,7 +4,9 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
+import io.terrace.placement.heartbeat.Resize;
 import io.terrace.placement.move.HeldBlocks;
+import io.terrace.placement.move.LeavingCopies;
 import io.terrace.placement.move.MoveDispatcher;
 import io.terrace.placement.move.MovePlanner;
 import io.terrace.placement.move.OperatorMoves;
@@ -34,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineEpoch {
 
+    /** Ids of changes of size differ between epochs. */
+    private static final int RESIZE_BITS = 20;
+
     private final PlacementSettings settings;
     private final NamespaceView view;
     private final ActivePolicy activePolicy;
@@ -42,12 +47,14 @@ final class EngineEpoch {
     private final PinnedBlocks pinnedBlocks;
     private final HeldBlocks heldBlocks;
     private final WrittenBlocks writtenBlocks;
+    private final LeavingCopies leavingCopies;
     private final VolumePlacement volumes;
     private RuleEvaluator ruleEvaluator;
     private HeartbeatProcessor heartbeatProcessor;
     private MovePlanner planner;
     private long tickedMs = Long.MIN_VALUE;
     private long annotationsVersion;
+    private long lastResize;
 
     EngineEpoch(
             PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, MetricRegistry metricRegistry) {
@@ -63,6 +70,7 @@ final class EngineEpoch {
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
         heldBlocks = new HeldBlocks(clusterState);
+        leavingCopies = new LeavingCopies(clusterState, view);
         volumes = new VolumePlacement(clusterState, view, activePolicy.spec());
         annotationsVersion = view.annotationsVersion();
     }
@@ -89,6 +97,21 @@ final class EngineEpoch {
             ruleEvaluator.annotationsChanged(nowMs);
             volumes.annotationsChanged(nowMs);
         }
+    }
+
+    /** Asks a DataNode for another size of its memory; null, or why not. */
+    @Nullable
+    String resize(long epoch, String uuid, long capacityBytes) {
+        DataNodeState node = clusterState.nodes().get(uuid);
+        if (node == null || !node.isLive()) {
+            return "the DataNode does not report";
+        }
+        if (node.residents().reservedBytes() > capacityBytes) {
+            return "pins and orders reserve " + node.residents().reservedBytes()
+                    + " bytes of its memory: unpin something";
+        }
+        node.resize(new Resize((epoch << RESIZE_BITS) + ++lastResize, capacityBytes));
+        return null;
     }
 
     void operatorStateChanged() {
@@ -167,11 +190,13 @@ final class EngineEpoch {
         if (tick) {
             tickedMs = nowMs;
             noticeAnnotations(nowMs);
+            leavingCopies.look();
         }
         if (operatorState.mayMove()) {
             pinnedBlocks.turn(nowMs, operatorState);
             heldBlocks.turn(nowMs, ruleEvaluator);
             writtenBlocks.turn(nowMs, planner);
+            leavingCopies.turn(nowMs, planner);
             for (Breach breach : ruleEvaluator.sweep(nowMs)) {
                 String why = breach.ruleDecision().sentence();
                 clusterState

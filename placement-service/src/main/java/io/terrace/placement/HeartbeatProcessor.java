@@ -183,7 +183,7 @@ final class HeartbeatProcessor {
         }
         BlockHeat heat = clusterState.heat().touch(nowMs, block);
         DataNodeState home = heat.home();
-        if (home == null || !home.isLive()) {
+        if (home == null || !home.isLive() || home.leaving() != null) {
             heat.claim(node);
         } else if (home != node && home.residents().holds(block.id())) {
             if (reportValidator.isHomeReal(nowMs, heat)) {
@@ -279,7 +279,7 @@ final class HeartbeatProcessor {
         Move open = before.moveQueue().open(block.id());
         if (open != null && !open.isSent() && open.isPromotion()) {
             moveTracker.withdraw(nowMs, before, open, MoveOutcome.CANCELLED, "its home has moved", false);
-        } else if (home != null) {
+        } else if (home != null && before.leaving() == null) {
             moveTracker.dropCopy(nowMs, before, block.id(), Cause.MOVED_HOME, "its home is now " + home.name());
         }
     }

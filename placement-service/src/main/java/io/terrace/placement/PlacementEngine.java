@@ -229,7 +229,13 @@ public final class PlacementEngine {
         engineEpoch.take(nowMs, epoch, node, heartbeat, accesses);
         List<MoveOrder> toDo = engineEpoch.decide(nowMs, node, operatorState.mayMove());
         HeartbeatAnswer answer = new HeartbeatAnswer(
-                true, epoch, operatorState.serve(), node.session().needsFull(nowMs), toDo, heartbeatIntervalMs());
+                true,
+                epoch,
+                operatorState.serve(),
+                node.session().needsFull(nowMs),
+                toDo,
+                heartbeatIntervalMs(),
+                node.resize());
         node.session().answered(answer);
         return answer;
     }
@@ -281,6 +287,21 @@ public final class PlacementEngine {
         return stopped == null || dryRun
                 ? engineEpoch.volumes().release(nowMs, home, dryRun)
                 : HomeMoves.Outcome.refused(stopped);
+    }
+
+    /** Why no replica is moved between volumes now, by the state of the NameNode; null if they are. */
+    public @Nullable String volumeMovesStopped() {
+        return view.stopsVolumeMoves();
+    }
+
+    /**
+     * Has the memory of a DataNode resized, until it restarts; what comes of it is in the reports.
+     *
+     * @param uuid of a DataNode that reports
+     * @return null, or why it is not even asked
+     */
+    public @Nullable String resize(String uuid, long capacityBytes) {
+        return engineEpoch.resize(epoch, uuid, capacityBytes);
     }
 
     /** What {@code satisfy} wants of a block and what it waits for; null where nothing says it. */

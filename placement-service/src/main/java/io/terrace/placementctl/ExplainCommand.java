@@ -71,6 +71,9 @@ final class ExplainCommand extends AdminCommand {
                         "annotation: " + word.getWord() + " " + word.getValue() + ", " + AnnotationsCommand.from(word),
                         4));
         answer.getIgnoredList().forEach(ignored -> wrapped(printer, "  ", AnnotationsCommand.text(ignored), 4));
+        if (answer.hasVolumeMovesStopped()) {
+            wrapped(printer, "  ", "no replica is moved between volumes: " + answer.getVolumeMovesStopped(), 4);
+        }
         answer.getBlocksList().forEach(block -> print(printer, block));
         if (answer.getBlocksCount() < answer.getBlockCount() && !target.contains("blk_")) {
             printer.line("");

@@ -40,6 +40,7 @@ import picocli.CommandLine.Mixin;
             ChangeCommands.Unpin.class,
             PinsCommand.class,
             ReleaseCommand.class,
+            ResizeCommand.class,
             ChangeCommands.Pause.class,
             ChangeCommands.Resume.class,
             ChangeCommands.Off.class,

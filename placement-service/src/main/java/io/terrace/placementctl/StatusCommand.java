@@ -77,6 +77,10 @@ final class StatusCommand extends AdminCommand {
                 + (status.getMoveBytesPerSecond() == 0
                         ? "none"
                         : Quantity.bytes(status.getMoveBytesPerSecond()) + "/s per DataNode"));
+        if (status.hasVolumeMovesStopped()) {
+            printer.line(
+                    "Volumes    " + printer.doubtful("no replica is moved") + ": " + status.getVolumeMovesStopped());
+        }
         if (status.hasTrouble()) {
             printer.line("Trouble    " + printer.bad(status.getTrouble()));
         }

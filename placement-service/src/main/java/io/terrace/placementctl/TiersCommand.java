@@ -15,7 +15,10 @@ import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
 /** {@code placementctl tiers}. */
@@ -33,8 +36,7 @@ final class TiersCommand extends AdminCommand {
         Table table = new Table(
                 "~DATANODE", "STATE", "TIER", ">CAPACITY", ">USED", ">USE", ">PINNED", ">BLOCKS", ">MOVES", ">HEARD");
         for (NodeProto node : tiers.getNodesList()) {
-            String state =
-                    !node.getLive() ? "silent" : !node.getServing() ? "not serving" : node.getIdle() ? "idle" : "busy";
+            String state = state(node);
             String moves = node.getMovesWaiting() + "+" + node.getMovesInFlight();
             String heard = Quantity.millis(node.getSilentMs());
             if (node.getTiersList().isEmpty()) {
@@ -68,6 +70,8 @@ final class TiersCommand extends AdminCommand {
                         "-");
             }
         }
+        List<String> notes =
+                tiers.getNodesList().stream().flatMap(TiersCommand::notes).toList();
         boolean pools = tiers.getNodesList().stream().anyMatch(node -> node.getPoolsCount() > 0);
         for (String name : tiers.getWithoutPluginList()) {
             table.row(name, "no plugin", "-", "-", "-", "-", "-", "-", "-", "never");
@@ -77,10 +81,33 @@ final class TiersCommand extends AdminCommand {
         } else {
             printer.table(table);
             printer.line("MOVES: waiting+in flight. HEARD: since the last heartbeat.");
+            notes.forEach(note -> printer.line(Table.printable(note)));
             if (pools) {
                 printer.line("A pool's USED may exceed its CAPACITY while others leave room (most, lend).");
             }
         }
         return ExitCode.OK;
+    }
+
+    private static String state(NodeProto node) {
+        if (!node.getLive()) {
+            return "silent";
+        }
+        return node.hasLeaving() ? "leaving" : !node.getServing() ? "not serving" : node.getIdle() ? "idle" : "busy";
+    }
+
+    private static Stream<String> notes(NodeProto node) {
+        List<String> notes = new ArrayList<>();
+        if (node.hasLeaving()) {
+            notes.add(node.getName() + ": " + node.getLeaving() + "; nothing new goes there.");
+        }
+        if (node.hasResizingToBytes()) {
+            notes.add(node.getName() + ": is asked to resize its memory to " + Quantity.bytes(node.getResizingToBytes())
+                    + ".");
+        }
+        if (node.hasResized()) {
+            notes.add(node.getName() + ": " + ResizeCommand.text(node.getResized()));
+        }
+        return notes.stream();
     }
 }

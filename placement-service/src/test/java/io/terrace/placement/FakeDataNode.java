@@ -5,9 +5,11 @@ import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
+import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.heartbeat.Resize;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOrder;
 import io.terrace.protocol.MoveOutcome;
@@ -34,6 +36,12 @@ public final class FakeDataNode {
     boolean serving = true;
     boolean takesVolumeMoves;
     String release = "";
+    /** It refuses to have more memory than that. */
+    long mostBytes = Long.MAX_VALUE;
+
+    @Nullable
+    Resized resized;
+
     boolean wantsFull = true;
     final Map<Long, StampedBlock> memory = new LinkedHashMap<>();
     final Map<Long, Boolean> pinned = new LinkedHashMap<>();
@@ -129,7 +137,8 @@ public final class FakeDataNode {
                 serving,
                 Map.of(),
                 takesVolumeMoves,
-                release);
+                release,
+                resized);
         heat.clear();
         results.clear();
         return heartbeat;
@@ -143,6 +152,12 @@ public final class FakeDataNode {
     }
 
     void take(HeartbeatAnswer answer) {
+        Resize resize = answer.resize();
+        if (resize != null && (resized == null || resized.id() != resize.id())) {
+            String refusal = resize.capacityBytes() > mostBytes ? "too much" : null;
+            resized = new Resized(resize.id(), resize.capacityBytes(), 1, refusal);
+            capacityBytes = refusal == null ? resize.capacityBytes() : capacityBytes;
+        }
         wantsFull = answer.fullWanted();
         for (MoveOrder order : answer.orders()) {
             orders.add(order);

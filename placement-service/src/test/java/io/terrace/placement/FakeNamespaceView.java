@@ -36,6 +36,9 @@ public final class FakeNamespaceView implements NamespaceView {
     @Nullable
     String upgrade;
 
+    /** Why DataNodes leave, by UUID. */
+    final Map<String, String> leaving = new HashMap<>();
+
     PolicyGaps gaps = PolicyGaps.NONE;
     int placeLooks;
     public int looks;
@@ -123,6 +126,11 @@ public final class FakeNamespaceView implements NamespaceView {
     @Override
     public @Nullable String stopsVolumeMoves() {
         return upgrade;
+    }
+
+    @Override
+    public @Nullable String leaving(String node) {
+        return leaving.get(node);
     }
 
     @Override

@@ -376,6 +376,12 @@ public final class TerraceSettings {
             .bytes("", PAGE, PETABYTE)
             .doc("Bytes that copies in memory may use, such as 4g. Unset: the DataNode is stock.");
 
+    public static final Setting<Long> DATANODE_MEMORY_CAPACITY_MAX = key(
+                    "terrace.datanode.memory.capacity.max", "DataNode")
+            .bytes("", PAGE, PETABYTE)
+            .doc("Most bytes that placementctl resize may let copies in memory use, at least"
+                    + " terrace.datanode.memory.capacity. Unset: that capacity, so memory can only be made smaller.");
+
     public static final Setting<Boolean> DATANODE_MEMORY_REQUIRE_TMPFS = key(
                     "terrace.datanode.memory.require-tmpfs", "DataNode")
             .flag(true)
@@ -409,6 +415,12 @@ public final class TerraceSettings {
     public static final Setting<Integer> DATANODE_MOVE_QUEUE = key("terrace.datanode.move.queue", "DataNode")
             .whole(1_024, 1, 1 << 20)
             .doc("Orders to move a replica between volumes that may wait; more are refused.");
+
+    public static final Setting<Boolean> DATANODE_MOVE_GUARD = key("terrace.datanode.move.guard", "DataNode")
+            .flag(false)
+            .doc(
+                    "Whether Mover, Satisfier and Balancer are refused replicas that a range of tiers keeps where they are, for"
+                            + " clusters that run a Mover regularly. The Mover then ends with NO_MOVE_PROGRESS.");
 
     public static final Setting<Long> DATANODE_MEMORY_SCRUB_BANDWIDTH = key(
                     "terrace.datanode.memory.scrub.bandwidth", "DataNode")

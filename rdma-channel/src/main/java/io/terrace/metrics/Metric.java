@@ -338,6 +338,10 @@ public enum Metric {
     PLACEMENT_WRITTEN_REFUSED(
             "placement.written.refused",
             "Blocks that such a rule wanted in memory once written, for which there was no room."),
+    PLACEMENT_LEAVING_ORDERED(
+            "placement.leaving.ordered",
+            "Copies in memory ordered on another DataNode, as the one with the only copy is decommissioned or enters"
+                    + " maintenance."),
     PLACEMENT_WRITE_FIRST_DRAWN(
             "placement.write.first.drawn",
             "New blocks that begin at a DataNode drawn among those that their client writes to fastest."),
@@ -440,6 +444,9 @@ public enum Metric {
     VOLUME_MOVED("volume.moved", "Replicas moved to a volume of another tier by order of the placement service."),
     VOLUME_MOVED_BYTES("volume.moved.bytes", "Bytes of the replicas that were moved between volumes."),
     VOLUME_MOVED_MS("volume.moved.milliseconds", "Time spent on the moves between volumes that were made."),
+    VOLUME_GUARDED(
+            "volume.guarded",
+            "Moves of Mover, Satisfier or Balancer that were refused, as a range of tiers keeps the replica."),
     VOLUME_MOVES_FAILED(
             "volume.moves.failed",
             "Orders to move a replica between volumes that left it where it was: refused, no room, changed meanwhile, corrupt, or failed."),

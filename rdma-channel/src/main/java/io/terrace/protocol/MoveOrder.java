@@ -11,9 +11,25 @@ import org.jspecify.annotations.Nullable;
  * @param from the tier that the block leaves, as far as the service knows; null for the one where the replica is
  * @param to the tier that the block enters; null, with a copy that is dropped, for the one where the replica is
  * @param bytesPerSecond the most that the DataNode's copies may take together; 0 for no limit
+ * @param kept a range of tiers keeps the replica there
  */
 public record MoveOrder(
-        long moveId, StampedBlock block, @Nullable StorageTier from, @Nullable StorageTier to, long bytesPerSecond) {
+        long moveId,
+        StampedBlock block,
+        @Nullable StorageTier from,
+        @Nullable StorageTier to,
+        long bytesPerSecond,
+        boolean kept) {
+
+    /** An order after which nothing keeps the replica where it is. */
+    public MoveOrder(
+            long moveId,
+            StampedBlock block,
+            @Nullable StorageTier from,
+            @Nullable StorageTier to,
+            long bytesPerSecond) {
+        this(moveId, block, from, to, bytesPerSecond, false);
+    }
 
     /** Asks for a verified memory copy. */
     public static MoveOrder promotion(long moveId, StampedBlock block, long bytesPerSecond) {

@@ -61,7 +61,8 @@ public final class ProtoConverter {
                 stamped(proto.getBlock()),
                 proto.hasFrom() ? tier(proto.getFrom()) : null,
                 tier(proto.getTo()),
-                proto.getBytesPerSecond());
+                proto.getBytesPerSecond(),
+                proto.getKept());
     }
 
     /** Adds an order to the list that its kind belongs to. */
@@ -82,6 +83,9 @@ public final class ProtoConverter {
                 .setBytesPerSecond(order.bytesPerSecond());
         if (order.from() != null) {
             move.setFrom(tier(order.from()));
+        }
+        if (order.kept()) {
+            move.setKept(true);
         }
         answer.addVolumeMoves(move);
     }

@@ -6,18 +6,26 @@ import static org.awaitility.Awaitility.await;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.HeldWordProto;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
+import io.terrace.protocol.proto.AdminProtos.ReplicaProto;
+import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierProto;
+import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.mover.Mover;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -194,6 +202,74 @@ class OperatorTiersTest {
                     .allMatch(replica -> replica.getStays().startsWith("released by an operator"));
         });
         assertThat(tiers.types(file)).isEqualTo(ON_DISK);
+    }
+
+    private static List<NodeProto> nodes() throws ServiceException {
+        return tiers.service.tiers(null, TiersRequestProto.getDefaultInstance()).getNodesList();
+    }
+
+    private static void resize(long bytes) throws ServiceException {
+        ChangeResponseProto answer = tiers.service.change(
+                null,
+                ChangeRequestProto.newBuilder()
+                        .setVerb(VerbProto.RESIZE)
+                        .setCapacityBytes(bytes)
+                        .build());
+        assertThat(answer.getAccepted()).isEqualTo(2);
+        await().atMost(FourTierCluster.PATIENCE).until(() -> nodes().stream()
+                .allMatch(
+                        node -> !node.hasResizingToBytes() && node.getResized().getCapacityBytes() == bytes));
+    }
+
+    private static Stream<Long> memory() throws ServiceException {
+        return nodes().stream()
+                .flatMap(node -> node.getTiersList().stream())
+                .filter(tier -> tier.getTier() == TierProto.MEMORY)
+                .map(TierStateProto::getCapacityBytes);
+    }
+
+    @Test
+    void resize_changesTheMemoryOfAllDataNodes_withinTheirBound() throws Exception {
+        resize(8 << 20);
+        await().atMost(FourTierCluster.PATIENCE).until(() -> memory().allMatch(bytes -> bytes == 8 << 20));
+        resize(17 << 20);
+        assertThat(nodes()).allSatisfy(node -> assertThat(node.getResized().getRefusal())
+                .contains("terrace.datanode.memory.capacity.max"));
+        assertThat(memory()).containsOnly(8L << 20);
+        resize(16 << 20);
+        await().atMost(FourTierCluster.PATIENCE).until(() -> memory().allMatch(bytes -> bytes == 16 << 20));
+    }
+
+    @Test
+    void copy_onADataNodeThatIsDecommissioned_isMadeOnTheOther() throws Exception {
+        tiers.rules("- path: /none", "  place: never");
+        Path file = file("/leaving/file");
+        String first = tiers.cluster.getDataNodes().get(0).getDatanodeUuid();
+        tiers.service.change(
+                null,
+                ChangeRequestProto.newBuilder()
+                        .setVerb(VerbProto.PROMOTE_NOW)
+                        .setTarget(file.toString())
+                        .setNode(first)
+                        .build());
+        await().atMost(FourTierCluster.PATIENCE).until(() -> inMemory(file).equals(List.of(first)));
+        DatanodeManager datanodes =
+                tiers.cluster.getNamesystem().getBlockManager().getDatanodeManager();
+        datanodes.getDatanodeAdminManager().startDecommission(datanodes.getDatanode(first));
+        try {
+            await().atMost(FourTierCluster.PATIENCE).until(() -> inMemory(file).size() == 2);
+            assertThat(nodes().stream().filter(NodeProto::hasLeaving).map(NodeProto::getUuid))
+                    .containsExactly(first);
+        } finally {
+            datanodes.getDatanodeAdminManager().stopDecommission(datanodes.getDatanode(first));
+        }
+    }
+
+    private static List<String> inMemory(Path file) throws ServiceException {
+        return tiers.explain(file).getBlocks(0).getReplicasList().stream()
+                .filter(ReplicaProto::getInMemory)
+                .map(ReplicaProto::getNode)
+                .toList();
     }
 
     private static int mover(Path dir) throws Exception {

@@ -48,7 +48,7 @@ public final class LocalTier {
     /**
      * The tier's limits.
      *
-     * @param capacityBytes what all copies may hold together
+     * @param capacityBytes what all copies may hold together at first
      * @param extents how many copies there may be
      * @param passedNs how long bytes whose descriptor a stock client holds count as used after retirement; afterwards
      *     the file is removed, and its bytes are the kernel's to free when that client closes it ({@link #unaccounted})
@@ -257,6 +257,11 @@ public final class LocalTier {
     public synchronized void breakOff(long nowNs) {
         closed = true;
         table.snapshot().forEach(extent -> end(extent, RetireCause.BROKEN_OFF, nowNs));
+    }
+
+    /** All copies may hold so many bytes together from now on. If they hold more, none is begun until enough are gone. */
+    public synchronized void resize(long capacityBytes) {
+        table.space().resize(capacityBytes);
     }
 
     /** Counts bytes in the directory that are not an extent's (yet): leftovers of an earlier process. */

@@ -14,6 +14,7 @@ final class SpaceAccount {
     private static final int KEPT_OPEN_SHARE = 8;
 
     private final Limits limits;
+    private long limitBytes;
     private long usedBytes;
     /** Of retiring and removable extents: used, but soon free. */
     private long leavingBytes;
@@ -31,11 +32,17 @@ final class SpaceAccount {
 
     SpaceAccount(Limits limits) {
         this.limits = limits;
+        this.limitBytes = limits.capacityBytes();
     }
 
     /** What extents may hold now: less than the limit while stock readers keep removed ones open. */
     private long capacityBytes() {
-        return Math.max(0, limits.capacityBytes() - keptOpenBytes);
+        return Math.max(0, limitBytes - keptOpenBytes);
+    }
+
+    /** The limit is another one from now on, also where more is used. */
+    void resize(long capacityBytes) {
+        limitBytes = capacityBytes;
     }
 
     boolean hasRoom(long lengthBytes) {
@@ -88,7 +95,7 @@ final class SpaceAccount {
 
     /** Whether stock readers get the replica's descriptor, since they keep too many bytes of removed copies open. */
     boolean isTooMuchKeptOpen() {
-        return keptOpenBytes > limits.capacityBytes() / KEPT_OPEN_SHARE;
+        return keptOpenBytes > limitBytes / KEPT_OPEN_SHARE;
     }
 
     void begun(long lengthBytes) {

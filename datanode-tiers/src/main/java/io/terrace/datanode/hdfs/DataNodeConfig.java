@@ -32,6 +32,12 @@ public final class DataNodeConfig {
     public DataNodeConfig check() {
         memoryDir();
         long capacityBytes = capacityBytes();
+        if (capacityMaxBytes() < capacityBytes) {
+            throw TerraceSettings.DATANODE_MEMORY_CAPACITY_MAX.refusal(
+                    String.valueOf(capacityMaxBytes()),
+                    "at least " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key() + ", which is " + capacityBytes,
+                    null);
+        }
         for (Setting<?> setting : TerraceSettings.all()) {
             if (setting.key().startsWith("terrace.datanode.")) {
                 setting.orNull(conf);
@@ -63,6 +69,12 @@ public final class DataNodeConfig {
     /** What the memory tier may hold. */
     public long capacityBytes() {
         return TerraceSettings.DATANODE_MEMORY_CAPACITY.get(conf);
+    }
+
+    /** What the memory tier may be changed to hold. */
+    public long capacityMaxBytes() {
+        Long most = TerraceSettings.DATANODE_MEMORY_CAPACITY_MAX.orNull(conf);
+        return most == null ? capacityBytes() : most;
     }
 
     /** Whether a directory outside memory is refused. */
@@ -98,6 +110,11 @@ public final class DataNodeConfig {
     /** Replicas moved between volumes at one time. */
     public int moveThreads() {
         return TerraceSettings.DATANODE_MOVE_THREADS.get(conf);
+    }
+
+    /** Whether others who move are refused replicas that a range of tiers keeps. */
+    public boolean moveGuard() {
+        return TerraceSettings.DATANODE_MOVE_GUARD.get(conf);
     }
 
     /** Orders for such moves that may wait. */

@@ -15,6 +15,7 @@ import io.terrace.datanode.hdfs.dataset.ObservedDataset;
 import io.terrace.datanode.hdfs.dataset.PassedDescriptors;
 import io.terrace.datanode.hdfs.dataset.TierDatasetListener;
 import io.terrace.datanode.hdfs.dataset.TierExtension;
+import io.terrace.datanode.hdfs.volume.ReplicaMover;
 import io.terrace.datanode.heartbeat.AccessRecorder;
 import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.HostDiagnostics;
@@ -23,6 +24,7 @@ import io.terrace.datanode.memory.BackgroundChecks;
 import io.terrace.datanode.memory.HousekeepingAgent;
 import io.terrace.datanode.memory.LeftoverRecovery;
 import io.terrace.datanode.memory.MemoryDirectory;
+import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.memory.PinRequests;
 import io.terrace.datanode.memory.Scrubber;
@@ -34,6 +36,7 @@ import io.terrace.datanode.move.VolumeMoveQueue;
 import io.terrace.datanode.nvm.NvmExtents;
 import io.terrace.datanode.replica.ReplicaSource;
 import io.terrace.datanode.write.ClientSpeeds;
+import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import java.io.Closeable;
 import java.io.IOException;
@@ -76,6 +79,7 @@ final class DataNodeTiers implements Closeable {
     private final HousekeepingAgent housekeeping;
     private final BackgroundChecks checks;
     private final VolumeMoveQueue volumeMoves;
+    private final boolean guarded;
     private final HeartbeatAgents services;
     private volatile boolean brokenOff;
 
@@ -155,8 +159,9 @@ final class DataNodeTiers implements Closeable {
         parts.add(housekeeping::close);
         tierListener.onHousekeeping(housekeeping::wake);
         checks = checks(datanode, settings, name);
+        guarded = settings.moveGuard();
         volumeMoves = parts.add(new VolumeMoveQueue(
-                dataset.mover()::move,
+                new OrderedMoves(dataset.mover()),
                 settings.moveThreads(),
                 settings.moveQueue(),
                 tokenBucket,
@@ -212,7 +217,7 @@ final class DataNodeTiers implements Closeable {
                 settings.copyBytesPerSecond(),
                 metricRegistry,
                 housekeeping::wake,
-                volumeMoves);
+                ReplicaMover.removesDuplicates(datanode.getConf()) ? volumeMoves : null);
         NodeIdentity identity = new NodeIdentity(
                 datanode.getDatanodeUuid(),
                 datanode.getDatanodeHostname(),
@@ -223,6 +228,11 @@ final class DataNodeTiers implements Closeable {
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 identity,
                 tier,
+                new MemorySize(
+                        tier,
+                        new MemorySize.Bounds(
+                                settings.capacityBytes(), settings.capacityMaxBytes(), settings.regionBytes()),
+                        directory::usableBytes),
                 orders,
                 epochFence,
                 accessRecorder,
@@ -270,8 +280,12 @@ final class DataNodeTiers implements Closeable {
                 System::nanoTime);
         DatasetListener extended = extension.listener(copies, tier, promotions, replicas, datanode.getConf());
         dataset.events().listen(new GuardedListener(extended, () -> breakOff(dataset)));
+        if (guarded) {
+            dataset.mover().guard(() -> metricRegistry.increment(Metric.VOLUME_GUARDED));
+        }
         services.start();
         parts.add(() -> {
+            dataset.mover().guard(null);
             dataset.events().unlisten();
             // Readers stop before the parts that serve them go.
             closeTiers();
@@ -285,6 +299,7 @@ final class DataNodeTiers implements Closeable {
     private void breakOff(ObservedDataset dataset) {
         dataset.events().unlisten();
         brokenOff = true;
+        dataset.mover().guard(null);
         volumeMoves.stop();
         tier.breakOff(System.nanoTime());
         closeNvm();

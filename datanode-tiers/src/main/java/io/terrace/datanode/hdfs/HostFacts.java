@@ -1,5 +1,6 @@
 package io.terrace.datanode.hdfs;
 
+import io.terrace.datanode.hdfs.volume.ReplicaMover;
 import io.terrace.datanode.heartbeat.HostDiagnostics;
 import io.terrace.datanode.memory.MemoryDirectory;
 import java.io.IOException;
@@ -28,6 +29,7 @@ final class HostFacts {
                                 DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_DEFAULT),
                 (int) ramDiskVolumes,
                 grants,
-                rdmaProblem);
+                rdmaProblem,
+                !ReplicaMover.removesDuplicates(datanode.getConf()));
     }
 }

@@ -6,6 +6,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.compat.Release;
 import io.terrace.datanode.extent.Extent;
 import io.terrace.datanode.extent.LocalTier;
+import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.ResidencyListener;
 import io.terrace.datanode.move.EpochFence;
 import io.terrace.datanode.move.MoveOrderExecutor;
@@ -22,6 +23,8 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.OrderProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
@@ -59,12 +62,14 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     /**
      * The parts of the DataNode that all links share.
      *
+     * @param memorySize of the tier
      * @param otherTiers what is told of tiers besides memory
      * @param clientSpeeds how fast clients write to this DataNode
      */
     public record Shared(
             NodeIdentity identity,
             LocalTier tier,
+            MemorySize memorySize,
             MoveOrderExecutor orders,
             EpochFence epochFence,
             AccessRecorder accessRecorder,
@@ -100,6 +105,8 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
     private long speedsSent;
     private @Nullable HeartbeatRequestProto unanswered;
     private @Nullable ConditionProto outranked;
+    /** What came of the last change of the memory tier's size; null before the first. */
+    private @Nullable ResizedProto resized;
 
     /**
      * A link that has told nothing yet.
@@ -158,6 +165,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
         if (outranked != null) {
             request.addConditions(outranked);
         }
+        if (resized != null) {
+            request.setResized(resized);
+        }
         if (shared.orders().takesVolumeMoves()) {
             request.setTakesVolumeMoves(true);
         }
@@ -205,6 +215,9 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             if (response.getFullResidencyWanted()) {
                 residency.wantFull();
             }
+            if (response.hasResize()) {
+                resize(response.getResize());
+            }
             for (OrderProto order : response.getOrdersList()) {
                 take(ProtoConverter.order(order), response.getEpoch(), nowNs);
             }
@@ -215,6 +228,23 @@ public final class HeartbeatExchange implements AccessRecorder.Listener, Residen
             outranked(response, nowNs);
         }
         return response.getHeartbeatIntervalMs();
+    }
+
+    /** Once for each id: the service asks again until it hears of the result. */
+    private void resize(ResizeProto resize) {
+        if (resized != null && resized.getId() == resize.getId()) {
+            return;
+        }
+        String refusal = shared.memorySize().change(resize.getCapacityBytes());
+        ResizedProto.Builder result = ResizedProto.newBuilder()
+                .setId(resize.getId())
+                .setCapacityBytes(resize.getCapacityBytes())
+                .setConfiguredBytes(shared.memorySize().configuredBytes());
+        if (refusal != null) {
+            result.setRefusal(refusal);
+        }
+        resized = result.build();
+        sendSoon.run();
     }
 
     /** Of a service whose epoch is not the highest, off alone is obeyed. */

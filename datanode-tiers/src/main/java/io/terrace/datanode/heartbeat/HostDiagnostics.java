@@ -28,6 +28,7 @@ public final class HostDiagnostics {
      * @param ramDiskVolumes RAM_DISK volumes, which LAZY_PERSIST writes to
      * @param grants whether clients can be granted anything: the channel directory is set
      * @param rdmaProblem why there is no RDMA although it is wanted; empty when there is, or it is not
+     * @param duplicatesStay dfs.datanode.duplicate.replica.deletion is false
      */
     public record Facts(
             long capacityBytes,
@@ -36,7 +37,8 @@ public final class HostDiagnostics {
             long lockedMemoryBytes,
             int ramDiskVolumes,
             boolean grants,
-            String rdmaProblem) {}
+            String rdmaProblem,
+            boolean duplicatesStay) {}
 
     private final Path root;
 
@@ -56,6 +58,14 @@ public final class HostDiagnostics {
                     Severity.WARNING,
                     "Clients of this host get no grants; only stock readers are served from memory",
                     "set " + TerraceSettings.CHANNEL_DIR.key() + " for DataNodes and clients"));
+        }
+        if (facts.duplicatesStay()) {
+            found.add(condition(
+                    "duplicates-stay",
+                    Severity.WARNING,
+                    "dfs.datanode.duplicate.replica.deletion is false: no replica is moved between volumes, as two copies"
+                            + " would stay after a crash",
+                    "leave it at true"));
         }
         if (!facts.rdmaProblem().isEmpty()) {
             found.add(condition(

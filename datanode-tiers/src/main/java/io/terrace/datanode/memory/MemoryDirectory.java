@@ -177,6 +177,11 @@ public final class MemoryDirectory implements ExtentStore, LeftoverFiles, Closea
         }
     }
 
+    /** Bytes that could still be written there. */
+    public long usableBytes() throws IOException {
+        return fileStore.getUsableSpace();
+    }
+
     /** The kind of file system, as the system names it. */
     public String fileSystemType() {
         return fileStore.type();

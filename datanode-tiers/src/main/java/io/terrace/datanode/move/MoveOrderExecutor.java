@@ -116,14 +116,18 @@ public final class MoveOrderExecutor {
     private void moveBetweenVolumes(
             BlockVersion block, MoveOrder order, BooleanSupplier isCurrent, Consumer<MoveResult> finish) {
         StorageTier to = order.to();
-        if (volumeMoves == null || to == null) {
+        VolumeMoveQueue queue = volumeMoves;
+        if (queue == null || to == null) {
             finish.accept(MoveResult.of(MoveOutcome.REFUSED, "this DataNode moves no replicas between volumes"));
             return;
         }
         String pool = block.key().pool();
         rateLimit.begun(pool, order.bytesPerSecond());
-        volumeMoves.submit(new VolumeMoveQueue.Order(block, to, isCurrent, result -> {
+        queue.submit(new VolumeMoveQueue.Order(block, to, isCurrent, result -> {
             rateLimit.ended(pool);
+            if (result.outcome() == MoveOutcome.DONE) {
+                queue.keep(block, order.kept());
+            }
             finish.accept(result);
         }));
     }

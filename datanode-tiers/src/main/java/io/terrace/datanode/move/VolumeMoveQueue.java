@@ -29,6 +29,9 @@ public final class VolumeMoveQueue implements Closeable {
          * @param stillWanted asked until the new place is known
          */
         MoveResult move(BlockVersion block, StorageTier to, VerifiedCopy copier, BooleanSupplier stillWanted);
+
+        /** Notes whether a range of tiers keeps the replica where it was moved to. */
+        default void keep(BlockVersion block, boolean kept) {}
     }
 
     /**
@@ -74,6 +77,11 @@ public final class VolumeMoveQueue implements Closeable {
     /** Takes an order, or refuses it. */
     public void submit(Order order) {
         orders.submit(order, "too many moves between volumes wait");
+    }
+
+    /** Notes whether a range of tiers keeps the replica where it was moved to. */
+    void keep(BlockVersion block, boolean kept) {
+        mover.keep(block, kept);
     }
 
     /** Carries out the order that waits for longest; false when there is none. */

@@ -46,6 +46,7 @@ class DataNodeConfigTest {
                         Map.entry("channelDir", "null"),
                         Map.entry("memoryDir", "/memory"),
                         Map.entry("capacityBytes", String.valueOf(4L << 30)),
+                        Map.entry("capacityMaxBytes", String.valueOf(4L << 30)),
                         Map.entry("requireTmpfs", "true"),
                         Map.entry("extentsMax", "65536"),
                         Map.entry("copyThreads", "2"),
@@ -53,6 +54,7 @@ class DataNodeConfigTest {
                         Map.entry("copyQueue", "4096"),
                         Map.entry("moveThreads", "2"),
                         Map.entry("moveQueue", "1024"),
+                        Map.entry("moveGuard", "false"),
                         Map.entry("scrubBytesPerSecond", String.valueOf(8 << 20)),
                         Map.entry("scrubIntervalMs", "3600000"),
                         Map.entry("dropSourcePages", "true"),
@@ -81,6 +83,8 @@ class DataNodeConfigTest {
                 "terrace.channel.dir                           | /run/t | channelDir          | /run/t",
                 "terrace.datanode.memory.dir                   | /x/y   | memoryDir           | /x/y",
                 "terrace.datanode.memory.capacity              | 8k     | capacityBytes       | 8192",
+                "terrace.datanode.memory.capacity.max          | 8g     | capacityMaxBytes    | 8589934592",
+                "terrace.datanode.move.guard                   | true   | moveGuard           | true",
                 "terrace.datanode.memory.require-tmpfs         | false  | requireTmpfs        | false",
                 "terrace.datanode.memory.extents.max           | 1k     | extentsMax          | 1024",
                 "terrace.datanode.memory.copy.threads          | 3      | copyThreads         | 3",
@@ -127,6 +131,16 @@ class DataNodeConfigTest {
         assertThatThrownBy(() -> new DataNodeConfig(conf).check())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("terrace.datanode.region.size is 6442450944")
+                .hasMessageContaining("terrace.datanode.memory.capacity, which is 4294967296");
+    }
+
+    @Test
+    void check_aBoundBelowTheCapacity_namesBothKeys() {
+        Configuration conf = required();
+        conf.set("terrace.datanode.memory.capacity.max", "1g");
+        assertThatThrownBy(() -> new DataNodeConfig(conf).check())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("terrace.datanode.memory.capacity.max is 1073741824")
                 .hasMessageContaining("terrace.datanode.memory.capacity, which is 4294967296");
     }
 

@@ -71,7 +71,7 @@ class VolumeMoveFaultsTest {
     }
 
     @Test
-    void volumeRemovedWhileCopying_endsTheMove() throws Exception {
+    void volumeRemovedWhileCopying_endsTheMove_andTakesReplicasOnceItIsAddedAgain() throws Exception {
         try (TerraceCluster cluster =
                 TerraceCluster.start(1, TerraceCluster.configuration(), StorageType.DISK, StorageType.SSD)) {
             TieredVolumes volumes = new TieredVolumes(cluster);
@@ -80,6 +80,7 @@ class VolumeMoveFaultsTest {
             String disk = "[DISK]" + volumes.volume(StorageTier.DISK).getBaseURI();
             CompletableFuture<Void> removed = new CompletableFuture<>();
             FsVolumeImpl ssd = volumes.volume(StorageTier.SSD);
+            String added = "[SSD]" + ssd.getBaseURI();
             volumes.mover().onStep(step -> {
                 if (step == MoveStep.RESERVED) {
                     new Thread(() -> {
@@ -100,6 +101,14 @@ class VolumeMoveFaultsTest {
             assertThat(result.message()).contains("is being removed");
             removed.get(30, TimeUnit.SECONDS);
             assertThat(volumes.files(block.key().blockId())).hasSize(2);
+            assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("removed", BYTES));
+
+            volumes.mover().onStep(step -> {});
+            assertThat(volumes.move(block, StorageTier.SSD).message()).contains("no volume of ssd");
+            // Added while the DataNode runs, it takes replicas at once.
+            cluster.datanode(0).reconfigurePropertyImpl(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY, disk + "," + added);
+            assertThat(volumes.move(block, StorageTier.SSD).outcome()).isEqualTo(MoveOutcome.DONE);
+            volumes.awaitOneCopy(block.key().blockId(), StorageTier.SSD);
             assertThat(cluster.read(file)).isEqualTo(TerraceCluster.contents("removed", BYTES));
         }
     }

@@ -12,6 +12,7 @@ import io.terrace.protocol.PlacementDataNodePB;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.WriteSpeedProto;
 import java.io.IOException;
@@ -270,5 +271,37 @@ class HeartbeatExchangeTest {
     private static void beat(HeartbeatExchange link, HeartbeatResponseProto answer) {
         link.compose(0);
         link.delivered(answer, 0);
+    }
+
+    private static HeartbeatResponseProto resize(long id, long bytes) {
+        return HeartbeatResponseProto.newBuilder()
+                .setActive(true)
+                .setEpoch(1)
+                .setServe(true)
+                .setResize(ResizeProto.newBuilder().setId(id).setCapacityBytes(bytes))
+                .build();
+    }
+
+    @Test
+    void resize_isCarriedOutOnce_andItsResultIsInEachHeartbeatSince() {
+        assertThat(link.compose(0).hasResized()).isFalse();
+        link.delivered(resize(7, 500_000), 0);
+        assertThat(tier.usage().capacityBytes()).isEqualTo(500_000);
+        assertThat(link.compose(0).getResized().getId()).isEqualTo(7);
+        assertThat(link.compose(0).getResized().hasRefusal()).isFalse();
+        tier.resize(600_000);
+        link.delivered(resize(7, 500_000), 0);
+        assertThat(tier.usage().capacityBytes()).as("not again").isEqualTo(600_000);
+        link.delivered(resize(8, 3_000_000), 0);
+        assertThat(tier.usage().capacityBytes()).isEqualTo(600_000);
+        assertThat(link.compose(0).getResized().getRefusal()).contains("terrace.datanode.memory.capacity.max");
+        assertThat(link.compose(0).getResized().getConfiguredBytes()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void resize_ofAStandby_isNotObeyed() {
+        link.compose(0);
+        link.delivered(resize(7, 500_000).toBuilder().setActive(false).build(), 0);
+        assertThat(tier.usage().capacityBytes()).isEqualTo(1_000_000);
     }
 }

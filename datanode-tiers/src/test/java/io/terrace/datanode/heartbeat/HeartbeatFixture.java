@@ -8,6 +8,7 @@ import io.terrace.datanode.extent.AddressSpace;
 import io.terrace.datanode.extent.GrantLedger;
 import io.terrace.datanode.extent.LocalTier;
 import io.terrace.datanode.extent.SharedSlots;
+import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.move.CopyQueue;
 import io.terrace.datanode.move.EpochFence;
@@ -60,6 +61,7 @@ final class HeartbeatFixture {
                 new HeartbeatExchange.Shared(
                         new NodeIdentity("uuid", "host", 9866, 7),
                         tier,
+                        new MemorySize(tier, new MemorySize.Bounds(1_000_000, 2_000_000, 1L << 30), () -> 1_500_000),
                         new MoveOrderExecutor(
                                 tier,
                                 new CopyQueue(tier, 0, 1, "none", () -> null),

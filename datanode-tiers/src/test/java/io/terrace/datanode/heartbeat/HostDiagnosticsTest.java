@@ -31,7 +31,7 @@ class HostDiagnosticsTest {
     @Test
     void look_whereRdmaIsWantedAndMissing_saysWhy() {
         HostDiagnostics.Facts facts =
-                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device");
+                new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "there is no RDMA device", false);
         assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
                 .filteredOn(condition -> condition.getId().equals("rdma-unavailable"))
                 .singleElement()
@@ -44,8 +44,16 @@ class HostDiagnosticsTest {
         file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", false)))
                 .isEmpty();
+    }
+
+    @Test
+    void look_whereDuplicatesStay_saysThatNothingMoves() {
+        HostDiagnostics.Facts facts = new HostDiagnostics.Facts(GB, "tmpfs", 8 * GB, 0, 0, true, "", true);
+        assertThat(new HostDiagnostics(Path.of("/nowhere")).look(facts))
+                .extracting(ConditionProto::getId)
+                .containsExactly("duplicates-stay");
     }
 
     @Test
@@ -55,7 +63,7 @@ class HostDiagnosticsTest {
         file("proc/self/cgroup", "0::/system.slice/datanode.service\n");
         file("sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
         file("sys/fs/cgroup/system.slice/datanode.service/memory.max", "max\n");
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "")))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", GB, 64 << 20, 1, false, "", false)))
                 .containsExactlyInAnyOrder(
                         "memory-tmpfs-small",
                         "memory-too-little",
@@ -65,13 +73,13 @@ class HostDiagnosticsTest {
                         "memory-lazy-persist",
                         "memory-locked",
                         "channel-off");
-        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, "")))
+        assertThat(ids(new HostDiagnostics.Facts(GB, "ext4", 100 * GB, 0, 0, true, "", false)))
                 .contains("memory-not-tmpfs");
     }
 
     @Test
     void look_whereNothingCanBeRead_saysNothingOfIt() {
-        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "")))
+        assertThat(ids(new HostDiagnostics.Facts(4 * GB, "tmpfs", 8 * GB, 0, 0, true, "", false)))
                 .isEmpty();
     }
 }

@@ -116,6 +116,7 @@ final class MoveTexts {
             case RULE -> "rule";
             case POLICY, MOVED_HOME -> "policy";
             case HEAT, COLD, FULL -> "range";
+            case LEAVING -> "decommission";
         };
     }
 
@@ -153,7 +154,7 @@ final class MoveTexts {
                     : "placementctl " + (move.isPromotion() ? "promote" : "demote");
             case PIN -> "the file is pinned";
             case MOVED_HOME -> "another DataNode is its home now";
-            case RULE, HEAT, COLD, FULL -> Words.message(move.reason());
+            case RULE, HEAT, COLD, FULL, LEAVING -> Words.message(move.reason());
             case POLICY -> !move.isPromotion()
                     ? occasion.roomFor() < 0
                             ? "least worth keeping"

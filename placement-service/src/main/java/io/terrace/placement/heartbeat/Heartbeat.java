@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param figures running totals of this incarnation by figure id
  * @param takesVolumeMoves orders to move replicas between volumes are carried out
  * @param release version and commit of Terrace in the DataNode; empty if it does not say
+ * @param resized what came of the last change of the memory tier's size; null before the first
  */
 public record Heartbeat(
         String node,
@@ -37,7 +38,46 @@ public record Heartbeat(
         boolean serving,
         Map<String, Long> figures,
         boolean takesVolumeMoves,
-        String release) {
+        String release,
+        @Nullable Resized resized) {
+
+    /** Of a DataNode whose memory was not resized. */
+    public Heartbeat(
+            String node,
+            String host,
+            int transferPort,
+            long incarnation,
+            long sequence,
+            List<TierState> tiers,
+            List<Heat> heat,
+            List<Residency> residency,
+            boolean full,
+            List<Result> results,
+            List<HealthFinding> conditions,
+            long bytesServed,
+            boolean serving,
+            Map<String, Long> figures,
+            boolean takesVolumeMoves,
+            String release) {
+        this(
+                node,
+                host,
+                transferPort,
+                incarnation,
+                sequence,
+                tiers,
+                heat,
+                residency,
+                full,
+                results,
+                conditions,
+                bytesServed,
+                serving,
+                figures,
+                takesVolumeMoves,
+                release,
+                null);
+    }
 
     /** The same with other heat. */
     public Heartbeat withHeat(List<Heat> other) {
@@ -57,7 +97,8 @@ public record Heartbeat(
                 serving,
                 figures,
                 takesVolumeMoves,
-                release);
+                release,
+                resized);
     }
 
     /** Capacity and use of one tier; retiring bytes are part of the used ones until they are freed. */
@@ -68,6 +109,14 @@ public record Heartbeat(
             return Math.max(0, capacityBytes - usedBytes);
         }
     }
+
+    /**
+     * What came of a {@link Resize}.
+     *
+     * @param configuredBytes what the DataNode's setting says
+     * @param refusal why the size stayed as it was; null if it was changed
+     */
+    public record Resized(long id, long capacityBytes, long configuredBytes, @Nullable String refusal) {}
 
     /** Reads and writes of one block on this DataNode since the last heartbeat that carried it. */
     public record Heat(

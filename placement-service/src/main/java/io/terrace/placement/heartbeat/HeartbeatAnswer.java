@@ -2,6 +2,7 @@ package io.terrace.placement.heartbeat;
 
 import io.terrace.protocol.MoveOrder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the service answers to a {@link Heartbeat}.
@@ -12,12 +13,25 @@ import java.util.List;
  * @param fullWanted the next heartbeat is to report everything that is resident
  * @param orders at most {@code MoveQueue.ORDERS_PER_ANSWER}, to be begun in this sequence
  * @param intervalMs when to call again
+ * @param resize a change of the memory tier's size that the DataNode has not answered; null if there is none
  */
 public record HeartbeatAnswer(
-        boolean active, long epoch, boolean serve, boolean fullWanted, List<MoveOrder> orders, int intervalMs) {
+        boolean active,
+        long epoch,
+        boolean serve,
+        boolean fullWanted,
+        List<MoveOrder> orders,
+        int intervalMs,
+        @Nullable Resize resize) {
 
     public HeartbeatAnswer {
         orders = List.copyOf(orders);
+    }
+
+    /** An answer that leaves the memory tier's size as it is. */
+    public HeartbeatAnswer(
+            boolean active, long epoch, boolean serve, boolean fullWanted, List<MoveOrder> orders, int intervalMs) {
+        this(active, epoch, serve, fullWanted, orders, intervalMs, null);
     }
 
     /** The answer of a NameNode that does not decide. */

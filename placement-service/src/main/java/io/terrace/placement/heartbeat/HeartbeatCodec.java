@@ -4,6 +4,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
 import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
+import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.protocol.ProtoConverter;
@@ -15,6 +16,8 @@ import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResizeProto;
+import io.terrace.protocol.proto.DataNodeProtos.ResizedProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
 import java.util.HashMap;
@@ -65,7 +68,28 @@ public final class HeartbeatCodec {
                 proto.getServing(),
                 figures(proto.getFiguresList(), limits),
                 proto.getTakesVolumeMoves(),
-                limits.name(proto.getRelease()));
+                limits.name(proto.getRelease()),
+                proto.hasResized() ? resized(proto.getResized(), limits) : null);
+    }
+
+    private static Resized resized(ResizedProto proto, HeartbeatLimits limits) {
+        return new Resized(
+                proto.getId(),
+                amount(proto.getCapacityBytes(), "capacityBytes"),
+                amount(proto.getConfiguredBytes(), "configuredBytes"),
+                proto.hasRefusal() ? limits.text(proto.getRefusal()) : null);
+    }
+
+    /** The same for operators. */
+    public static ResizedProto resized(Resized resized) {
+        ResizedProto.Builder proto = ResizedProto.newBuilder()
+                .setId(resized.id())
+                .setCapacityBytes(resized.capacityBytes())
+                .setConfiguredBytes(resized.configuredBytes());
+        if (resized.refusal() != null) {
+            proto.setRefusal(resized.refusal());
+        }
+        return proto.build();
     }
 
     private static Map<String, Long> figures(List<FigureValueProto> all, HeartbeatLimits limits) {
@@ -89,6 +113,10 @@ public final class HeartbeatCodec {
                 .setFullResidencyWanted(answer.fullWanted())
                 .setHeartbeatIntervalMs(answer.intervalMs());
         answer.orders().forEach(order -> ProtoConverter.add(proto, order));
+        Resize resize = answer.resize();
+        if (resize != null) {
+            proto.setResize(ResizeProto.newBuilder().setId(resize.id()).setCapacityBytes(resize.capacityBytes()));
+        }
         return proto.build();
     }
 

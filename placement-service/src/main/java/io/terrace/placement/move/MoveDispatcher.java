@@ -96,6 +96,10 @@ public final class MoveDispatcher {
                 orders.add(send(nowMs, moveQueue, move, 0));
                 continue;
             }
+            if (node.leaving() != null) {
+                moveTracker.withdraw(nowMs, node, move, MoveOutcome.CANCELLED, node.leaving(), false);
+                continue;
+            }
             promotionsOpen = promotionsOpen
                     && moveQueue.promotionsInFlight()
                             < clusterState.moveSettings().inFlight()

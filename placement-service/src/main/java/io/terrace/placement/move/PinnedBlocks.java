@@ -158,7 +158,10 @@ public final class PinnedBlocks {
         StampedBlock block = located.block();
         Pinned known = blocks.get(block.id());
         DataNodeState node = known == null ? null : known.node;
-        if (node == null || !node.isLive() || !located.nodes().contains(node.uuid())) {
+        if (node == null
+                || !node.isLive()
+                || node.leaving() != null
+                || !located.nodes().contains(node.uuid())) {
             if (known != null) {
                 release(nowMs, known);
             }

@@ -60,7 +60,10 @@ public final class PlacementReports {
                     node.policy().pools(),
                     node.conditions(),
                     node.figures(),
-                    node.release()));
+                    node.release(),
+                    node.leaving(),
+                    node.resize(),
+                    node.resized()));
         }
         return reports;
     }

@@ -5,13 +5,16 @@ import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.Heartbeat;
+import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.ReportQuota;
+import io.terrace.placement.heartbeat.Resize;
 import io.terrace.policy.api.PlacementPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the service knows of one DataNode: who it is and how it is, its policy with the requests that were not looked at
@@ -52,6 +55,9 @@ public final class DataNodeState {
     private Map<String, Long> figures = Map.of();
     private long policyCapacityBytes;
     private boolean expired;
+    private @Nullable String leaving;
+    private @Nullable Resize resize;
+    private @Nullable Resized resized;
 
     public DataNodeState(String uuid, MoveSettings settings, PlacementPolicy policy, long nowMs) {
         this.uuid = uuid;
@@ -90,8 +96,27 @@ public final class DataNodeState {
                 .orElse(NO_MEMORY);
         conditions = List.copyOf(heartbeat.conditions());
         figures = Map.copyOf(heartbeat.figures());
+        resized = heartbeat.resized();
+        if (anew || (resize != null && resized != null && resize.id() == resized.id())) {
+            resize = null;
+        }
         resizePolicy(nowMs);
         return anew;
+    }
+
+    /** Its memory is to have another size, until it restarts. */
+    public void resize(Resize wanted) {
+        resize = wanted;
+    }
+
+    /** The size that it was asked for and has not answered about; null if there is none. */
+    public @Nullable Resize resize() {
+        return resize;
+    }
+
+    /** What it said of the last change of size since it was started; null before the first. */
+    public @Nullable Resized resized() {
+        return resized;
     }
 
     /** A heartbeat with the state of the last one and without reports. */
@@ -151,7 +176,7 @@ public final class DataNodeState {
 
     /** Whether a block of that size could be brought into its memory, perhaps in the place of others. */
     public boolean canHold(long lengthBytes) {
-        return serving && !expired && memory.capacityBytes() >= lengthBytes;
+        return serving && !expired && leaving == null && memory.capacityBytes() >= lengthBytes;
     }
 
     public boolean isLive() {
@@ -161,6 +186,16 @@ public final class DataNodeState {
     /** It was silent for too long. */
     public void expire() {
         expired = true;
+    }
+
+    /** It is decommissioned or enters maintenance, for this reason, so nothing new goes there; null once it stays. */
+    public void leaving(@Nullable String why) {
+        leaving = why;
+    }
+
+    /** Why it leaves; null while it is in service. */
+    public @Nullable String leaving() {
+        return leaving;
     }
 
     public String uuid() {
@@ -237,7 +272,7 @@ public final class DataNodeState {
 
     /** Whether it may be asked to move replicas between its volumes. */
     public boolean takesVolumeMoves() {
-        return takesVolumeMoves && serving && !expired;
+        return takesVolumeMoves && serving && !expired && leaving == null;
     }
 
     /** Bytes of moves between volumes; a second of it is saved up. */

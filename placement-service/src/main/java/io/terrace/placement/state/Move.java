@@ -28,7 +28,14 @@ public final class Move {
         /** The same; it was not accessed for long. */
         COLD,
         /** The same; the tier is full. */
-        FULL
+        FULL,
+        /** The DataNode with the only copy in memory is decommissioned or enters maintenance. */
+        LEAVING;
+
+        /** Whether a promotion for it is kept from the policy for a time. */
+        boolean isHeld() {
+            return this == OPERATOR || this == RULE || this == LEAVING;
+        }
     }
 
     private static final int MOST_SENDINGS = 10;
@@ -69,8 +76,17 @@ public final class Move {
         static final Occasion UNKNOWN = new Occasion("", -1, -1, false);
     }
 
-    /** The tiers of a move between volumes. */
-    public record Volumes(StorageTier from, StorageTier to) {
+    /**
+     * The tiers of a move between volumes.
+     *
+     * @param kept a range of tiers keeps the replica there
+     */
+    public record Volumes(StorageTier from, StorageTier to, boolean kept) {
+
+        /** Of a move after which nothing keeps the replica where it is. */
+        public Volumes(StorageTier from, StorageTier to) {
+            this(from, to, false);
+        }
 
         /** Whether it leads to a faster tier. */
         public boolean isUp() {
@@ -238,7 +254,7 @@ public final class Move {
         sentMs = nowMs;
         attempts++;
         if (volumes != null) {
-            return new MoveOrder(id, block, volumes.from, volumes.to, bytesPerSecond);
+            return new MoveOrder(id, block, volumes.from, volumes.to, bytesPerSecond, volumes.kept);
         }
         return isPromotion() ? MoveOrder.promotion(id, block, bytesPerSecond) : MoveOrder.drop(id, block);
     }

@@ -87,9 +87,7 @@ public final class MoveTracker {
         move.end(nowMs, outcome, message, bytes);
         history.add(move);
         long id = move.block().id();
-        if ((move.cause() == Cause.OPERATOR || move.cause() == Cause.RULE)
-                && move.isPromotion()
-                && node.residents().isHeld(id)) {
+        if (move.cause().isHeld() && move.isPromotion() && node.residents().isHeld(id)) {
             if (outcome == MoveOutcome.DONE) {
                 node.residents().hold(move.block(), move.cause(), nowMs);
             } else {

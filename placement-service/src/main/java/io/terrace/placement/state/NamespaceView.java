@@ -176,6 +176,11 @@ public interface NamespaceView {
         return null;
     }
 
+    /** Why a DataNode will not keep what it holds: it is decommissioned or enters maintenance; null while it is in service. */
+    default @Nullable String leaving(String node) {
+        return null;
+    }
+
     /** Room on the volumes of one tier of a DataNode, as it reported last. */
     record VolumeSpace(long capacityBytes, long remainingBytes) {}
 

@@ -260,7 +260,8 @@ final class TierKeeper {
             return false;
         }
         clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_MOVES_WISHED);
-        clusterState.moveTracker().between(nowMs, node, volumes, block.block(), cause, sentence(block.rule()) + why);
+        Volumes kept = new Volumes(volumes.from(), volumes.to(), true);
+        clusterState.moveTracker().between(nowMs, node, kept, block.block(), cause, sentence(block.rule()) + why);
         space.take(nowMs, node, volumes, block.block().lengthBytes());
         return true;
     }

@@ -49,6 +49,9 @@ final class VolumeMoveDispatcher {
     /** Makes orders of what is due, fit and within the budgets. */
     List<MoveOrder> dispatch(long nowMs, DataNodeState node) {
         MoveQueue queue = node.volumeMoves();
+        if (node.leaving() != null && queue.waitingCount() > 0) {
+            withdraw(nowMs, node, node.leaving());
+        }
         if (queue.waitingCount() == 0 || !node.takesVolumeMoves() || view.stopsVolumeMoves() != null) {
             return List.of();
         }

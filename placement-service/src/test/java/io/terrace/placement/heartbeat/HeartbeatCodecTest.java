@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.protocol.proto.DataNodeProtos.BlockProto;
 import io.terrace.protocol.proto.DataNodeProtos.ConditionProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
@@ -15,6 +16,7 @@ import io.terrace.protocol.proto.DataNodeProtos.ResidencyProto;
 import io.terrace.protocol.proto.DataNodeProtos.ResultProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierProto;
 import io.terrace.protocol.proto.DataNodeProtos.TierStateProto;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatCodecTest {
@@ -157,5 +159,19 @@ class HeartbeatCodecTest {
                 .setText(text)
                 .setRemedy(text)
                 .build();
+    }
+
+    @Test
+    void resize_andWhatCameOfIt_areTheSameOnTheOtherSide() {
+        HeartbeatAnswer answer = new HeartbeatAnswer(true, 1, true, false, List.of(), 250, new Resize(7, 1 << 30));
+        assertThat(HeartbeatCodec.answer(answer).getResize().getId()).isEqualTo(7);
+        assertThat(HeartbeatCodec.answer(answer).getResize().getCapacityBytes()).isEqualTo(1 << 30);
+        Resized resized = new Resized(7, 1 << 30, 1 << 20, "no");
+        assertThat(decoded(heartbeat(1, 1).toBuilder()
+                                .setResized(HeartbeatCodec.resized(resized))
+                                .build())
+                        .resized())
+                .isEqualTo(resized);
+        assertThat(decoded(heartbeat(1, 1)).resized()).isNull();
     }
 }

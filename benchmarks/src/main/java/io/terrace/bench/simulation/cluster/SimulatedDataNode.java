@@ -18,6 +18,7 @@ import io.terrace.datanode.heartbeat.HeartbeatExchange;
 import io.terrace.datanode.heartbeat.NodeIdentity;
 import io.terrace.datanode.memory.HousekeepingAgent;
 import io.terrace.datanode.memory.LeftoverRecovery;
+import io.terrace.datanode.memory.MemorySize;
 import io.terrace.datanode.memory.MemoryTierListener;
 import io.terrace.datanode.memory.PinRequests;
 import io.terrace.datanode.memory.Scrubber;
@@ -140,6 +141,7 @@ public final class SimulatedDataNode {
         HeartbeatExchange.Shared shared = new HeartbeatExchange.Shared(
                 new NodeIdentity(host.name, host.name, 9866, incarnation),
                 tier,
+                new MemorySize(tier, new MemorySize.Bounds(0, 0, 0), () -> 0),
                 orders,
                 epochFence,
                 accessRecorder,

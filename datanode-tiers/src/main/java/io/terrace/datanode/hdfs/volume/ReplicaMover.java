@@ -51,13 +51,19 @@ public final class ReplicaMover {
     private final boolean duplicatesAreRemoved;
     private final MovesInProgress moves = new MovesInProgress();
     private final OpenBarrier barrier = new OpenBarrier();
+    private final MoveGuard guard = new MoveGuard();
     private volatile Consumer<MoveStep> onStep = step -> {};
 
     /** Moves replicas of this dataset. */
     public ReplicaMover(DataNode datanode, MovableDataset dataset, Configuration conf) {
         this.datanode = datanode;
         this.dataset = dataset;
-        this.duplicatesAreRemoved = conf.getBoolean(
+        this.duplicatesAreRemoved = removesDuplicates(conf);
+    }
+
+    /** Whether a DataNode that starts keeps one of two copies of a block, as it must where replicas are moved. */
+    public static boolean removesDuplicates(Configuration conf) {
+        return conf.getBoolean(
                 DFSConfigKeys.DFS_DATANODE_DUPLICATE_REPLICA_DELETION,
                 DFSConfigKeys.DFS_DATANODE_DUPLICATE_REPLICA_DELETION_DEFAULT);
     }
@@ -91,6 +97,7 @@ public final class ReplicaMover {
         if (ours != null) {
             return ours.to(replica, target, link);
         }
+        boolean kept = MoveGuard.isMarked(replica);
         try (MovesInProgress.Move ignored = moves.beginStock(pool, block.getBlockId())) {
             if (dataset.replica(pool, block.getBlockId()) != replica) {
                 throw new ReplicaNotFoundException(block);
@@ -99,7 +106,43 @@ public final class ReplicaMover {
                 // Stock renames the replica over itself and then deletes it.
                 throw new ReplicaAlreadyExistsException(replica + " is on " + target.getVolume() + " already");
             }
-            return stock.apply();
+            ReplicaInfo moved = stock.apply();
+            // Stock answers with the replica as it was before it was finalised.
+            ReplicaInfo now = dataset.replica(pool, block.getBlockId());
+            if (kept && now != null) {
+                MoveGuard.mark(now, true);
+            }
+            return moved;
+        }
+    }
+
+    /**
+     * From now on others who move are refused what a range of tiers keeps.
+     *
+     * @param onRefusal told of each refusal; null: nobody is refused anything
+     */
+    public void guard(@Nullable Runnable onRefusal) {
+        guard.set(onRefusal);
+    }
+
+    /** Notes whether a range of tiers keeps the replica where it is. */
+    public void keep(BlockVersion block, boolean kept) {
+        ReplicaInfo replica = dataset.replica(block.key().pool(), block.key().blockId());
+        if (replica != null && isSame(replica, block)) {
+            MoveGuard.mark(replica, kept);
+        }
+    }
+
+    /** Whether others may not move the replica to another DataNode. */
+    public boolean isPinned(ExtendedBlock block) {
+        return guard.refuses(dataset.replica(block.getBlockPoolId(), block.getBlockId()));
+    }
+
+    /** Refuses Mover and Satisfier a move within this DataNode; moves of ours pass. */
+    public void checkMayMove(ExtendedBlock block) throws IOException {
+        String pool = block.getBlockPoolId();
+        if (moves.mine(pool, block.getBlockId()) == null) {
+            guard.check(block, dataset.replica(pool, block.getBlockId()));
         }
     }
 

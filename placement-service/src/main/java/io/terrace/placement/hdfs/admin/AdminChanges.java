@@ -41,6 +41,7 @@ final class AdminChanges {
     private final PinChanges pins;
     private final ReleaseChanges releases;
     private final PolicyChanges policies;
+    private final ResizeChanges resizes;
 
     AdminChanges(
             PlacementLoop loop,
@@ -55,6 +56,7 @@ final class AdminChanges {
         this.updater = updater;
         this.pins = new PinChanges(lookup, updater);
         this.releases = new ReleaseChanges(loop, view, lookup);
+        this.resizes = new ResizeChanges(loop);
     }
 
     ChangeResponseProto carryOut(ChangeRequestProto request, String user)
@@ -65,6 +67,7 @@ final class AdminChanges {
             case PIN -> pins.pin(request, user);
             case UNPIN -> pins.unpin(request.getTarget());
             case RELEASE -> releases.release(request.getTarget(), request.getDryRun());
+            case RESIZE -> resizes.resize(request, request.hasNode() ? List.of(node(request.getNode())) : live());
             case PAUSE -> changeState(state -> state.withPaused(by(user)), Resolve.IF_READ);
             case RESUME -> changeState(state -> state.withPaused(null), Resolve.ALWAYS);
             case OFF -> changeState(state -> state.withOff(by(user)), Resolve.ALWAYS);
@@ -90,7 +93,7 @@ final class AdminChanges {
 
     private ChangeResponseProto promote(String user, String target, @Nullable String node)
             throws IOException, TimeoutException, InterruptedException {
-        String uuid = node == null ? null : uuidOf(node);
+        String uuid = node == null ? null : node(node).uuid();
         Refusals refusals = new Refusals();
         List<Long> moves = new ArrayList<>();
         List<Located> blocks = located(AdminTarget.parse(target), refusals);
@@ -154,11 +157,18 @@ final class AdminChanges {
                 facts.replicas().stream().map(ReplicaFacts::node).toList()));
     }
 
-    private String uuidOf(String node) throws TimeoutException, InterruptedException {
-        List<NodeReport> nodes = loop.ask(placement -> placement.reports().nodes(loop.nowMs()));
+    private List<NodeReport> nodes() throws TimeoutException, InterruptedException {
+        return loop.ask(placement -> placement.reports().nodes(loop.nowMs()));
+    }
+
+    private List<NodeReport> live() throws TimeoutException, InterruptedException {
+        return nodes().stream().filter(NodeReport::live).toList();
+    }
+
+    private NodeReport node(String node) throws TimeoutException, InterruptedException {
+        List<NodeReport> nodes = nodes();
         return nodes.stream()
                 .filter(report -> report.uuid().equals(node) || report.name().equals(node))
-                .map(NodeReport::uuid)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no DataNode " + node + " reports; there are "
                         + nodes.stream().map(NodeReport::name).limit(20).toList()));

@@ -5,7 +5,9 @@ import io.terrace.placement.explain.BlockVerdict;
 import io.terrace.placement.explain.FileSituation;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.BlockFacts;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
+import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.placement.heartbeat.Resize;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.report.NodeReport;
@@ -69,6 +71,17 @@ final class AdminCodec {
                 .setMovesWaiting(node.movesWaiting())
                 .setMovesInFlight(node.movesInFlight())
                 .setRelease(node.release());
+        if (node.leaving() != null) {
+            proto.setLeaving(node.leaving());
+        }
+        Resize resize = node.resize();
+        if (resize != null) {
+            proto.setResizingToBytes(resize.capacityBytes());
+        }
+        Resized resized = node.resized();
+        if (resized != null) {
+            proto.setResized(HeartbeatCodec.resized(resized));
+        }
         node.tiers().forEach(tier -> proto.addTiers(HeartbeatCodec.tier(tier)));
         node.pools()
                 .forEach(pool -> proto.addPools(PoolUseProto.newBuilder()

@@ -45,10 +45,12 @@ import io.terrace.protocol.proto.AdminProtos.TiersRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TiersResponseProto;
 import io.terrace.protocol.proto.AdminProtos.TopRequestProto;
 import io.terrace.protocol.proto.AdminProtos.TopResponseProto;
+import io.terrace.protocol.proto.AdminProtos.VerbProto;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
@@ -145,6 +147,8 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
                     .snapshot(Metric.Where.NAMENODE)
                     .forEach((id, value) -> response.addFigures(AdminCodec.figure(id, value)));
             Releases.add(response, loop.ask(placement -> placement.reports().releases()));
+            loop.ask(placement -> Optional.ofNullable(placement.volumeMovesStopped()))
+                    .ifPresent(response::setVolumeMovesStopped);
             if (store.problem() != null) {
                 response.setTrouble("what was stored of pins, pause and off cannot be read; see placementctl doctor");
             }
@@ -257,7 +261,11 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
                 throw new AccessControlException(caller.getShortUserName()
                         + " may not change placement: superuser or terrace.placement.admin.acl is needed");
             }
-            String target = request.hasTarget() ? request.getTarget() : PolicyChanges.named(request);
+            String target = request.hasTarget()
+                    ? request.getTarget()
+                    : request.getVerb() == VerbProto.RESIZE
+                            ? ResizeChanges.named(request)
+                            : PolicyChanges.named(request);
             try {
                 checkActive();
                 ChangeResponseProto response = changes.carryOut(request, caller.getShortUserName());

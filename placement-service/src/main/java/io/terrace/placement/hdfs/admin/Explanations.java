@@ -197,6 +197,10 @@ final class Explanations {
             if (file != null) {
                 describe(response, file, asked, situation);
             }
+            String stopped = placement.volumeMovesStopped();
+            if (stopped != null) {
+                response.setVolumeMovesStopped(stopped);
+            }
             for (int i = 0; i < blocks.size(); i++) {
                 BlockReport report = asked.reports.get(i);
                 Home home = homes.get(blocks.get(i).block().id());

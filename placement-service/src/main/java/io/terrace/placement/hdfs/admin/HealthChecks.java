@@ -4,6 +4,7 @@ import io.terrace.common.StorageTier;
 import io.terrace.placement.hdfs.namesystem.NamesystemLookup;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
+import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.report.NodeReport;
@@ -90,6 +91,14 @@ final class HealthChecks {
                     "the NameNode is in safe mode: nothing is promoted",
                     "wait, or hdfs dfsadmin -safemode leave");
         }
+        if (namesystem.isRollingUpgrade() || !namesystem.isUpgradeFinalized()) {
+            add(
+                    "NameNode",
+                    "namenode.upgrade",
+                    Severity.NOTE,
+                    "an upgrade is under way or not finalized: no replica is moved between volumes",
+                    "go on with it; then hdfs dfsadmin -rollingUpgrade finalize, or -finalizeUpgrade");
+        }
         String mode = conf.get(
                 DFSConfigKeys.DFS_STORAGE_POLICY_SATISFIER_MODE_KEY,
                 DFSConfigKeys.DFS_STORAGE_POLICY_SATISFIER_MODE_DEFAULT);
@@ -161,6 +170,16 @@ final class HealthChecks {
                     "the DataNode says that it does not serve grants",
                     "see its own conditions here, and its log");
         }
+        if (node.leaving() != null) {
+            add(
+                    node.name(),
+                    "datanode.leaving",
+                    Severity.NOTE,
+                    node.leaving()
+                            + ": nothing new comes into its memory, and what it alone has there is copied elsewhere",
+                    null);
+        }
+        resized(node);
         long memory = node.tiers().stream()
                 .filter(tier -> tier.tier() == StorageTier.MEMORY)
                 .mapToLong(TierState::capacityBytes)
@@ -181,6 +200,29 @@ final class HealthChecks {
                     "unpin something or raise terrace.datanode.memory.capacity");
         }
         node.conditions().forEach(condition -> found.add(finding(node.name(), condition)));
+    }
+
+    private void resized(NodeReport node) {
+        Resized resized = node.resized();
+        if (resized == null) {
+            return;
+        }
+        if (resized.refusal() != null) {
+            add(
+                    node.name(),
+                    "datanode.resize-refused",
+                    Severity.WARNING,
+                    "its memory was not resized to " + resized.capacityBytes() + " bytes: " + resized.refusal(),
+                    null);
+        } else if (resized.capacityBytes() != resized.configuredBytes()) {
+            add(
+                    node.name(),
+                    "datanode.resized",
+                    Severity.NOTE,
+                    "its memory was resized to " + resized.capacityBytes()
+                            + " bytes until it restarts; the setting says " + resized.configuredBytes(),
+                    "set terrace.datanode.memory.capacity to what it is to keep");
+        }
     }
 
     private void add(String where, String id, Severity severity, String text, @Nullable String remedy) {

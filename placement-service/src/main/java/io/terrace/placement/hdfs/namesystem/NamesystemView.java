@@ -242,6 +242,18 @@ public final class NamesystemView implements NamespaceView {
     }
 
     @Override
+    public @Nullable String leaving(String node) {
+        DatanodeDescriptor found =
+                namesystem.getBlockManager().getDatanodeManager().getDatanode(node);
+        if (found == null || found.isInService()) {
+            return null;
+        }
+        return found.isDecommissionInProgress() || found.isDecommissioned()
+                ? "the DataNode is being decommissioned"
+                : "the DataNode enters maintenance";
+    }
+
+    @Override
     public Map<StorageTier, VolumeSpace> volumes(String node) {
         DatanodeDescriptor found =
                 namesystem.getBlockManager().getDatanodeManager().getDatanode(node);

@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -150,6 +151,18 @@ public final class TerraceDataset extends FsDatasetImpl implements ObservedDatas
             throws IOException {
         return events.change(
                 oldBlock, () -> super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newlength));
+    }
+
+    @Override
+    public ReplicaInfo moveBlockAcrossStorage(
+            ExtendedBlock block, StorageType targetStorageType, String targetStorageId) throws IOException {
+        mover.checkMayMove(block);
+        return super.moveBlockAcrossStorage(block, targetStorageType, targetStorageId);
+    }
+
+    @Override
+    public boolean getPinning(ExtendedBlock block) throws IOException {
+        return mover.isPinned(block) || super.getPinning(block);
     }
 
     @Override

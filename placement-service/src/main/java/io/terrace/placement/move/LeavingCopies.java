@@ -1,0 +1,176 @@
+package io.terrace.placement.move;
+
+import io.terrace.metrics.Metric;
+import io.terrace.placement.state.BlockHeat;
+import io.terrace.placement.state.ClusterState;
+import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move.Cause;
+import io.terrace.placement.state.NamespaceView;
+import io.terrace.placement.state.NamespaceView.Placed;
+import io.terrace.placement.state.NamespaceView.PlacedReplica;
+import io.terrace.placement.state.ResidentBlocks.Held;
+import io.terrace.placement.state.ResidentBlocks.Resident;
+import io.terrace.protocol.StampedBlock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory copies of DataNodes that are decommissioned or enter maintenance. What only such a DataNode has in memory is
+ * promoted on another one that holds the block, the hottest first. A copy that nobody read of late goes only where memory is
+ * free. The old copy stays and is read as long as its DataNode is there. Blocks without another holder are looked at again,
+ * as HDFS makes their replicas meanwhile.
+ *
+ * <p>At each turn it looks at no more blocks than one hold of the NameNode's lock may. Owned by the loop's thread.
+ */
+public final class LeavingCopies {
+
+    /** All copies of a DataNode are looked at again so often. */
+    static final long ROUND_MS = 5_000;
+
+    /** Reads of late for which other copies have to give way. */
+    private static final double WARM_READS = 1;
+
+    private final ClusterState clusterState;
+    private final NamespaceView view;
+    private final Map<String, Round> rounds = new HashMap<>();
+
+    /** Copies of one DataNode that are to be looked at. */
+    private record Round(long sinceMs, Deque<StampedBlock> left) {}
+
+    public LeavingCopies(ClusterState clusterState, NamespaceView view) {
+        this.clusterState = clusterState;
+        this.view = view;
+    }
+
+    /** Asks the NameNode which DataNodes leave; to be called once a second. */
+    public void look() {
+        for (DataNodeState node : clusterState.nodes().values()) {
+            node.leaving(view.leaving(node.uuid()));
+        }
+        rounds.keySet().removeIf(uuid -> !isLeaving(clusterState.nodes().get(uuid)));
+    }
+
+    private static boolean isLeaving(@Nullable DataNodeState node) {
+        return node != null && node.leaving() != null;
+    }
+
+    /** Orders copies elsewhere, with at most one look at the NameNode's maps. */
+    public void turn(long nowMs, MovePlanner planner) {
+        for (DataNodeState node : clusterState.nodes().values()) {
+            if (isLeaving(node) && node.residents().size() > 0) {
+                List<StampedBlock> next = next(nowMs, node);
+                if (!next.isEmpty()) {
+                    order(nowMs, next, new HeldPromotion(clusterState, planner));
+                    return;
+                }
+            }
+        }
+    }
+
+    private List<StampedBlock> next(long nowMs, DataNodeState node) {
+        Round round = rounds.get(node.uuid());
+        if (round == null || (round.left.isEmpty() && nowMs - round.sinceMs >= ROUND_MS)) {
+            round = new Round(nowMs, new ArrayDeque<>(alone(nowMs, node)));
+            rounds.put(node.uuid(), round);
+        }
+        List<StampedBlock> next = new ArrayList<>();
+        while (next.size() < view.lockBlocks() && !round.left.isEmpty()) {
+            StampedBlock block = round.left.poll();
+            if (!isElsewhere(block.id())) {
+                next.add(block);
+            }
+        }
+        return next;
+    }
+
+    /** What only leaving DataNodes have in memory, of those that this one has; the hottest first. */
+    private List<StampedBlock> alone(long nowMs, DataNodeState node) {
+        List<StampedBlock> alone = new ArrayList<>();
+        for (Resident resident : node.residents().all()) {
+            if (!isElsewhere(resident.block.id())) {
+                alone.add(resident.block);
+            }
+        }
+        Map<Long, Double> reads = new HashMap<>();
+        alone.forEach(block -> reads.put(block.id(), reads(nowMs, block)));
+        alone.sort(Comparator.comparing((StampedBlock block) -> reads.get(block.id()))
+                .reversed());
+        return alone;
+    }
+
+    private double reads(long nowMs, StampedBlock block) {
+        BlockHeat heat = clusterState.heat().peek(block.id());
+        return heat == null ? 0 : heat.heat(nowMs, clusterState.heatSettings().halfLifeMs());
+    }
+
+    /** Whether a DataNode that stays has a copy, or is about to. */
+    private boolean isElsewhere(long blockId) {
+        for (DataNodeState node : clusterState.nodes().values()) {
+            if (node.isLive()
+                    && node.leaving() == null
+                    && (node.residents().holds(blockId) || node.moveQueue().open(blockId) != null)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void order(long nowMs, List<StampedBlock> blocks, HeldPromotion promotion) {
+        List<@Nullable Placed> placed =
+                view.placed(blocks.stream().map(StampedBlock::id).toList());
+        Map<DataNodeState, Long> free = new HashMap<>();
+        for (int i = 0; i < placed.size(); i++) {
+            Placed block = placed.get(i);
+            if (block != null && block.obstacle() == null && block.block().sameContent(blocks.get(i))) {
+                DataNodeState holder = holder(nowMs, block, free);
+                if (holder != null) {
+                    String why = "the DataNode that has the only copy in memory leaves";
+                    free.merge(holder, -block.block().lengthBytes(), Long::sum);
+                    promotion.order(nowMs, holder, block.block(), Cause.LEAVING, why, "");
+                    clusterState.metricRegistry().increment(Metric.PLACEMENT_LEAVING_ORDERED);
+                }
+            }
+        }
+    }
+
+    /** The DataNode with the most room among those that hold the block and stay; null if none can take it. */
+    private @Nullable DataNodeState holder(long nowMs, Placed placed, Map<DataNodeState, Long> free) {
+        long needed = placed.block().lengthBytes();
+        long id = placed.block().id();
+        boolean warm = reads(nowMs, placed.block()) >= WARM_READS;
+        DataNodeState best = null;
+        long mostFree = 0;
+        for (PlacedReplica replica : placed.replicas()) {
+            DataNodeState node = clusterState.nodes().get(replica.node());
+            if (node == null) {
+                continue;
+            }
+            long freeThere = free.computeIfAbsent(node, LeavingCopies::freeBytes);
+            if (node.canHold(needed)
+                    && HeldPromotion.room(node) >= needed
+                    && (warm || freeThere >= needed)
+                    && !node.moveQueue().isFullForPromotions()
+                    && !node.backoffTable().holdsBack(nowMs, id)
+                    && (best == null || freeThere > mostFree)) {
+                best = node;
+                mostFree = freeThere;
+            }
+        }
+        return best;
+    }
+
+    /** Memory that nothing is in or is about to come into, as far as a promotion like these brings it. */
+    private static long freeBytes(DataNodeState node) {
+        long coming = 0;
+        for (Held held : node.residents().held()) {
+            coming += held.arrivedMs() < 0 ? held.block().lengthBytes() : 0;
+        }
+        return node.memory().freeBytes() - coming;
+    }
+}
