@@ -2,7 +2,6 @@ package io.terrace.placement.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
@@ -15,13 +14,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.PrivilegedExceptionAction;
-import java.time.Duration;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
-import org.apache.hadoop.hdfs.DFSTestUtil;
-import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.security.token.block.ExportedBlockKeys;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
@@ -33,7 +28,6 @@ import org.apache.hadoop.http.HttpConfig;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.Server;
-import org.apache.hadoop.minikdc.MiniKdc;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -53,55 +47,36 @@ class SecureServiceTest {
     @TempDir
     static File dir;
 
-    private static MiniKdc kdc;
+    private static SecureNameNode secure;
     private static NameNode nameNode;
     private static Configuration conf;
     private static InetSocketAddress service;
-    private static File keytab;
 
     @BeforeAll
     static void startSecureNameNode() throws Exception {
-        Properties kdcConf = MiniKdc.createConf();
-        kdc = new MiniKdc(kdcConf, new File(dir, "kdc"));
-        kdc.start();
-        keytab = new File(dir, "all.keytab");
-        kdc.createPrincipal(keytab, "hdfs/localhost", "HTTP/localhost", "dn/localhost", "alice");
-        conf = new HdfsConfiguration();
-        conf.set("hadoop.security.authentication", "kerberos");
-        conf.set("hadoop.security.authorization", "true");
-        conf.set("hadoop.security.auth_to_local", "RULE:[2:$1](hdfs)s/.*/hdfs/\nRULE:[2:$1](dn)s/.*/dn/\nDEFAULT");
-        conf.set("dfs.namenode.kerberos.principal", "hdfs/localhost@" + kdc.getRealm());
-        conf.set("dfs.datanode.kerberos.principal", "dn/localhost@" + kdc.getRealm());
-        conf.set("dfs.web.authentication.kerberos.principal", "HTTP/localhost@" + kdc.getRealm());
-        conf.set("dfs.namenode.keytab.file", keytab.getPath());
-        conf.set("dfs.web.authentication.kerberos.keytab", keytab.getPath());
-        conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
-        conf.set(DFSConfigKeys.DFS_HTTP_POLICY_KEY, HttpConfig.Policy.HTTPS_ONLY.name());
-        conf.set("dfs.namenode.https-address", "localhost:0");
-        conf.set("dfs.namenode.name.dir", new File(dir, "name").toURI().toString());
-        conf.set("fs.defaultFS", "hdfs://localhost:0");
-        conf.set("dfs.namenode.plugins", TerraceNameNodePlugin.class.getName());
-        conf.set("terrace.placement.rpc-address", "localhost:0");
-        String classes = KeyStoreTestUtil.getClasspathDir(SecureServiceTest.class);
-        KeyStoreTestUtil.setupSSLConfig(dir.getPath(), classes, conf, false);
-        UserGroupInformation.setConfiguration(conf);
-        DFSTestUtil.formatNameNode(conf);
-        nameNode = new NameNode(conf);
-        Configuration bound = nameNode.getConf();
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> !bound.get("terrace.placement.rpc-address").endsWith(":0"));
-        service = NetUtils.createSocketAddr(bound.get("terrace.placement.rpc-address"));
+        secure = new SecureNameNode(dir, SecureServiceTest::web, "alice");
+        nameNode = secure.nameNode();
+        conf = secure.conf();
+        service = NetUtils.createSocketAddr(nameNode.getConf().get("terrace.placement.rpc-address"));
+    }
+
+    private static void web(Configuration more) {
+        more.set(DFSConfigKeys.DFS_HTTP_POLICY_KEY, HttpConfig.Policy.HTTPS_ONLY.name());
+        more.set("dfs.namenode.https-address", "localhost:0");
+        try {
+            String classes = KeyStoreTestUtil.getClasspathDir(SecureServiceTest.class);
+            KeyStoreTestUtil.setupSSLConfig(dir.getPath(), classes, more, false);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     @AfterAll
     static void stopAndForgetKerberos() throws Exception {
-        if (nameNode != null) {
-            nameNode.stop();
+        if (secure != null) {
+            secure.close();
         }
-        kdc.stop();
         KeyStoreTestUtil.cleanupSSLConfig(dir.getPath(), KeyStoreTestUtil.getClasspathDir(SecureServiceTest.class));
-        UserGroupInformation.reset();
-        UserGroupInformation.setConfiguration(new Configuration());
     }
 
     private interface Call<P> {
@@ -109,9 +84,7 @@ class SecureServiceTest {
     }
 
     private static <P> Object as(String principal, Class<P> protocol, Call<P> call) throws Exception {
-        UserGroupInformation user = UserGroupInformation.loginUserFromKeytabAndReturnUGI(
-                principal + "@" + kdc.getRealm(), keytab.getPath());
-        return user.doAs((PrivilegedExceptionAction<Object>) () -> {
+        return secure.user(principal).doAs((PrivilegedExceptionAction<Object>) () -> {
             RPC.setProtocolEngine(conf, protocol, ProtobufRpcEngine2.class);
             P proxy = RPC.getProxy(protocol, RPC.getProtocolVersion(protocol), service, conf);
             try {
@@ -186,12 +159,12 @@ class SecureServiceTest {
                 .isEqualTo("checked");
         assertThatThrownBy(() -> checkedAs("alice", () -> check.check(pool, "checked")))
                 .isInstanceOf(AccessControlException.class)
-                .hasMessageContaining("alice@" + kdc.getRealm() + " is not a DataNode");
+                .hasMessageContaining(secure.principal("alice") + " is not a DataNode");
     }
 
     /** Within a call that came from loopback, authenticated as this principal. */
     private static <T> T checkedAs(String principal, Callable<T> check) throws Exception {
-        UserGroupInformation caller = UserGroupInformation.createRemoteUser(principal + "@" + kdc.getRealm());
+        UserGroupInformation caller = UserGroupInformation.createRemoteUser(secure.principal(principal));
         Server.getCurCall().set(new Server.Call(1, 0, null, null, RPC.RpcKind.RPC_PROTOCOL_BUFFER, new byte[16]) {
             @Override
             public UserGroupInformation getRemoteUser() {

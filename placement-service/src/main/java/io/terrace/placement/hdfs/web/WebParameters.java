@@ -1,6 +1,7 @@
 package io.terrace.placement.hdfs.web;
 
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import javax.servlet.http.HttpServletRequest;
@@ -33,12 +34,12 @@ final class WebParameters {
     static WebParameters of(HttpServletRequest request, Set<String> known) throws WebException {
         Map<String, String> values = new HashMap<>();
         for (Map.Entry<String, String[]> parameter : given(request).entrySet()) {
-            String name = parameter.getKey();
+            String name = canonical(parameter.getKey());
             if (!known.contains(name) && !OF_USER.contains(name)) {
                 throw refused("there is no parameter '" + shortened(name) + "' here"
                         + (known.isEmpty() ? "" : "; known: " + String.join(", ", known)));
             }
-            if (parameter.getValue().length != 1) {
+            if (parameter.getValue().length != 1 || values.containsKey(name)) {
                 throw refused("the parameter '" + name + "' is given more than once");
             }
             String value = unquoted(parameter.getValue()[0]);
@@ -48,6 +49,12 @@ final class WebParameters {
             values.put(name, value);
         }
         return new WebParameters(values);
+    }
+
+    /** Hadoop's filters take those that say who asks in any case, as doAs. */
+    private static String canonical(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        return OF_USER.contains(lower) ? lower : name;
     }
 
     private static Map<String, String[]> given(HttpServletRequest request) throws WebException {

@@ -3,11 +3,15 @@ package io.terrace.placement.hdfs.web;
 import java.io.IOException;
 import javax.servlet.ServletContext;
 import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletResponse;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.hdfs.server.common.JspHelper;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
+import org.apache.hadoop.security.authentication.server.PseudoAuthenticationHandler;
 import org.apache.hadoop.security.authorize.ProxyUsers;
 import org.jspecify.annotations.Nullable;
 
@@ -16,16 +20,16 @@ final class WebUser {
 
     private WebUser() {}
 
-    /** Null if nobody is named. With Kerberos the user that Hadoop gives to all who come without a name is nobody, too. */
+    /** Null if nobody is named. With Kerberos a name that the web server did not check is nobody's. */
     static @Nullable UserGroupInformation of(
             ServletContext context, HttpServletRequest request, WebParameters parameters, Configuration conf)
-            throws IOException {
+            throws IOException, WebException {
         boolean secure = UserGroupInformation.isSecurityEnabled();
         if (secure && parameters.orNull(WebParameters.DELEGATION) != null) {
-            return JspHelper.getUGI(context, request, conf);
+            return ofToken(context, request, conf);
         }
         String name = request.getRemoteUser();
-        if (name == null || (secure && name.equals(userWithoutName(conf)))) {
+        if (name == null || (secure && isUnproven(name, request, conf))) {
             return null;
         }
         UserGroupInformation user = UserGroupInformation.createRemoteUser(name);
@@ -42,9 +46,25 @@ final class WebUser {
         return proxied;
     }
 
-    private static String userWithoutName(Configuration conf) {
-        return conf.get(
-                CommonConfigurationKeys.HADOOP_HTTP_STATIC_USER,
-                CommonConfigurationKeys.DEFAULT_HADOOP_HTTP_STATIC_USER);
+    private static UserGroupInformation ofToken(ServletContext context, HttpServletRequest request, Configuration conf)
+            throws IOException, WebException {
+        try {
+            return JspHelper.getUGI(context, request, conf);
+        } catch (StandbyException | RetriableException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            // Its own message may be of any type and length: what the token's bytes were taken for.
+            throw new WebException(
+                    HttpServletResponse.SC_FORBIDDEN,
+                    "the delegation token is not valid: it has ended, is of another name service, or is damaged");
+        }
+    }
+
+    /** It was merely given as {@code user.name}, or is what Hadoop calls all who come without a name. */
+    private static boolean isUnproven(String name, HttpServletRequest request, Configuration conf) {
+        return PseudoAuthenticationHandler.TYPE.equals(request.getAuthType())
+                || name.equals(conf.get(
+                        CommonConfigurationKeys.HADOOP_HTTP_STATIC_USER,
+                        CommonConfigurationKeys.DEFAULT_HADOOP_HTTP_STATIC_USER));
     }
 }
