@@ -3,10 +3,14 @@ package io.terrace.placement.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.terrace.placement.state.OperatorState;
 import io.terrace.placement.state.OperatorState.Order;
 import io.terrace.placement.state.OperatorState.Pin;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
+import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -17,6 +21,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
+import org.apache.hadoop.net.NetUtils;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +59,7 @@ class FailoverTest {
         conf.set("terrace.placement.rpc-address", "127.0.0.1:0");
         conf.setInt("dfs.ha.tail-edits.period", 1);
         cluster = new MiniDFSCluster.Builder(conf, dir.toFile())
-                .nnTopology(MiniDFSNNTopology.simpleHATopology())
+                .nnTopology(withKnownWebPorts())
                 .numDataNodes(1)
                 .build();
         try {
@@ -79,6 +84,15 @@ class FailoverTest {
                 assertThat(epoch).isPositive();
                 HeartbeatResponseProto standby = until(second, false);
                 assertThat(standby.getOrdersList()).isEmpty();
+                assertThat(page(1, "status").get("active").booleanValue()).isFalse();
+                assertThat(page(1, "viewer").get("otherNameNodes"))
+                        .as("the link from the standby's page to that of the active NameNode")
+                        .singleElement()
+                        .matches(page -> page.textValue()
+                                .endsWith(":"
+                                        + cluster.getNameNode(0)
+                                                .getHttpAddress()
+                                                .getPort() + "/terrace/"));
 
                 cluster.transitionToStandby(0);
                 cluster.transitionToActive(1);
@@ -98,6 +112,21 @@ class FailoverTest {
         } finally {
             cluster.shutdown(true);
         }
+    }
+
+    /** A NameNode must know the other's port when it starts. */
+    private static MiniDFSNNTopology withKnownWebPorts() {
+        return new MiniDFSNNTopology()
+                .addNameservice(new MiniDFSNNTopology.NSConf("minidfs-ns")
+                        .addNN(new MiniDFSNNTopology.NNConf("nn1").setHttpPort(NetUtils.getFreeSocketPort()))
+                        .addNN(new MiniDFSNNTopology.NNConf("nn2").setHttpPort(NetUtils.getFreeSocketPort())));
+    }
+
+    private JsonNode page(int nameNode, String question) throws IOException {
+        return new ObjectMapper()
+                .readTree(URI.create("http://127.0.0.1:"
+                                + cluster.getNameNode(nameNode).getHttpAddress().getPort() + "/terrace/api/" + question)
+                        .toURL());
     }
 
     @Test

@@ -58,6 +58,14 @@ final class AdminCodec {
     }
 
     static NodeProto node(NodeReport node) {
+        NodeProto.Builder proto = summary(node);
+        node.conditions().forEach(condition -> proto.addConditions(HeartbeatCodec.condition(condition)));
+        node.figures().forEach((id, value) -> proto.addFigures(figure(id, value)));
+        return proto.build();
+    }
+
+    /** Without its conditions and figures, of which there are many. */
+    static NodeProto.Builder summary(NodeReport node) {
         NodeProto.Builder proto = NodeProto.newBuilder()
                 .setUuid(node.uuid())
                 .setName(node.name())
@@ -89,9 +97,7 @@ final class AdminCodec {
                         .setOwnBytes(pool.ownBytes())
                         .setMostBytes(pool.mostBytes())
                         .setUsedBytes(pool.usedBytes())));
-        node.conditions().forEach(condition -> proto.addConditions(HeartbeatCodec.condition(condition)));
-        node.figures().forEach((id, value) -> proto.addFigures(figure(id, value)));
-        return proto.build();
+        return proto;
     }
 
     static FigureValueProto figure(String id, long value) {

@@ -10,6 +10,7 @@ import java.util.List;
  * The cluster at one moment, without anything that only some may know: no path, no block.
  *
  * @param status as {@code placementctl status} has it
+ * @param nodes without conditions, and with the metrics of {@link ClusterSnapshots#FIGURES} alone
  * @param withoutPlugin live DataNodes that the service never heard of
  * @param inFlight the moves that are carried out now, of both sorts
  * @param ended the latest moves that ended, latest first

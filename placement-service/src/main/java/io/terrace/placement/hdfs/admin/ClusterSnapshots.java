@@ -1,5 +1,6 @@
 package io.terrace.placement.hdfs.admin;
 
+import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementEngine;
 import io.terrace.placement.PlacementLoop;
@@ -12,11 +13,13 @@ import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.Move;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
 import io.terrace.protocol.proto.AdminProtos.StatusResponseProto;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -36,6 +39,17 @@ public final class ClusterSnapshots {
     private final OperatorStateStore store;
     private final PolicyStore policies;
     private final MetricRegistry metricRegistry;
+
+    /** The DataNodes' metrics that snapshots have: a DataNode sends a hundred more. */
+    public static final Set<Metric> FIGURES = Set.of(
+            Metric.READS_STOCK_MEMORY,
+            Metric.READS_STOCK_MEMORY_BYTES,
+            Metric.READS_GRANTED,
+            Metric.READS_GRANTED_BYTES,
+            Metric.READS_GRANTED_NVM,
+            Metric.READS_GRANTED_NVM_BYTES,
+            Metric.READS_STOCK_REPLICA,
+            Metric.READS_STOCK_REPLICA_BYTES);
 
     /** What the loop is asked for, at one moment. */
     private record Asked(List<NodeReport> nodes, List<Move> inFlight, List<Move> ended, List<FindingProto> findings) {}
@@ -78,7 +92,7 @@ public final class ClusterSnapshots {
         findings.addAll(asked.findings);
         return new ClusterSnapshot(
                 status,
-                asked.nodes.stream().map(AdminCodec::node).toList(),
+                asked.nodes.stream().map(ClusterSnapshots::node).toList(),
                 withoutPlugin,
                 asked.inFlight.stream()
                         .map(move -> AdminCodec.listed(move, reader))
@@ -87,6 +101,17 @@ public final class ClusterSnapshots {
                         .map(move -> AdminCodec.listed(move, reader))
                         .toList(),
                 List.copyOf(findings));
+    }
+
+    private static NodeProto node(NodeReport node) {
+        NodeProto.Builder proto = AdminCodec.summary(node);
+        for (Metric metric : FIGURES) {
+            Long value = node.figures().get(metric.id());
+            if (value != null) {
+                proto.addFigures(AdminCodec.figure(metric.id(), value));
+            }
+        }
+        return proto.build();
     }
 
     private Asked ask(PlacementEngine placement) {

@@ -58,12 +58,19 @@ final class ClusterHistory {
         countedMs = atMs;
     }
 
-    /** The samples after a time, as columns: one list for the times, and for each figure one of the same length. */
-    synchronized ObjectNode json(long afterMs) {
+    /**
+     * The samples after a time, as columns: one list for the times, and for each figure one of the same length. Who asks again
+     * right after the next sample shares its snapshot with it.
+     *
+     * @param nowMs wall clock
+     */
+    synchronized ObjectNode json(long afterMs, long nowMs) {
         List<Sample> shown =
                 samples.stream().filter(sample -> sample.atMs > afterMs).toList();
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("intervalMs", INTERVAL_MS).put("mostSamples", MOST);
+        long nextMs = samples.isEmpty() ? nowMs + INTERVAL_MS : samples.getLast().atMs + INTERVAL_MS;
+        json.put("nextSampleInMs", Math.max(0, Math.min(INTERVAL_MS, nextMs - nowMs)));
         ArrayNode times = json.putArray("atMs");
         shown.forEach(sample -> times.add(sample.atMs));
         ObjectNode used = json.putObject("usedBytes");

@@ -5,24 +5,25 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.terrace.placement.hdfs.admin.ClusterSnapshot;
 import io.terrace.protocol.MessageJson;
-import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import io.terrace.protocol.proto.AdminProtos.MoveProto;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** A snapshot as JSON, written once for all who look at it. */
+/** A snapshot as JSON, written when the first asks and once for all who look at it. Thread-safe. */
 final class ClusterJson {
 
+    /** Of a DataNode, what the page does not show. */
+    private static final List<String> NOT_SHOWN =
+            List.of("uuid", "upMs", "residents", "figures", "conditions", "release");
+
     private final ClusterSnapshot snapshot;
-    private final byte[] status;
-    private final byte[] forUsers;
-    private final byte[] forNobody;
+    private @Nullable WebAnswer status;
+    private @Nullable WebAnswer forUsers;
+    private @Nullable WebAnswer forNobody;
 
     ClusterJson(ClusterSnapshot snapshot) {
         this.snapshot = snapshot;
-        this.status = WebAnswer.bytes(MessageJson.object(snapshot.status()));
-        this.forUsers = WebAnswer.bytes(cluster(true));
-        this.forNobody = WebAnswer.bytes(cluster(false));
     }
 
     ClusterSnapshot snapshot() {
@@ -30,8 +31,13 @@ final class ClusterJson {
     }
 
     /** As {@code placementctl status --json} has it for one service. */
-    byte[] status() {
-        return status;
+    synchronized WebAnswer status() {
+        WebAnswer written = status;
+        if (written == null) {
+            written = WebAnswer.json(MessageJson.object(snapshot.status()));
+            status = written;
+        }
+        return written;
     }
 
     /**
@@ -39,8 +45,17 @@ final class ClusterJson {
      *
      * @param named whether the user has a name; sentences, which may quote a path, are left out for others
      */
-    byte[] clusterFor(boolean named) {
-        return named ? forUsers : forNobody;
+    synchronized WebAnswer clusterFor(boolean named) {
+        WebAnswer written = named ? forUsers : forNobody;
+        if (written == null) {
+            written = WebAnswer.json(cluster(named));
+            if (named) {
+                forUsers = written;
+            } else {
+                forNobody = written;
+            }
+        }
+        return written;
     }
 
     private ObjectNode cluster(boolean sentences) {
@@ -49,9 +64,7 @@ final class ClusterJson {
         ReadCounters reads = ReadCounters.NONE;
         for (NodeProto node : snapshot.nodes()) {
             reads = reads.plus(ReadCounters.of(node));
-            // Long, and shown in sum or as findings.
-            nodes.add(MessageJson.object(
-                    node.toBuilder().clearFigures().clearConditions().build()));
+            nodes.add(MessageJson.object(node).remove(NOT_SHOWN));
         }
         ArrayNode withoutPlugin = json.putArray("withoutPlugin");
         snapshot.withoutPlugin().forEach(withoutPlugin::add);
@@ -59,14 +72,7 @@ final class ClusterJson {
         moves(json.putArray("movesInFlight"), snapshot.inFlight(), sentences);
         moves(json.putArray("movesEnded"), snapshot.ended(), sentences);
         ArrayNode findings = json.putArray("findings");
-        for (FindingProto finding : snapshot.findings()) {
-            ObjectNode one = MessageJson.object(finding.getFinding());
-            one.put("where", finding.getWhere());
-            if (!sentences) {
-                one.remove(List.of("text", "remedy"));
-            }
-            findings.add(one);
-        }
+        SharedFinding.of(snapshot.findings()).forEach(one -> findings.add(one.json(sentences)));
         return json;
     }
 

@@ -19,6 +19,7 @@ import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.StandbyException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.Time;
 import org.jspecify.annotations.Nullable;
 
 /** What the page asks for, as JSON. Paths are for users with a name, with the rights that they have by RPC. Thread-safe. */
@@ -27,7 +28,7 @@ final class PageApi {
     private static final int HOTTEST_BLOCKS = 100;
 
     private static final String NOBODY =
-            "paths are shown to users with a name alone: this web server does not tell who you are; log in as its"
+            "paths are shown to users with a name alone: this web server does not say who you are, or did not check it; log in as its"
                     + " authentication asks for (hadoop.http.authentication.type), or use placementctl";
 
     private final Configuration conf;
@@ -56,10 +57,11 @@ final class PageApi {
                 case "viewer" -> viewer(user(context, request, Set.of()));
                 case "status" -> {
                     WebParameters.of(request, Set.of());
-                    yield WebAnswer.json(shared.latest().status());
+                    yield shared.latest().status();
                 }
-                case "cluster" -> WebAnswer.json(shared.latest().clusterFor(user(context, request, Set.of()) != null));
-                case "history" -> WebAnswer.json(history.json(after(WebParameters.of(request, Set.of("after")))));
+                case "cluster" -> shared.latest().clusterFor(user(context, request, Set.of()) != null);
+                case "history" -> WebAnswer.json(
+                        history.json(after(WebParameters.of(request, Set.of("after"))), Time.now()));
                 case "top" -> WebAnswer.json(MessageJson.object(
                         questions.top(named(user(context, request, Set.of())), address(request), HOTTEST_BLOCKS)));
                 case "pins" -> WebAnswer.json(

@@ -20,6 +20,8 @@ final class PageFiles {
             "page.css", CSS,
             "page.js", JAVASCRIPT,
             "charts.js", JAVASCRIPT,
+            "elements.js", JAVASCRIPT,
+            "questions.js", JAVASCRIPT,
             "uPlot.min.css", CSS,
             "uPlot.iife.min.js", JAVASCRIPT);
 
@@ -35,7 +37,7 @@ final class PageFiles {
                 }
                 files.put(
                         "/" + type.getKey(),
-                        new WebAnswer(HttpServletResponse.SC_OK, type.getValue(), in.readAllBytes()));
+                        WebAnswer.of(HttpServletResponse.SC_OK, type.getValue(), in.readAllBytes()));
             }
         }
     }

@@ -32,7 +32,7 @@ public final class PageServlet extends HttpServlet {
         if (!request.getMethod().equals("GET")) {
             response.setHeader("Allow", "GET");
             WebAnswer.error(HttpServletResponse.SC_METHOD_NOT_ALLOWED, "only GET is answered here")
-                    .send(response);
+                    .send(request, response);
             return;
         }
         String path = request.getPathInfo();
@@ -42,7 +42,7 @@ public final class PageServlet extends HttpServlet {
             response.setHeader("Location", query == null ? PATH : PATH + "?" + query);
             return;
         }
-        answer(path, request).send(response);
+        answer(path, request).send(request, response);
     }
 
     private WebAnswer answer(String path, HttpServletRequest request) {

@@ -147,7 +147,7 @@ class SecurePageTest {
                 .isEqualTo("alice");
         assertThat(json(as(alice, "api/explain?path=" + OF_ALICE)).path("path").asText())
                 .isEqualTo(OF_ALICE);
-        assertThat(as(alice, "api/explain?path=" + OF_HDFS).status).isEqualTo(403);
+        assertThat(as(alice, "api/explain?path=" + OF_HDFS).status).isEqualTo(404);
         assertThat(as(alice, "api/pins").status).isEqualTo(403);
         assertThat(json(as(hdfs, "api/explain?path=" + OF_HDFS)).path("path").asText())
                 .isEqualTo(OF_HDFS);
@@ -160,7 +160,7 @@ class SecurePageTest {
         for (String parameter : new String[] {"doas", "doAs"}) {
             assertThat(user(as(gateway, "api/viewer?" + parameter + "=alice"))).isEqualTo("alice");
             assertThat(as(gateway, "api/explain?path=" + OF_HDFS + "&" + parameter + "=alice").status)
-                    .isEqualTo(403);
+                    .isEqualTo(404);
             assertThat(as(gateway, "api/viewer?" + parameter + "=hdfs").status).isEqualTo(403);
             assertThat(as(alice, "api/viewer?" + parameter + "=hdfs").status).isEqualTo(403);
         }
@@ -189,7 +189,7 @@ class SecurePageTest {
                         .path("path")
                         .asText())
                 .isEqualTo(OF_ALICE);
-        assertThat(get("api/explain?path=" + OF_HDFS + "&" + delegation).status).isEqualTo(403);
+        assertThat(get("api/explain?path=" + OF_HDFS + "&" + delegation).status).isEqualTo(404);
         assertThat(get("api/pins?" + delegation).status).isEqualTo(403);
 
         alice.doAs((PrivilegedExceptionAction<Void>) () -> {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class SharedSnapshotTest {
 
-    private static final ClusterSnapshot EMPTY = new ClusterSnapshot(
+    static final ClusterSnapshot EMPTY = new ClusterSnapshot(
             StatusResponseProto.newBuilder()
                     .setNameNode("nn")
                     .setBlockPoolId("BP-1")

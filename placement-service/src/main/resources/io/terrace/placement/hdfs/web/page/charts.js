@@ -37,31 +37,51 @@ const charts = (() => {
     return { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, ...unit };
   }
 
+  /* Hours and minutes of 24, and seconds where the samples are of a few minutes. */
+  function clock(seconds, short) {
+    return new Date(seconds * 1000).toTimeString().slice(0, short ? 5 : 8);
+  }
+
+  function times(u, ticks) {
+    return ticks.map(at => clock(at, ticks.length < 2 || ticks[1] - ticks[0] >= 60));
+  }
+
   function draw(id, columns, unit, range) {
     const names = Object.keys(columns);
     const box = document.getElementById(id);
     if (names.length === 0 || history.atMs.length < 2) {
+      box.textContent = 'The service takes a sample every five seconds; two make a line.';
       return;
     }
     const data = [history.atMs.map(at => at / 1000), ...names.map(name => columns[name])];
     const looks = names.join() + dark.matches;
     if (drawn[id] && drawn[id].looks === looks) {
       drawn[id].chart.setData(data);
+      latest(drawn[id].chart);
       return;
     }
     if (drawn[id]) {
       drawn[id].chart.destroy();
     }
+    box.textContent = '';
     const chart = new uPlot({
       width: box.clientWidth, height: 200, cursor: { drag: { x: false, y: false } },
       scales: { y: { range } },
-      axes: [axis({}), axis({ size: 56 })],
-      series: [{}, ...names.map(name => ({
+      axes: [axis({ values: times, space: 80 }), axis({ size: 56 })],
+      series: [{ label: 'At', value: (u, v) => v === null ? '-' : clock(v, false) }, ...names.map(name => ({
         label: name, stroke: COLOURS[name] ? COLOURS[name][dark.matches ? 1 : 0] : '#888', width: 2,
         value: (u, v) => v === null ? '-' : v.toFixed(1) + ' ' + unit
       }))]
     }, data, box);
     drawn[id] = { chart, looks };
+    latest(chart);
+  }
+
+  /* The legend has the latest sample while nobody points at another one. */
+  function latest(chart) {
+    if (chart.cursor.idx === null || chart.cursor.idx === undefined) {
+      window.setTimeout(() => chart.setLegend({ idx: history.atMs.length - 1 }), 0);
+    }
   }
 
   function show() {
