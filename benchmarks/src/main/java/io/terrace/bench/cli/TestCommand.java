@@ -5,6 +5,7 @@ import io.terrace.bench.dist.DistTest;
 import io.terrace.bench.guides.GuidesTest;
 import io.terrace.bench.host.HostTest;
 import io.terrace.bench.monitoring.MonitoringTest;
+import io.terrace.bench.page.PageTest;
 import io.terrace.bench.simulation.Simulation;
 import io.terrace.bench.soak.SoakTest;
 import io.terrace.bench.tierfaults.TierFaults;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Command;
             HostTest.class,
             MonitoringTest.class,
             SoakTest.class,
+            PageTest.class,
             VersionsTest.class
         })
 final class TestCommand {}

@@ -63,6 +63,19 @@ public record ClusterSpec(
                 datanodes, memoryBytes, blockBytes, replication, terrace, blockTokens, dir, heapMb, properties);
     }
 
+    public ClusterSpec withHeapMb(int megabytes) {
+        return new ClusterSpec(
+                datanodes,
+                memoryBytes,
+                blockBytes,
+                replication,
+                terrace,
+                blockTokens,
+                nativeDir,
+                megabytes,
+                properties);
+    }
+
     public ClusterSpec withProperties(Map<String, String> more) {
         return new ClusterSpec(
                 datanodes, memoryBytes, blockBytes, replication, terrace, blockTokens, nativeDir, heapMb, more);
