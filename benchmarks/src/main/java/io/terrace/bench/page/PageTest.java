@@ -80,8 +80,10 @@ public final class PageTest implements Callable<Integer> {
     }
 
     private void run(Browser browser, Path dir, ResultSheet sheet) throws IOException, InterruptedException {
-        ClusterSpec spec =
-                ClusterSpec.of(DATANODES, 128 << 20).withBlockBytes(4 << 20).withProperties(WEB_USERS);
+        ClusterSpec spec = ClusterSpec.of(DATANODES, 128 << 20)
+                .withBlockBytes(4 << 20)
+                .withHeapMb(HEAP_MB)
+                .withProperties(WEB_USERS);
         try (TemporaryCluster temporary = TemporaryCluster.up(dir.resolve("cluster"), spec)) {
             LocalCluster cluster = temporary.cluster();
             OddFiles files = new OddFiles();
