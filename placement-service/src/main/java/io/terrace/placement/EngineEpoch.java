@@ -50,7 +50,9 @@ final class EngineEpoch {
     private final LeavingCopies leavingCopies;
     private final VolumePlacement volumes;
     private RuleEvaluator ruleEvaluator;
-    private HeartbeatProcessor heartbeatProcessor;
+    private final ReportValidator reportValidator;
+    private final HeartbeatProcessor heartbeatProcessor;
+    private HeatProcessor heatProcessor;
     private MovePlanner planner;
     private long tickedMs = Long.MIN_VALUE;
     private long annotationsVersion;
@@ -65,8 +67,9 @@ final class EngineEpoch {
         dispatcher = new MoveDispatcher(clusterState, view);
         writtenBlocks = new WrittenBlocks(clusterState, view);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heartbeatProcessor = new HeartbeatProcessor(
-                clusterState, ruleEvaluator, new ReportValidator(clusterState, view), writtenBlocks);
+        reportValidator = new ReportValidator(clusterState, view);
+        heartbeatProcessor = new HeartbeatProcessor(clusterState, reportValidator);
+        heatProcessor = new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks = new PinnedBlocks(clusterState, view, ruleEvaluator);
         heldBlocks = new HeldBlocks(clusterState);
@@ -82,8 +85,7 @@ final class EngineEpoch {
     /** Another policy is in force, so other rules hold. */
     void rulesChanged(long nowMs) {
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
-        heartbeatProcessor = new HeartbeatProcessor(
-                clusterState, ruleEvaluator, new ReportValidator(clusterState, view), writtenBlocks);
+        heatProcessor = new HeatProcessor(clusterState, view, ruleEvaluator, reportValidator, writtenBlocks);
         planner = new MovePlanner(clusterState, ruleEvaluator);
         pinnedBlocks.rules(ruleEvaluator);
         volumes.rules(nowMs, activePolicy.spec());
@@ -159,7 +161,7 @@ final class EngineEpoch {
                     entry.writes(),
                     entry.bytesWritten());
         }
-        heartbeatProcessor.heat(nowMs, node, heartbeat.heat());
+        heatProcessor.take(nowMs, node, heartbeat.heat());
         volumes.accessed(heartbeat.heat());
     }
 

@@ -2,33 +2,22 @@ package io.terrace.placement;
 
 import io.terrace.metrics.Metric;
 import io.terrace.metrics.MetricRegistry;
-import io.terrace.placement.heartbeat.Heartbeat.Heat;
 import io.terrace.placement.heartbeat.Heartbeat.Residency;
 import io.terrace.placement.heartbeat.Heartbeat.Result;
-import io.terrace.placement.move.WrittenBlocks;
-import io.terrace.placement.policy.RuleEvaluator;
-import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
-import io.terrace.placement.state.HomeSelector;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.MoveQueue;
 import io.terrace.placement.state.MoveTracker;
 import io.terrace.placement.state.ResidentBlocks.Resident;
-import io.terrace.policy.api.Access;
 import io.terrace.protocol.HeartbeatLimits;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Takes what heartbeats bring: results of moves, what is resident, and heat, which goes to the policy of the block's
- * home where it counts ({@link ReportValidator}). Owned by the loop's thread.
- */
+/** Takes what heartbeats bring of moves and copies: results, and what is resident. Owned by the loop's thread. */
 final class HeartbeatProcessor {
 
     static final long NO_ROOM_PAUSE_MS = 200;
@@ -36,22 +25,13 @@ final class HeartbeatProcessor {
 
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
-    private final RuleEvaluator ruleEvaluator;
     private final ReportValidator reportValidator;
-    private final WrittenBlocks writtenBlocks;
     private final MetricRegistry metricRegistry;
-    private final Access access = new Access();
 
-    HeartbeatProcessor(
-            ClusterState clusterState,
-            RuleEvaluator ruleEvaluator,
-            ReportValidator reportValidator,
-            WrittenBlocks writtenBlocks) {
+    HeartbeatProcessor(ClusterState clusterState, ReportValidator reportValidator) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
-        this.ruleEvaluator = ruleEvaluator;
         this.reportValidator = reportValidator;
-        this.writtenBlocks = writtenBlocks;
         this.metricRegistry = clusterState.metricRegistry();
     }
 
@@ -172,11 +152,15 @@ final class HeartbeatProcessor {
         if (open == null && (same == null || same.pinnedThere)) {
             moveTracker.correct(nowMs, node, block, node.tierOf(block.id()));
         }
-        settle(nowMs, node, block);
+        settle(nowMs, node, block, same == null);
     }
 
-    /** The DataNode of a copy becomes the block's home, unless the present home has a copy. */
-    private void settle(long nowMs, DataNodeState node, StampedBlock block) {
+    /**
+     * The DataNode of a copy becomes the block's home, unless the present home has a copy.
+     *
+     * @param isNew the copy was not known before
+     */
+    private void settle(long nowMs, DataNodeState node, StampedBlock block, boolean isNew) {
         BlockHeat known = clusterState.heat().find(block.id());
         if (known != null && !known.block().equals(block) && known.isReportedByOthers(node)) {
             return; // Others report another content; the NameNode is asked which is right at the next read.
@@ -185,11 +169,28 @@ final class HeartbeatProcessor {
         DataNodeState home = heat.home();
         if (home == null || !home.isLive() || home.leaving() != null) {
             heat.claim(node);
-        } else if (home != node && home.residents().holds(block.id())) {
+        } else if (home == node) {
+            if (heat.isConfirmed(nowMs)) {
+                dropOthers(nowMs, node, heat);
+            }
+        } else if (home.residents().holds(block.id())) {
             if (reportValidator.isHomeReal(nowMs, heat)) {
                 moveTracker.dropCopy(nowMs, node, block.id(), Cause.MOVED_HOME, "its home is " + home.name());
             } else if (heat.home() == null) {
                 heat.claim(node);
+            }
+        }
+        if (isNew && heat.home() == node) {
+            heat.arrived(clusterState.reach().share());
+        }
+    }
+
+    /** The home has a copy, so copies that others made while they were the home are not needed. */
+    private void dropOthers(long nowMs, DataNodeState home, BlockHeat heat) {
+        for (DataNodeState other : heat.reporters()) {
+            if (other != home) {
+                moveTracker.dropCopy(
+                        nowMs, other, heat.block().id(), Cause.MOVED_HOME, "its home is now " + home.name());
             }
         }
     }
@@ -206,117 +207,5 @@ final class HeartbeatProcessor {
         if (wasHere && (open == null || !open.isSent())) {
             node.policy().vanished(nowMs, blockId);
         }
-    }
-
-    void heat(long nowMs, DataNodeState node, List<Heat> entries) {
-        reportValidator.askAboutHeat(nowMs, node, entries);
-        List<Heat> counted = new ArrayList<>(entries.size());
-        for (Heat entry : entries) {
-            if (counts(nowMs, node, entry)) {
-                counted.add(entry);
-            }
-        }
-        ruleEvaluator.prepare(nowMs, node, counted);
-        for (Heat entry : counted) {
-            heat(nowMs, node, entry);
-        }
-    }
-
-    private boolean counts(long nowMs, DataNodeState node, Heat entry) {
-        metricRegistry.add(Metric.PLACEMENT_READS, entry.reads());
-        metricRegistry.add(Metric.PLACEMENT_READ_BYTES, entry.bytesRead());
-        metricRegistry.add(Metric.PLACEMENT_READ_MEMORY_BYTES, entry.bytesReadFromMemory());
-        switch (reportValidator.judge(nowMs, node, entry)) {
-            case COUNTS -> {
-                return true;
-            }
-            case SUPERSEDES -> {
-                supersede(nowMs, entry.block().id());
-                return true;
-            }
-            case STALE -> metricRegistry.increment(Metric.PLACEMENT_HEAT_STALE);
-            case UNCONFIRMED -> metricRegistry.increment(Metric.PLACEMENT_HEAT_UNCONFIRMED);
-        }
-        return false;
-    }
-
-    private void heat(long nowMs, DataNodeState node, Heat entry) {
-        StampedBlock block = entry.block();
-        BlockHeat heat = clusterState.heat().touch(nowMs, block);
-        heat.record(nowMs, node, entry, clusterState.heatSettings().halfLifeMs());
-        Resident here = node.residents().find(block.id());
-        if (here != null) {
-            here.bytesServed += entry.bytesReadFromMemory();
-        }
-        RuleDecision ruleDecision = ruleEvaluator.of(nowMs, heat, block);
-        if (ruleDecision == null) {
-            metricRegistry.increment(Metric.PLACEMENT_RULES_DEFERRED);
-        } else if (ruleDecision.forbids()) {
-            moveTracker.dropCopy(nowMs, node, block.id(), Cause.RULE, ruleDecision.sentence());
-        }
-        if (ruleDecision == null
-                || ruleDecision.forbids()
-                || heat.excluded() != null
-                || entry.reads() + entry.writes() == 0) {
-            return;
-        }
-        if (entry.writes() > 0) {
-            writtenBlocks.written(nowMs, node, block, ruleDecision);
-        }
-        @Nullable DataNodeState before = heat.home();
-        DataNodeState home = entry.reads() > 0 ? HomeSelector.choose(heat) : before;
-        heat.home(home);
-        if (before != home && before != null) {
-            moveHome(nowMs, before, block, home);
-        }
-        if (home != null && !home.residents().isPinned(block.id())) {
-            tellPolicy(nowMs, home, entry, ruleDecision);
-        }
-    }
-
-    private void moveHome(long nowMs, DataNodeState before, StampedBlock block, @Nullable DataNodeState home) {
-        metricRegistry.increment(Metric.PLACEMENT_HOMES_CHANGED);
-        Move open = before.moveQueue().open(block.id());
-        if (open != null && !open.isSent() && open.isPromotion()) {
-            moveTracker.withdraw(nowMs, before, open, MoveOutcome.CANCELLED, "its home has moved", false);
-        } else if (home != null && before.leaving() == null) {
-            moveTracker.dropCopy(nowMs, before, block.id(), Cause.MOVED_HOME, "its home is now " + home.name());
-        }
-    }
-
-    private void tellPolicy(long nowMs, DataNodeState home, Heat entry, RuleDecision ruleDecision) {
-        StampedBlock block = entry.block();
-        int tier = home.tierOf(block.id());
-        if (entry.reads() > 0) {
-            access.read(nowMs, block.id(), block.lengthBytes(), entry.bytesRead(), tier)
-                    .burst((int) Math.min(Integer.MAX_VALUE, entry.reads() * ruleDecision.weight()))
-                    .in(ruleDecision.pool());
-            home.policy().access(access, home::request);
-        }
-        if (entry.writes() > 0) {
-            access.write(nowMs, block.id(), block.lengthBytes(), entry.bytesWritten(), tier)
-                    .burst((int) Math.min(Integer.MAX_VALUE, entry.writes()))
-                    .in(ruleDecision.pool());
-            home.policy().access(access, home::request);
-        }
-    }
-
-    /** What was known of a block was another content's: it is void. */
-    private void supersede(long nowMs, long id) {
-        BlockHeat old = clusterState.heat().find(id);
-        if (old == null) {
-            return;
-        }
-        for (DataNodeState node : old.reporters()) {
-            Move open = node.moveQueue().open(id);
-            if (open != null && !open.isSent() && open.isPromotion()) {
-                moveTracker.withdraw(nowMs, node, open, MoveOutcome.CANCELLED, "the block changed", true);
-            }
-        }
-        DataNodeState home = old.home();
-        if (home != null) {
-            home.policy().vanished(nowMs, id);
-        }
-        clusterState.heat().remove(id);
     }
 }

@@ -43,6 +43,7 @@ public final class FakeNamespaceView implements NamespaceView {
     int placeLooks;
     public int looks;
     public int pathLooks;
+    int holderLooks;
     int asked;
     int mostInOneLook;
     int directoryLooks;
@@ -78,6 +79,18 @@ public final class FakeNamespaceView implements NamespaceView {
         List<Verdict> answers = new ArrayList<>();
         for (Candidate candidate : candidates) {
             answers.add(verdicts.getOrDefault(candidate.block().id(), verdict(candidate)));
+        }
+        return answers;
+    }
+
+    @Override
+    public List<List<String>> holders(List<StampedBlock> blocks) {
+        holderLooks++;
+        mostInOneLook = Math.max(mostInOneLook, blocks.size());
+        List<List<String>> answers = new ArrayList<>();
+        for (StampedBlock block : blocks) {
+            Located located = stored.get(block.id());
+            answers.add(located != null && located.block().equals(block) ? located.nodes() : List.of());
         }
         return answers;
     }

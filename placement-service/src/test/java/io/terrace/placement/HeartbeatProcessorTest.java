@@ -28,13 +28,16 @@ class HeartbeatProcessorTest extends DataNodeFixture {
     private static final long EPOCH = 7;
     private static final StampedBlock BLOCK = block(1, 1);
 
-    private HeartbeatProcessor processor = processor(PolicySpec.plain("lru", Map.of()));
+    private final ReportValidator reportValidator = new ReportValidator(clusterState, names);
+    private final HeartbeatProcessor processor = new HeartbeatProcessor(clusterState, reportValidator);
+    private HeatProcessor heatProcessor = heatProcessor(PolicySpec.plain("lru", Map.of()));
 
-    private HeartbeatProcessor processor(PolicySpec spec) {
-        return new HeartbeatProcessor(
+    private HeatProcessor heatProcessor(PolicySpec spec) {
+        return new HeatProcessor(
                 clusterState,
+                names,
                 new RuleEvaluator(clusterState, names, spec),
-                new ReportValidator(clusterState, names),
+                reportValidator,
                 new WrittenBlocks(clusterState, names));
     }
 
@@ -70,7 +73,7 @@ class HeartbeatProcessorTest extends DataNodeFixture {
     }
 
     private void heat(Heat... entries) {
-        processor.heat(nowMs, node, List.of(entries));
+        heatProcessor.take(nowMs, node, List.of(entries));
     }
 
     @Test
@@ -309,7 +312,7 @@ class HeartbeatProcessorTest extends DataNodeFixture {
 
     @Test
     void reads_ofWhatARuleForbids_reachNoPolicyAndDropTheCopy() {
-        processor = processor(SteppedLoop.applied("policy: lru", "rules: [{path: /tmp/**, place: never}]")
+        heatProcessor = heatProcessor(SteppedLoop.applied("policy: lru", "rules: [{path: /tmp/**, place: never}]")
                 .spec());
         names.named.put(1L, new Named(16_400, "/tmp/a"));
         resides(BLOCK);
@@ -321,7 +324,7 @@ class HeartbeatProcessorTest extends DataNodeFixture {
 
     @Test
     void reads_withRulesOfABlockWithoutAPath_areDeferred() {
-        processor = processor(SteppedLoop.applied("policy: lru", "rules: [{path: /tmp/**, place: never}]")
+        heatProcessor = heatProcessor(SteppedLoop.applied("policy: lru", "rules: [{path: /tmp/**, place: never}]")
                 .spec());
         heat(reads(BLOCK, 3));
         assertThat(policy.told).isEmpty();
@@ -332,7 +335,7 @@ class HeartbeatProcessorTest extends DataNodeFixture {
     void home_thatMoves_takesTheWaitingPromotionBack() {
         heat(reads(BLOCK, 1));
         Move waits = promotion(BLOCK);
-        processor.heat(nowMs, other, List.of(reads(BLOCK, 100)));
+        heatProcessor.take(nowMs, other, List.of(reads(BLOCK, 100)));
         BlockHeat heat = clusterState.heat().find(1);
         assertThat(heat.home()).isSameAs(other);
         assertThat(waits.outcome()).isEqualTo(MoveOutcome.CANCELLED);
@@ -344,7 +347,7 @@ class HeartbeatProcessorTest extends DataNodeFixture {
     void home_thatMoves_dropsTheCopyAtTheOldOne() {
         heat(reads(BLOCK, 1));
         resides(BLOCK);
-        processor.heat(nowMs, other, List.of(reads(BLOCK, 100)));
+        heatProcessor.take(nowMs, other, List.of(reads(BLOCK, 100)));
         assertThat(node.moveQueue().open(1).cause()).isEqualTo(Cause.MOVED_HOME);
     }
 }

@@ -57,6 +57,16 @@ public class ForwardingPolicy implements PlacementPolicy {
     }
 
     @Override
+    public long freeBytes(int tier, int pool) {
+        return policy.freeBytes(tier, pool);
+    }
+
+    @Override
+    public long nextToLeave(int tier, int pool) {
+        return policy.nextToLeave(tier, pool);
+    }
+
+    @Override
     public List<PoolUsage> pools() {
         return policy.pools();
     }

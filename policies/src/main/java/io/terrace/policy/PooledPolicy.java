@@ -319,6 +319,19 @@ public final class PooledPolicy implements PlacementPolicy {
     }
 
     @Override
+    public long freeBytes(int tier, int pool) {
+        int known = pool < unknownPool ? pool : 0;
+        TierPartition partition = partitions[tier];
+        return Math.max(0, partition.offer(known) - partition.usedBytes(known));
+    }
+
+    @Override
+    public long nextToLeave(int tier, int pool) {
+        PlacementPolicy policy = policies[pool < unknownPool ? pool : 0];
+        return policy == null ? NO_OBJECT : policy.nextToLeave(tier, 0);
+    }
+
+    @Override
     public @Nullable Explanation explain(long nowMs, long object) {
         int pool = knownPool(object);
         Explanation found = pool == unknownPool ? null : explained(nowMs, object, pool);

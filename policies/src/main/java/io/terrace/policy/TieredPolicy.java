@@ -216,6 +216,16 @@ public final class TieredPolicy implements PlacementPolicy, CachePolicy.Eviction
     }
 
     @Override
+    public long freeBytes(int tier, int pool) {
+        return Math.max(0, capacities[tier] - placementTable.bookedBytes(tier));
+    }
+
+    @Override
+    public long nextToLeave(int tier, int pool) {
+        return caches[tier].nextToLeave();
+    }
+
+    @Override
     public @Nullable Explanation explain(long nowMs, long object) {
         int tier = placementTable.tier(object);
         // The boundary that decides: the one below the object's tier if it is above one, else the first above it.

@@ -352,7 +352,7 @@ public final class TerraceSettings {
 
     public static final Setting<Integer> PLACEMENT_TRACKED_BLOCKS = key("terrace.placement.tracked.blocks", "NameNode")
             .whole(500_000, 1_000, 20_000_000)
-            .doc("Blocks whose heat is kept, about 230 bytes of heap each.");
+            .doc("Blocks whose heat is kept, about 280 bytes of heap each.");
 
     public static final Setting<Integer> PLACEMENT_HEARTBEAT_ENTRIES = key(
                     "terrace.placement.heartbeat.entries", "NameNode")

@@ -247,6 +247,11 @@ public enum Metric {
     PLACEMENT_BLOCKS_RESIDENT("placement.blocks.resident", Kind.GAUGE, "Memory copies on all DataNodes."),
     PLACEMENT_BLOCKS_PINNED("placement.blocks.pinned", Kind.GAUGE, "Blocks of pinned files."),
     PLACEMENT_HOMES_CHANGED("placement.homes.changed", "Blocks whose home moved to another DataNode."),
+    PLACEMENT_HOLDERS_ASKED(
+            "placement.holders.asked",
+            "Blocks of which the NameNode was asked which DataNodes hold them, to choose a home."),
+    PLACEMENT_HOLDERS_DEFERRED(
+            "placement.holders.deferred", "Blocks of which it was not asked yet, because of a limit."),
     PLACEMENT_PROMOTIONS_WISHED("placement.promotions.wished", "Promotions that policies wished for."),
     PLACEMENT_PROMOTIONS_SENT("placement.promotions.sent", "Promotions ordered of DataNodes."),
     PLACEMENT_PROMOTIONS_DONE("placement.promotions.done", "Promotions carried out."),

@@ -61,6 +61,12 @@ public final class PlacementBenchmark implements Callable<Integer> {
             description = "instead, in seconds: loops over few large objects, and objects that are equally popular")
     private boolean loops;
 
+    @Option(
+            names = "--cluster",
+            description = "instead, the placement service over 20 DataNodes, first replicas on 3 of them, and over one"
+                    + " DataNode with the memory of all; needs --traces")
+    private boolean cluster;
+
     @Option(names = "--seed", description = "of what --held-out makes (${DEFAULT-VALUE})")
     private long seed = 1;
 
@@ -94,6 +100,9 @@ public final class PlacementBenchmark implements Callable<Integer> {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "--traces DIR is needed without --held-out or --loops");
         }
+        if (cluster) {
+            return replayCluster(traces, out);
+        }
         return replayTraces(traces, out);
     }
 
@@ -105,6 +114,20 @@ public final class PlacementBenchmark implements Callable<Integer> {
         }
         for (Path file : traces == null ? List.<Path>of() : files(traces)) {
             DistortedTraces.of(TraceReader.read(file), seed).forEach(replays::replay);
+        }
+        return finish(replays.figures(), Map.of(), out);
+    }
+
+    private int replayCluster(Path dir, PrintWriter out) throws IOException {
+        PooledReplays replays = new PooledReplays(out);
+        replays.header();
+        double[] wanted = shares.stream().mapToDouble(Double::doubleValue).toArray();
+        for (Path file : files(dir)) {
+            replays.replay(TraceReader.read(file), wanted);
+        }
+        if (replays.figures().isEmpty()) {
+            throw new IOException("no trace of " + dir + " that the options choose is large enough for "
+                    + PooledReplays.NODES + " DataNodes; choose more --memory");
         }
         return finish(replays.figures(), Map.of(), out);
     }

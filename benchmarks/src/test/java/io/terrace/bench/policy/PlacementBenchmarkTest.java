@@ -69,6 +69,27 @@ class PlacementBenchmarkTest {
     }
 
     @Test
+    void call_cluster_comparesWithOnePooledMemory() throws IOException {
+        StringBuilder rows = new StringBuilder("time_s,object_id,bytes,op,obj_size,job\n");
+        for (int i = 0; i < 4000; i++) {
+            rows.append(i + "," + (i % 2 == 0 ? i % 100 : i % 2001) + ",100,R,100,\n");
+        }
+        Files.writeString(dir.resolve("small.csv"), rows);
+        int code = run("--cluster", "--traces", dir.toString(), "--json", json.toString(), "--memory", "0.1");
+        assertThat(code).as(errors.toString()).isZero();
+        JsonNode figures = new ObjectMapper().readTree(json.toFile());
+        assertThat(figures.get("cluster.pooled").doubleValue()).isBetween(0.8, 1.2);
+        assertThat(figures.get("cluster.uneven").doubleValue()).isBetween(0.8, 1.2);
+    }
+
+    @Test
+    void call_clusterOfTooFewObjects_saysSo() {
+        int code = run("--cluster", "--traces", dir.toString());
+        assertThat(code).isEqualTo(1);
+        assertThat(errors.toString()).contains("large enough for 20 DataNodes");
+    }
+
+    @Test
     void call_reference_scoresAgainstIt() throws IOException {
         Files.writeString(
                 dir.resolve("reference.csv"),

@@ -33,11 +33,14 @@ public record ReportQuota(TokenBucket accesses, TokenBucket bytes, TokenBucket l
     /** Looks for the paths of the blocks of one heartbeat. */
     public static final int LOOKS_FOR_PATHS = 16;
 
+    /** Looks for the holders of the blocks of one heartbeat. */
+    public static final int LOOKS_FOR_HOLDERS = 4;
+
     /**
      * What one heartbeat leads to at most: looks for heat, the last of which may begin another one, and for residency; for
-     * paths, and for who holds what is to be pinned; and one for the moves that wait.
+     * paths, and for who holds what is to be pinned; for holders; and one for the moves that wait.
      */
-    static final int LOOKS_PER_HEARTBEAT = 2 * LOOKS_TO_VALIDATE + 1 + 2 * LOOKS_FOR_PATHS + 1;
+    static final int LOOKS_PER_HEARTBEAT = 2 * LOOKS_TO_VALIDATE + 1 + 2 * LOOKS_FOR_PATHS + LOOKS_FOR_HOLDERS + 1;
 
     static final long LOOKS_PER_SECOND = LOOKS_PER_HEARTBEAT * 1000 / SOONEST_HEARTBEAT_MS;
 

@@ -75,6 +75,8 @@ public final class MoveDispatcher {
                 clusterState.heat().remove(id);
             } else if (verdict == Verdict.ERASURE_CODED) {
                 heat.exclude(verdict);
+            } else if (verdict == Verdict.NO_REPLICA) {
+                heat.forget(node);
             }
         }
         node.backoffTable().failed(nowMs, id);

@@ -23,16 +23,24 @@ public final class BlockHeat {
     /** How long the NameNode's answer is good that those who report a block hold it. */
     public static final long CONFIRMED_MS = 60_000;
 
+    /** How long the NameNode's answer is good which DataNodes hold a block. */
+    static final long LOCATED_MS = 600_000;
+
     private static final long NEVER = Long.MIN_VALUE;
+    private static final DataNodeState[] NOBODY = {};
 
     private StampedBlock block;
     private long reads;
     private long bytesRead;
     private long bytesFromMemory;
     private long lastMs;
-    private DataNodeState[] nodes = {};
+    private DataNodeState[] nodes = NOBODY;
     private float[] shares = {};
     private @Nullable DataNodeState home;
+    /** Those that the NameNode named; none before it was asked. */
+    private DataNodeState[] holders = NOBODY;
+
+    private long locatedMs = NEVER;
     private NamespaceView.@Nullable Verdict excluded;
     private @Nullable PolicySpec ruledBy;
     private @Nullable PathRule rule;
@@ -50,6 +58,9 @@ public final class BlockHeat {
 
     /** The one DataNode that reports it has the same content with another length. */
     void measured(StampedBlock again) {
+        if (home != null) {
+            home.homed(again.lengthBytes() - block.lengthBytes());
+        }
         block = again;
         doubt();
     }
@@ -79,13 +90,60 @@ public final class BlockHeat {
     }
 
     public void home(@Nullable DataNodeState node) {
-        home = node;
+        if (node != home) {
+            if (home != null) {
+                home.homed(-block.lengthBytes());
+            }
+            if (node != null) {
+                node.homed(block.lengthBytes());
+            }
+            home = node;
+        }
     }
 
     /** A DataNode says that it has a copy, so it is the home until the NameNode says otherwise. */
     public void claim(DataNodeState node) {
-        home = node;
+        home(node);
         doubt();
+    }
+
+    /** The home has a copy now, which that part of the reads that others served will find. */
+    public void arrived(double reach) {
+        DataNodeState at = home;
+        if (at == null) {
+            return;
+        }
+        int slot = slot(at); // May replace the arrays, so it is called before they are read.
+        for (int i = 0; i < shares.length; i++) {
+            if (i != slot) {
+                shares[slot] += (float) (reach * shares[i]);
+                shares[i] *= (float) (1 - reach);
+            }
+        }
+    }
+
+    /** Whether it is known which DataNodes hold the block, as far as the NameNode's answer is still good. */
+    public boolean isLocated(long nowMs) {
+        return locatedMs != NEVER && nowMs - locatedMs < LOCATED_MS;
+    }
+
+    /**
+     * The NameNode named the holders of the block.
+     *
+     * @param named those of them that are known here
+     */
+    public void locate(long nowMs, List<DataNodeState> named) {
+        holders = named.toArray(NOBODY);
+        locatedMs = nowMs;
+    }
+
+    /** DataNodes that could be the home: the holders, or, where they are not known, those whose reads count here. */
+    int candidateCount() {
+        return holders.length > 0 ? holders.length : nodes.length;
+    }
+
+    DataNodeState candidate(int index) {
+        return holders.length > 0 ? holders[index] : nodes[index];
     }
 
     /** Whether a DataNode's reads count here, or it is the home. */
@@ -152,7 +210,7 @@ public final class BlockHeat {
                 copy.shares[slot] = shares[i];
             }
         }
-        copy.home = home == null ? null : there.apply(home);
+        copy.home(home == null ? null : there.apply(home));
         return copy;
     }
 
@@ -229,17 +287,15 @@ public final class BlockHeat {
             shares = Arrays.copyOf(shares, last);
         }
         if (home == node) {
-            home = null;
+            home(null);
         }
+        holders = NOBODY;
+        locatedMs = NEVER;
     }
 
     /** Decayed reads on all DataNodes. */
     public double heat(long nowMs, long halfLifeMs) {
-        float sum = 0;
-        for (float share : shares) {
-            sum += share;
-        }
-        return sum * Math.pow(0.5, (double) Math.max(0, nowMs - lastMs) / halfLifeMs);
+        return shares() * Math.pow(0.5, (double) Math.max(0, nowMs - lastMs) / halfLifeMs);
     }
 
     public int nodeCount() {
@@ -250,9 +306,13 @@ public final class BlockHeat {
         return nodes[index];
     }
 
-    /** Decayed reads as of {@link #lastMs}; shares of one block compare with each other only. */
-    float share(int index) {
-        return shares[index];
+    /** Decayed reads on all DataNodes as of {@link #lastMs}. */
+    double shares() {
+        double sum = 0;
+        for (float share : shares) {
+            sum += share;
+        }
+        return sum;
     }
 
     public float shareOf(@Nullable DataNodeState node) {

@@ -17,6 +17,7 @@ public final class ClusterState {
     private final HeatMap heat;
     private final MoveTracker moveTracker;
     private final TokenBucket volumeBudget;
+    private final Reach reach = new Reach();
 
     public ClusterState(MoveSettings moveSettings, HeatSettings heatSettings, MetricRegistry metricRegistry) {
         this.moveSettings = moveSettings;
@@ -46,6 +47,11 @@ public final class ClusterState {
 
     public HeatMap heat() {
         return heat;
+    }
+
+    /** Which clients find copies. */
+    public Reach reach() {
+        return reach;
     }
 
     /** Bytes of moves between volumes on all DataNodes; a second of it is saved up. */

@@ -32,6 +32,7 @@ public final class DataNodeState {
     private final List<MoveRequest> requests = new ArrayList<>();
     private final ResidentBlocks residents = new ResidentBlocks();
     private final HeartbeatSession session = new HeartbeatSession();
+    private final RoomPrices roomPrices = new RoomPrices();
     private final MoveQueue moveQueue;
     private final MoveQueue volumeMoves;
     private final TokenBucket volumeBudget;
@@ -54,6 +55,7 @@ public final class DataNodeState {
     private List<HealthFinding> conditions = List.of();
     private Map<String, Long> figures = Map.of();
     private long policyCapacityBytes;
+    private long homedBytes;
     private boolean expired;
     private @Nullable String leaving;
     private @Nullable Resize resize;
@@ -177,6 +179,36 @@ public final class DataNodeState {
     /** Whether a block of that size could be brought into its memory, perhaps in the place of others. */
     public boolean canHold(long lengthBytes) {
         return serving && !expired && leaving == null && memory.capacityBytes() >= lengthBytes;
+    }
+
+    /** Bytes that the policy may fill. */
+    long roomBytes() {
+        return policyCapacityBytes;
+    }
+
+    /** Bytes of its memory that blocks of a pool could take without one leaving, moves under way included. */
+    long freeBytes(int pool) {
+        long free = policy.freeBytes(memoryIndex(), pool);
+        return free == PlacementPolicy.UNKNOWN ? memory.freeBytes() : free;
+    }
+
+    /** The block of a pool that would leave its memory next; {@link PlacementPolicy#NO_OBJECT} where that is not known. */
+    long nextToLeave(int pool) {
+        return policy.nextToLeave(memoryIndex(), pool);
+    }
+
+    RoomPrices roomPrices() {
+        return roomPrices;
+    }
+
+    /** Bytes of the blocks whose home it is, as far as their heat is kept. */
+    long homedBytes() {
+        return homedBytes;
+    }
+
+    /** So many more bytes of blocks have it as their home. */
+    void homed(long bytes) {
+        homedBytes += bytes;
     }
 
     public boolean isLive() {

@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeatMap {
 
-    /** Block, its heat and two DataNodes' shares, measured with compressed references and a table that just grew. */
-    static final int BYTES_PER_BLOCK = 232;
+    /**
+     * Block, its heat, two DataNodes' shares and three holders, computed from measured figures for compressed references and a
+     * table that just grew.
+     */
+    static final int BYTES_PER_BLOCK = 280;
 
     private final int mostBlocks;
     private final long halfLifeMs;
@@ -65,14 +68,20 @@ public final class HeatMap {
     }
 
     public void put(BlockHeat heat) {
-        blocks.putAndMoveToLast(heat.block().id(), heat);
+        forgotten(blocks.putAndMoveToLast(heat.block().id(), heat));
         if (blocks.size() > mostBlocks) {
-            blocks.removeFirst();
+            forgotten(blocks.removeFirst());
         }
     }
 
     public void remove(long blockId) {
-        blocks.remove(blockId);
+        forgotten(blocks.remove(blockId));
+    }
+
+    private static void forgotten(@Nullable BlockHeat heat) {
+        if (heat != null) {
+            heat.home(null);
+        }
     }
 
     /** The blocks read last, at most so many; of those the one read longest ago first. */

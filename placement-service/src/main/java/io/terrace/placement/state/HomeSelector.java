@@ -3,46 +3,177 @@ package io.terrace.placement.state;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the DataNode where a block's accesses count and its one memory copy would be: the one that serves most of
- * the reads and has room. Among those that serve at least half as many reads as the busiest one, a DataNode with free
- * room comes first. A home is kept until another DataNode serves more than {@value #SWITCH} times its reads (and more
- * than {@value #SWITCH} in all), so a block does not commute.
+ * Chooses the home of a block over the cluster: the DataNode where its reads count and its one memory copy would be.
+ *
+ * <p>The candidates are the DataNodes that the NameNode named as holders, or, where it was not asked, those that reported
+ * reads. {@link Standing} says what speaks for each.
+ *
+ * <ul>
+ *   <li><b>A block without a home</b> goes where most of its gain is to be expected: where half as many bytes as are homed find
+ *       room, a copy has half a chance.
+ *   <li><b>A block that is not in memory</b> keeps its home, since its policy knows it there. It goes elsewhere if what would
+ *       leave its home is read more than the block, and what would leave there less than half as much; or if its readers are
+ *       there, by {@value #READER_LEAD} reads.
+ *   <li><b>A block that is in memory</b>, or on its way, follows its readers only if that gains {@value #COPY_LEAD} reads more
+ *       than staying, and, where there is a copy, {@value #COPY_LEAD_SHARE} of all reads, so no copy hops to and fro.
+ * </ul>
+ *
+ * <p>Owned by the engine's thread.
  */
 public final class HomeSelector {
 
-    static final float SWITCH = 2;
+    /** What a read over the channel gains of what one on the same host does. */
+    static final double OVER_THE_CHANNEL = 0.7;
 
-    private HomeSelector() {}
+    static final double COPY_LEAD = 4;
+    static final double COPY_LEAD_SHARE = 0.5;
+    static final double READER_LEAD = 0.5;
+    private static final double CHEAPER = 2;
 
-    /** The block's home from now on; null when no live DataNode that reads it could hold it. */
-    public static @Nullable DataNodeState choose(BlockHeat heat) {
-        long needed = heat.block().lengthBytes();
+    private final ClusterState clusterState;
+
+    public HomeSelector(ClusterState clusterState) {
+        this.clusterState = clusterState;
+    }
+
+    /**
+     * What speaks for a DataNode as the home of a block.
+     *
+     * @param gain decayed reads that a copy there would serve, those over the channel for less
+     * @param price decayed reads of what would leave for it; 0 while there is room, and where the block is in memory
+     * @param crowding bytes of the blocks whose home it is, for each byte that its policy may fill; 1 while there is room
+     */
+    public record Standing(double gain, double price, double crowding) {
+
+        public double net() {
+            return gain - price;
+        }
+
+        private double expected() {
+            return gain / Math.max(1, crowding);
+        }
+    }
+
+    /**
+     * The block's home from now on; null when no live DataNode that could be it has room for it.
+     *
+     * @param pool of the block
+     */
+    public @Nullable DataNodeState choose(long nowMs, BlockHeat heat, int pool) {
         DataNodeState home = heat.home();
-        boolean homeFits = home != null && home.canHold(needed);
-        float most = 0;
-        for (int i = 0; i < heat.nodeCount(); i++) {
-            if (heat.node(i).canHold(needed)) {
-                most = Math.max(most, heat.share(i));
+        if (home != null && fits(nowMs, home, heat.block().id(), heat.block().lengthBytes())) {
+            return isThere(home, heat.block().id())
+                    ? afterReaders(nowMs, heat, home, pool)
+                    : better(nowMs, heat, home, pool);
+        }
+        DataNodeState first = mostExpected(nowMs, heat, pool);
+        boolean stays =
+                first == null && home != null && hasRoom(home, heat.block().lengthBytes());
+        return stays ? home : first;
+    }
+
+    private @Nullable DataNodeState mostExpected(long nowMs, BlockHeat heat, int pool) {
+        DataNodeState best = null;
+        double most = 0;
+        for (int i = 0; i < heat.candidateCount(); i++) {
+            DataNodeState node = heat.candidate(i);
+            if (fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
+                double expected = standing(nowMs, node, heat, pool).expected();
+                if (best == null || expected > most) {
+                    best = node;
+                    most = expected;
+                }
             }
         }
-        if (homeFits && most <= SWITCH * Math.max(1, heat.shareOf(home))) {
-            return home;
-        }
-        DataNodeState best = null;
-        boolean bestHasRoom = false;
-        for (int i = 0; i < heat.nodeCount(); i++) {
-            DataNodeState node = heat.node(i);
-            if (!node.canHold(needed) || heat.share(i) < most / 2) {
+        return best;
+    }
+
+    /** Another home for a block with a copy at its home, or one under way. */
+    private DataNodeState afterReaders(long nowMs, BlockHeat heat, DataNodeState home, int pool) {
+        boolean hasCopy = home.residents().holds(heat.block().id());
+        double least = gain(home, heat) + Math.max(COPY_LEAD, hasCopy ? COPY_LEAD_SHARE * heat.shares() : 0);
+        DataNodeState best = home;
+        for (int i = 0; i < heat.candidateCount(); i++) {
+            DataNodeState node = heat.candidate(i);
+            if (node == home
+                    || gain(node, heat) <= least // The price is asked for only if it may matter.
+                    || !fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
                 continue;
             }
-            boolean hasRoom = node.memory().freeBytes() >= needed;
-            if (best == null
-                    || (hasRoom && !bestHasRoom)
-                    || (hasRoom == bestHasRoom && heat.share(i) > heat.shareOf(best))) {
+            double net = standing(nowMs, node, heat, pool).net();
+            if (net > least) {
                 best = node;
-                bestHasRoom = hasRoom;
+                least = net;
             }
         }
-        return best == null && homeFits ? home : best;
+        return best;
+    }
+
+    /** Another home for a block that is not in memory. */
+    private DataNodeState better(long nowMs, BlockHeat heat, DataNodeState home, int pool) {
+        Standing ofHome = standing(nowMs, home, heat, pool);
+        DataNodeState best = home;
+        double most = Math.max(0, ofHome.net());
+        for (int i = 0; i < heat.candidateCount(); i++) {
+            DataNodeState node = heat.candidate(i);
+            if (node == home
+                    || !fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())) {
+                continue;
+            }
+            Standing standing = standing(nowMs, node, heat, pool);
+            boolean cheaper = ofHome.net() < 0 && standing.gain() > CHEAPER * standing.price();
+            boolean nearer = standing.gain() > ofHome.gain() + READER_LEAD;
+            if ((cheaper || nearer) && standing.net() > most) {
+                best = node;
+                most = standing.net();
+            }
+        }
+        return best;
+    }
+
+    /** Whether the block is in a DataNode's memory, or on its way there. */
+    private static boolean isThere(DataNodeState node, long blockId) {
+        Move open = node.moveQueue().open(blockId);
+        return open != null
+                ? open.isPromotion()
+                : node.residents().holds(blockId) || node.residents().isPinned(blockId);
+    }
+
+    private static boolean hasRoom(DataNodeState node, long lengthBytes) {
+        return node.canHold(lengthBytes) && node.roomBytes() >= lengthBytes;
+    }
+
+    /** Whether a block could be brought into a DataNode's memory, as far as is known; one that is there fits. */
+    public boolean fits(long nowMs, DataNodeState node, long blockId, long lengthBytes) {
+        return isThere(node, blockId)
+                ? node.canHold(lengthBytes)
+                : hasRoom(node, lengthBytes) && !node.backoffTable().holdsBack(nowMs, blockId);
+    }
+
+    /** Whether a block would take the room of others at its home. */
+    public boolean isContested(DataNodeState home, long blockId, long lengthBytes, int pool) {
+        return !isThere(home, blockId) && home.freeBytes(pool) < lengthBytes;
+    }
+
+    /** What speaks for a DataNode as the home of a block. */
+    public Standing standing(long nowMs, DataNodeState node, BlockHeat heat, int pool) {
+        double gain = gain(node, heat);
+        long lengthBytes = heat.block().lengthBytes();
+        if (isThere(node, heat.block().id()) || node.freeBytes(pool) >= lengthBytes) {
+            return new Standing(gain, 0, 1);
+        }
+        double price = node.roomPrices().readsPerByte(nowMs, node, pool, clusterState) * lengthBytes;
+        return new Standing(gain, price, (double) (node.homedBytes() + lengthBytes) / Math.max(1, node.roomBytes()));
+    }
+
+    private double gain(DataNodeState node, BlockHeat heat) {
+        double anywhere = OVER_THE_CHANNEL * clusterState.reach().share();
+        DataNodeState home = heat.home();
+        if (home != null && home.residents().holds(heat.block().id())) {
+            // Those that read elsewhere do not find the copy, and those that do would find it elsewhere too.
+            return heat.shareOf(node) + (node == home ? 0 : anywhere * heat.shareOf(home));
+        }
+        // One read says nothing of where the readers are.
+        return anywhere * heat.shares() + (1 - anywhere) * Math.max(0, heat.shareOf(node) - 1);
     }
 }

@@ -189,6 +189,15 @@ public interface NamespaceView {
         return Map.of();
     }
 
+    /**
+     * The UUIDs of the DataNodes that hold a healthy replica of blocks and are in service, in the order of the blocks, of which
+     * there are at most {@link #lockBlocks}; none where there is no such complete, replicated block. Empty while the NameNode
+     * cannot say, and for a view that does not know.
+     */
+    default List<List<String>> holders(List<StampedBlock> blocks) {
+        return List.of();
+    }
+
     /** Verdicts in the order of the candidates, of which there are at most {@link #lockBlocks}. */
     List<Verdict> examine(List<Candidate> candidates);
 

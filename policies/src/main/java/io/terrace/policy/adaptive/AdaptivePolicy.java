@@ -2,6 +2,7 @@ package io.terrace.policy.adaptive;
 
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.Explanation;
+import io.terrace.policy.api.PlacementPolicy;
 import io.terrace.policy.cache.CachePolicy;
 import io.terrace.policy.cache.FrequencySketch;
 import it.unimi.dsi.fastutil.HashCommon;
@@ -259,6 +260,12 @@ public final class AdaptivePolicy implements CachePolicy {
     @Override
     public long usedBytes() {
         return real.usedBytes();
+    }
+
+    @Override
+    public long nextToLeave() {
+        int slot = real.nextToLeave();
+        return slot == ObjectRecords.NONE ? PlacementPolicy.NO_OBJECT : records.id(slot);
     }
 
     @Override

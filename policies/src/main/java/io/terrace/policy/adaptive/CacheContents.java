@@ -159,8 +159,28 @@ final class CacheContents {
         capacityBytes = bytes;
     }
 
-    /** The least worthy of the members last listed; changes nothing. */
+    /**
+     * The member that would leave next, as far as the heap knows; where it knows nothing, the least worthy of the members
+     * last listed. Changes nothing that shows.
+     */
     int candidate(RankingRule rule, long nowMs) {
+        int next = ordered == rule ? topOfHeap() : ObjectRecords.NONE;
+        return next == ObjectRecords.NONE ? leastListed(rule, nowMs) : next;
+    }
+
+    /** As {@link #candidate}, but {@link ObjectRecords#NONE} where the heap knows nothing. */
+    int nextToLeave() {
+        return ordered == null ? ObjectRecords.NONE : topOfHeap();
+    }
+
+    private int topOfHeap() {
+        while (heap.count() > 0 && !has(heap.least())) {
+            heap.dropLeast();
+        }
+        return heap.count() == 0 ? ObjectRecords.NONE : heap.least();
+    }
+
+    private int leastListed(RankingRule rule, long nowMs) {
         int best = ObjectRecords.NONE;
         double bestWorth = 0;
         for (int i = listed - 1; i >= Math.max(0, listed - MOST_IN_HEAP); i--) {

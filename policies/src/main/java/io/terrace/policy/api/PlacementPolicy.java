@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface PlacementPolicy {
 
+    /** No object; ids of HDFS blocks are never this. */
+    long NO_OBJECT = Long.MIN_VALUE;
+
+    /** No figure. */
+    long UNKNOWN = -1;
+
     /** Name by which the policy is known in {@code PolicyCatalog}. */
     String name();
 
@@ -53,6 +59,26 @@ public interface PlacementPolicy {
 
     /** An object above the base tier belongs to a pool; nothing where the tiers are not divided into pools. */
     default void belongs(long nowMs, long object, int pool, MoveRequests moveRequests) {}
+
+    /**
+     * Bytes that further objects of a pool could take of a tier without one leaving, requested moves being booked as done;
+     * {@link #UNKNOWN} if the policy does not say.
+     *
+     * @param tier any tier but the last
+     * @param pool 0 where the tiers are not divided into pools
+     */
+    default long freeBytes(int tier, int pool) {
+        return UNKNOWN;
+    }
+
+    /**
+     * The object of a pool that would leave a tier next if room was needed there, as far as the policy knows without a
+     * search; {@link #NO_OBJECT} otherwise. With {@link #freeBytes} it says what room in the tier costs. Takes a few steps,
+     * and changes nothing that shows.
+     */
+    default long nextToLeave(int tier, int pool) {
+        return NO_OBJECT;
+    }
 
     /** What each pool uses of each tier, fastest tier first; empty where the tiers are not divided into pools. */
     default List<PoolUsage> pools() {

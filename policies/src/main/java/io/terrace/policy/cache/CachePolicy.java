@@ -2,6 +2,7 @@ package io.terrace.policy.cache;
 
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.Explanation;
+import io.terrace.policy.api.PlacementPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,14 @@ public interface CachePolicy {
     void resize(long capacityBytes, Evictions evictions);
 
     long usedBytes();
+
+    /**
+     * The object that would leave next if room was needed, as far as that is known without a search; {@link
+     * PlacementPolicy#NO_OBJECT} if it is not. Changes nothing that shows.
+     */
+    default long nextToLeave() {
+        return PlacementPolicy.NO_OBJECT;
+    }
 
     /** Objects with an entry, residents and ghosts. */
     long trackedObjects();

@@ -2,6 +2,7 @@ package io.terrace.policy.cache;
 
 import io.terrace.policy.api.Access;
 import io.terrace.policy.api.Explanation;
+import io.terrace.policy.api.PlacementPolicy;
 
 /**
  * A cache policy that keeps its objects in queues or lists: an object leaves by its place there. A subclass keeps the order,
@@ -86,6 +87,12 @@ abstract class OrderedCachePolicy extends TableCachePolicy {
             unlink(slot);
             table.remove(slot);
         }
+    }
+
+    @Override
+    public final long nextToLeave() {
+        int slot = nextVictim();
+        return slot == NONE ? PlacementPolicy.NO_OBJECT : table.id(slot);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.terrace.policy.cache;
 
 import io.terrace.policy.api.Access;
+import io.terrace.policy.api.PlacementPolicy;
 
 /**
  * A cache policy that ranks all objects by one figure: the one of least rank leaves, and an object outside is admitted
@@ -182,6 +183,11 @@ abstract class RankedCachePolicy extends TableCachePolicy {
             outside.remove(slot, 0);
             table.remove(slot);
         }
+    }
+
+    @Override
+    public final long nextToLeave() {
+        return residents.count() == 0 ? PlacementPolicy.NO_OBJECT : table.id(residents.least());
     }
 
     @Override

@@ -131,6 +131,45 @@ public final class NamesystemView implements NamespaceView {
         return Verdict.NO_REPLICA;
     }
 
+    @Override
+    public List<List<String>> holders(List<StampedBlock> asked) {
+        if (asked.size() > lockBlocks) {
+            throw new IllegalArgumentException(asked.size() + " blocks in one look, at most " + lockBlocks);
+        }
+        if (namesystem.isInSafeMode()) {
+            return List.of();
+        }
+        BlockManager blocks = namesystem.getBlockManager();
+        return locked(NamesystemLock.BM, "terraceHolders", asked.size(), () -> {
+            List<List<String>> holders = new ArrayList<>(asked.size());
+            for (StampedBlock block : asked) {
+                holders.add(holders(blocks, block));
+            }
+            return holders;
+        });
+    }
+
+    private static List<String> holders(BlockManager blocks, StampedBlock block) {
+        BlockInfo stored = blocks.getStoredBlock(new Block(block.id()));
+        if (stored == null
+                || stored.isDeleted()
+                || stored.isStriped()
+                || !stored.isComplete()
+                || stored.getGenerationStamp() != block.stamp()
+                || stored.getNumBytes() != block.lengthBytes()) {
+            return List.of();
+        }
+        Collection<DatanodeDescriptor> corrupt = blocks.getCorruptReplicas(stored);
+        List<String> holders = new ArrayList<>(stored.getCapacity());
+        for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
+            DatanodeDescriptor node = i.next().getDatanodeDescriptor();
+            if (node.isAlive() && node.isInService() && (corrupt == null || !corrupt.contains(node))) {
+                holders.add(node.getDatanodeUuid());
+            }
+        }
+        return holders;
+    }
+
     private static boolean isWrittenAt(String node, BlockInfo growing) {
         for (DatanodeStorageInfo storage : growing.getUnderConstructionFeature().getExpectedStorageLocations()) {
             if (storage.getDatanodeDescriptor().getDatanodeUuid().equals(node)) {
