@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.terrace.metrics.Metric;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.report.ReplicaReport;
+import io.terrace.placement.state.HomeSelector.Standing;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.StampedBlock;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,6 +60,27 @@ class ClusterPlacementTest extends SteppedLoop {
         read(one, block, 1);
         assertThat(two.memory).containsKey(1L);
         assertThat(one.orders).noneMatch(order -> !order.isPromotion());
+    }
+
+    @Test
+    void explanation_saysWhatSpeaksForEachDataNode() {
+        fill(one);
+        one.reads(stored(1, 2, one, two), 1);
+        beat(one);
+        Standing crowded = standing(one);
+        assertThat(crowded.price()).isGreaterThan(crowded.gain());
+        assertThat(crowded.crowding()).isGreaterThan(1);
+        assertThat(standing(two).price()).isZero();
+    }
+
+    /** Of block 1, as explained. */
+    private Standing standing(FakeDataNode node) {
+        for (ReplicaReport replica : placement.reports().block(nowMs, 1, 0).replicas()) {
+            if (replica.node().equals(node.uuid)) {
+                return replica.standing();
+            }
+        }
+        throw new AssertionError("nothing is known of " + node.uuid);
     }
 
     @Test

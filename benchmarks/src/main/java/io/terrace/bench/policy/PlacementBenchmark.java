@@ -46,7 +46,7 @@ public final class PlacementBenchmark implements Callable<Integer> {
 
     @Option(
             names = "--traces",
-            description = "directory of *.csv.gz or *.csv traces; needed unless --held-out or --loops is given")
+            description = "directory of *.csv.gz or *.csv traces; needed unless --held-out, --loops or --live is given")
     private @Nullable Path traces;
 
     @Option(
@@ -66,6 +66,16 @@ public final class PlacementBenchmark implements Callable<Integer> {
             description = "instead, the placement service over 20 DataNodes, first replicas on 3 of them, and over one"
                     + " DataNode with the memory of all; needs --traces")
     private boolean cluster;
+
+    @Option(
+            names = "--live",
+            description =
+                    "instead, in two minutes on real daemons: a file of large blocks read in a loop, and many small"
+                            + " files that are equally popular")
+    private boolean live;
+
+    @Option(names = "--dir", description = "directory of the cluster of --live (benchmarks/target/placement)")
+    private @Nullable Path dir;
 
     @Option(names = "--seed", description = "of what --held-out makes (${DEFAULT-VALUE})")
     private long seed = 1;
@@ -93,12 +103,18 @@ public final class PlacementBenchmark implements Callable<Integer> {
         if (loops) {
             return finish(new LoopReplays(out).figures(), Map.of(), out);
         }
+        if (live) {
+            Path at = dir == null
+                    ? Path.of(System.getProperty("terrace.root", "."), "benchmarks", "target", "placement")
+                    : dir;
+            return finish(new LivePlacement(at, out).figures(), Map.of(), out);
+        }
         if (heldOut) {
             return replayHeldOut(out);
         }
         if (traces == null) {
             throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--traces DIR is needed without --held-out or --loops");
+                    spec.commandLine(), "--traces DIR is needed without --held-out, --loops or --live");
         }
         if (cluster) {
             return replayCluster(traces, out);

@@ -7,6 +7,8 @@ import io.terrace.placement.policyfile.RuleDecision;
 import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.HomeSelector;
+import io.terrace.placement.state.HomeSelector.Standing;
 import io.terrace.placement.state.Move;
 import io.terrace.placement.state.MoveHistory;
 import io.terrace.placement.state.NamespaceView;
@@ -32,6 +34,7 @@ public final class PlacementReports {
     private final PinnedBlocks pins;
     private final RuleEvaluator ruleEvaluator;
     private final VolumePlacement volumes;
+    private final HomeSelector homeSelector;
 
     public PlacementReports(
             ClusterState clusterState, PinnedBlocks pins, RuleEvaluator ruleEvaluator, VolumePlacement volumes) {
@@ -39,6 +42,7 @@ public final class PlacementReports {
         this.ruleEvaluator = ruleEvaluator;
         this.clusterState = clusterState;
         this.pins = pins;
+        this.homeSelector = new HomeSelector(clusterState);
     }
 
     public List<NodeReport> nodes(long nowMs) {
@@ -146,7 +150,8 @@ public final class PlacementReports {
                     Math.max(0, node.backoffTable().untilMs(blockId) - nowMs),
                     between,
                     stays,
-                    host(nowMs, node, open)));
+                    host(nowMs, node, open),
+                    heat == null ? null : standing(nowMs, heat, node)));
         }
         return new BlockReport(
                 blockId,
@@ -179,6 +184,13 @@ public final class PlacementReports {
                 node.residents().size(),
                 movesBefore,
                 bytesBefore);
+    }
+
+    private @Nullable Standing standing(long nowMs, BlockHeat heat, DataNodeState node) {
+        RuleDecision ruleDecision = ruleEvaluator.known(heat);
+        return homeSelector.fits(nowMs, node, heat.block().id(), heat.block().lengthBytes())
+                ? homeSelector.standing(nowMs, node, heat, ruleDecision == null ? 0 : ruleDecision.pool())
+                : null;
     }
 
     private @Nullable String excluded(@Nullable BlockHeat heat) {

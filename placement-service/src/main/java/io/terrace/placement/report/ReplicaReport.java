@@ -1,5 +1,6 @@
 package io.terrace.placement.report;
 
+import io.terrace.placement.state.HomeSelector.Standing;
 import io.terrace.placement.state.Move;
 import io.terrace.policy.api.Explanation;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param open the open move into memory or out of it
  * @param between the open move of the replica between volumes
  * @param stays why the replica is not moved between volumes now; null if nothing keeps it
+ * @param standing what speaks for the DataNode as the block's home now; null if it could not be the home
  */
 public record ReplicaReport(
         String node,
@@ -29,7 +31,8 @@ public record ReplicaReport(
         long heldBackMs,
         @Nullable Move between,
         @Nullable String stays,
-        Host host) {
+        Host host,
+        @Nullable Standing standing) {
 
     /**
      * Its DataNode.

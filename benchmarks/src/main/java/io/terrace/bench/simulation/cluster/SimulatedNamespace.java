@@ -4,6 +4,7 @@ import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.common.StorageTier;
 import io.terrace.placement.state.NamespaceView;
+import io.terrace.protocol.StampedBlock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -153,6 +154,19 @@ public final class SimulatedNamespace implements NamespaceView {
             return Verdict.CHANGED;
         }
         return block.holders.contains(candidate.node()) ? Verdict.FIT : Verdict.NO_REPLICA;
+    }
+
+    @Override
+    public List<List<String>> holders(List<StampedBlock> asked) {
+        List<List<String>> holders = new ArrayList<>();
+        for (StampedBlock block : safeMode ? List.<StampedBlock>of() : asked) {
+            SimulatedBlock stored = blocks.get(block.id());
+            boolean same = stored != null
+                    && !stored.underConstruction
+                    && stored.stamped().equals(block);
+            holders.add(same ? List.copyOf(stored.holders) : List.of());
+        }
+        return holders;
     }
 
     /** Files with a rule that gives them tiers, and others. */
