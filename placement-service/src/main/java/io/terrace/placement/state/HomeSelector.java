@@ -27,7 +27,7 @@ public final class HomeSelector {
 
     static final double COPY_LEAD = 4;
     static final double COPY_LEAD_SHARE = 0.5;
-    static final double READER_LEAD = 2;
+    static final double READER_LEAD = 0.5;
     private static final double CHEAPER = 2;
 
     private final ClusterState clusterState;

@@ -266,7 +266,8 @@ abstract class ExplainFixture extends DataNodeFixture {
                             reserved * MB,
                             residents,
                             movesBefore,
-                            megabytesBefore * MB));
+                            megabytesBefore * MB),
+                    null);
         }
     }
 }

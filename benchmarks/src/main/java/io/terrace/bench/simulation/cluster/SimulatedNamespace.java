@@ -161,10 +161,11 @@ public final class SimulatedNamespace implements NamespaceView {
         List<List<String>> holders = new ArrayList<>();
         for (StampedBlock block : safeMode ? List.<StampedBlock>of() : asked) {
             SimulatedBlock stored = blocks.get(block.id());
-            boolean same = stored != null
-                    && !stored.underConstruction
-                    && stored.stamped().equals(block);
-            holders.add(same ? List.copyOf(stored.holders) : List.of());
+            if (stored == null || stored.underConstruction || !stored.stamped().equals(block)) {
+                holders.add(List.of());
+            } else {
+                holders.add(List.copyOf(stored.holders));
+            }
         }
         return holders;
     }
