@@ -255,6 +255,16 @@ public final class TerraceSettings {
             .bytes("256m", 1 << 20)
             .doc("Bytes on disk that the log of accesses may use; the oldest file goes for a new one.");
 
+    public static final Setting<Path> PLACEMENT_JOURNAL_DIR = key("terrace.placement.journal.dir", "NameNode")
+            .path()
+            .doc(
+                    "Local directory for the journal, one for each NameNode: heat and moves, which outlive a restart. Not below dfs.namenode.name.dir, nor on a file system mounted noexec. Unset: no journal.");
+
+    public static final Setting<Long> PLACEMENT_JOURNAL_BYTES = key("terrace.placement.journal.bytes", "NameNode")
+            .bytes("1g", 64 << 20)
+            .doc(
+                    "Bytes on disk that the journal may use. Moves have an eighth, of which the oldest go; beyond that the heat of the blocks read longest ago goes.");
+
     public static final Setting<Integer> PLACEMENT_IDECIDER_THRESHOLD = key(
                     "terrace.placement.idecider.threshold", "NameNode")
             .whole(2, 0, Integer.MAX_VALUE)

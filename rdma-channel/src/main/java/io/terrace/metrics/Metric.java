@@ -239,6 +239,8 @@ public enum Metric {
     PLACEMENT_READ_BYTES("placement.read.bytes", "Bytes read that DataNodes reported."),
     PLACEMENT_READ_MEMORY_BYTES(
             "placement.read.memory.bytes", "The part of the bytes read that DataNodes served from memory copies."),
+    PLACEMENT_STANDBY_READS(
+            "placement.standby.reads", "Block reads that DataNodes reported while another NameNode decided."),
     PLACEMENT_HEAT_STALE("placement.heat.stale", "Reports of heat for an older generation stamp than the one known."),
     PLACEMENT_HEAT_UNCONFIRMED(
             "placement.heat.unconfirmed",
@@ -365,6 +367,29 @@ public enum Metric {
             "placement.access_log.unnamed",
             "Reports logged of blocks whose paths are not, because too many blocks waited to be named."),
     PLACEMENT_ACCESS_LOG_BYTES("placement.access_log.bytes", Kind.GAUGE, "Bytes of the log of accesses on disk."),
+    PLACEMENT_JOURNAL_OPEN(
+            "placement.journal.open",
+            Kind.GAUGE,
+            "1 while heat and moves are kept in the journal; 0 when it cannot be used, or none is configured."),
+    PLACEMENT_JOURNAL_BYTES("placement.journal.bytes", Kind.GAUGE, "Bytes of the journal on disk."),
+    PLACEMENT_JOURNAL_WAITING_BYTES(
+            "placement.journal.waiting.bytes", Kind.GAUGE, "Heap of what waits to be written to the journal."),
+    PLACEMENT_JOURNAL_HEAT_WRITTEN("placement.journal.heat.written", "Blocks whose heat was written to the journal."),
+    PLACEMENT_JOURNAL_HEAT_LOST(
+            "placement.journal.heat.lost",
+            "Blocks whose heat was not written or not looked for, as the journal's queue was full."),
+    PLACEMENT_JOURNAL_HEAT_LOADED(
+            "placement.journal.heat.loaded", "Blocks whose heat was loaded as the NameNode started."),
+    PLACEMENT_JOURNAL_HEAT_RECALLED(
+            "placement.journal.heat.recalled", "Blocks that were read again and whose heat was in the journal alone."),
+    PLACEMENT_JOURNAL_HEAT_FORGOTTEN(
+            "placement.journal.heat.forgotten", "Blocks whose heat left the journal, as it had too many bytes."),
+    PLACEMENT_JOURNAL_MOVES_WRITTEN("placement.journal.moves.written", "Moves written to the journal."),
+    PLACEMENT_JOURNAL_MOVES_LOST(
+            "placement.journal.moves.lost", "Moves that were not written, as the journal's queue was full."),
+    PLACEMENT_JOURNAL_FAILURES("placement.journal.failures", "Times the journal could not be opened, written or read."),
+    PLACEMENT_JOURNAL_BEGUN_ANEW(
+            "placement.journal.begun_anew", "Times a journal that was damaged or of another format was begun anew."),
     PLACEMENT_ADMIN_CALLS("placement.admin.calls", "Calls of placementctl."),
     PLACEMENT_ADMIN_REFUSED(
             "placement.admin.refused",

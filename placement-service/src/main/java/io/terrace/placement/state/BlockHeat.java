@@ -246,6 +246,49 @@ public final class BlockHeat {
         }
     }
 
+    /**
+     * Adds what was counted before it was known here.
+     *
+     * @param before its reads, of bytes, of which so many came from memory
+     */
+    public void remember(long before, long bytes, long fromMemory) {
+        reads += before;
+        bytesRead += bytes;
+        bytesFromMemory += fromMemory;
+    }
+
+    /**
+     * Adds decayed reads of a DataNode from before; they are left out where others take all places.
+     *
+     * @param atMs the time as of which they are decayed
+     */
+    public void remember(DataNodeState node, float share, long atMs, long halfLifeMs) {
+        if (indexOf(node) < 0 && nodes.length == MOST_NODES) {
+            return;
+        }
+        int slot = slot(node); // May replace the arrays, so it is called before they are read.
+        shares[slot] += share * (float) Math.pow(0.5, (double) Math.max(0, lastMs - atMs) / halfLifeMs);
+        doubt();
+    }
+
+    /** Puts other objects in the place of the DataNodes; those without one are left out. */
+    void rebind(Function<DataNodeState, @Nullable DataNodeState> there) {
+        DataNodeState heirOfHome = home == null ? null : there.apply(home);
+        for (DataNodeState node : nodes.clone()) {
+            DataNodeState heir = there.apply(node);
+            if (heir == null) {
+                forget(node);
+            } else {
+                nodes[indexOf(node)] = heir;
+            }
+        }
+        home(heirOfHome);
+        holders = NOBODY;
+        locatedMs = NEVER;
+        excluded = null;
+        doubt();
+    }
+
     private void decay(long nowMs, long halfLifeMs) {
         if (nowMs > lastMs) {
             float factor = (float) Math.pow(0.5, (double) (nowMs - lastMs) / halfLifeMs);
@@ -313,6 +356,11 @@ public final class BlockHeat {
             sum += share;
         }
         return sum;
+    }
+
+    /** Decayed reads as of {@link #lastMs}; shares of one block compare with each other only. */
+    public float share(int index) {
+        return shares[index];
     }
 
     public float shareOf(@Nullable DataNodeState node) {

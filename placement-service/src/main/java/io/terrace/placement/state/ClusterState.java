@@ -3,9 +3,11 @@ package io.terrace.placement.state;
 import io.terrace.common.TokenBucket;
 import io.terrace.common.TokenBucket.Accrual;
 import io.terrace.metrics.MetricRegistry;
+import io.terrace.policy.api.PlacementPolicy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** What the service knows of the cluster: DataNodes, heat and moves. Owned by the engine's thread. */
 public final class ClusterState {
@@ -18,15 +20,50 @@ public final class ClusterState {
     private final MoveTracker moveTracker;
     private final TokenBucket volumeBudget;
     private final Reach reach = new Reach();
+    private StateListener listener;
 
     public ClusterState(MoveSettings moveSettings, HeatSettings heatSettings, MetricRegistry metricRegistry) {
+        this(
+                moveSettings,
+                heatSettings,
+                metricRegistry,
+                new HeatMap(heatSettings.trackedBlocks(), heatSettings.halfLifeMs()),
+                StateListener.NONE);
+    }
+
+    private ClusterState(
+            MoveSettings moveSettings,
+            HeatSettings heatSettings,
+            MetricRegistry metricRegistry,
+            HeatMap heat,
+            StateListener listener) {
         this.moveSettings = moveSettings;
         this.heatSettings = heatSettings;
         this.metricRegistry = metricRegistry;
         this.moveTracker = new MoveTracker(metricRegistry);
+        this.heat = heat;
         long volumeBytes = moveSettings.volumes().totalBytesPerSecond();
         this.volumeBudget = new TokenBucket(volumeBytes, volumeBytes, Accrual.CAPPED, TimeUnit.MILLISECONDS, 0);
-        this.heat = new HeatMap(heatSettings.trackedBlocks(), heatSettings.halfLifeMs());
+        tell(listener);
+    }
+
+    /** Who is told from now on. */
+    public void tell(StateListener other) {
+        listener = other;
+        heat.tell(other);
+        moveTracker.tell(other);
+    }
+
+    /**
+     * What outlives an epoch: the heat, and of each DataNode what it last said of itself. This object is of no use any more.
+     *
+     * @param maker of the DataNodes' policies
+     */
+    public ClusterState successor(Supplier<PlacementPolicy> maker) {
+        ClusterState next = new ClusterState(moveSettings, heatSettings, metricRegistry, heat, listener);
+        nodes.forEach((uuid, node) -> next.nodes.put(uuid, node.successor(maker.get())));
+        heat.all().forEach(block -> block.rebind(node -> next.nodes.get(node.uuid())));
+        return next;
     }
 
     public MoveSettings moveSettings() {

@@ -121,6 +121,15 @@ public final class DataNodeState {
         return resized;
     }
 
+    /** The same DataNode, as it last described itself, for another epoch: nothing is resident, and no move is open. */
+    DataNodeState successor(PlacementPolicy itsPolicy) {
+        DataNodeState next = new DataNodeState(uuid, settings, itsPolicy, lastMs);
+        next.note(lastMs, silence());
+        next.firstMs = firstMs;
+        next.session.follow(session);
+        return next;
+    }
+
     /** A heartbeat with the state of the last one and without reports. */
     public Heartbeat silence() {
         return new Heartbeat(

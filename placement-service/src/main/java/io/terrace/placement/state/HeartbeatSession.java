@@ -43,8 +43,21 @@ public final class HeartbeatSession {
             unreported.clear();
         }
         incarnation = heartbeat.incarnation();
-        sequence = heartbeat.sequence();
+        sequence = anew ? heartbeat.sequence() : Math.max(sequence, heartbeat.sequence());
         return anew;
+    }
+
+    /** Goes on where the session of another epoch ended. */
+    void follow(HeartbeatSession other) {
+        incarnation = other.incarnation;
+        sequence = other.sequence;
+        ended.clear();
+        ended.putAll(other.ended);
+    }
+
+    /** Whether the heat of this heartbeat was counted before, in this epoch or an earlier one. */
+    public boolean isCounted(Heartbeat heartbeat) {
+        return heartbeat.incarnation() == incarnation && heartbeat.sequence() <= sequence;
     }
 
     /**

@@ -27,9 +27,15 @@ public final class HeatMap {
     /** From the block read longest ago to the one read last. */
     private final Long2ObjectLinkedOpenHashMap<BlockHeat> blocks = new Long2ObjectLinkedOpenHashMap<>();
 
+    private StateListener listener = StateListener.NONE;
+
     public HeatMap(int mostBlocks, long halfLifeMs) {
         this.mostBlocks = mostBlocks;
         this.halfLifeMs = halfLifeMs;
+    }
+
+    void tell(StateListener other) {
+        listener = other;
     }
 
     public @Nullable BlockHeat find(long blockId) {
@@ -50,6 +56,9 @@ public final class HeatMap {
     public BlockHeat touch(long nowMs, StampedBlock block) {
         BlockHeat known = blocks.getAndMoveToLast(block.id());
         if (known == null || !known.block().sameContent(block)) {
+            if (known == null) {
+                listener.missed(block.id());
+            }
             known = new BlockHeat(block, nowMs);
             put(known);
         } else if (!known.block().equals(block)) {
@@ -70,8 +79,29 @@ public final class HeatMap {
     public void put(BlockHeat heat) {
         forgotten(blocks.putAndMoveToLast(heat.block().id(), heat));
         if (blocks.size() > mostBlocks) {
-            forgotten(blocks.removeFirst());
+            BlockHeat oldest = blocks.removeFirst();
+            listener.left(oldest);
+            forgotten(oldest);
         }
+    }
+
+    /**
+     * The heat of a block from an earlier time, as the next to leave; what is restored later leaves earlier.
+     *
+     * @param lastMs when it was last read
+     * @return null where another content of the block is known, or there is no room
+     */
+    public @Nullable BlockHeat restore(long lastMs, StampedBlock block) {
+        BlockHeat known = blocks.get(block.id());
+        if (known != null) {
+            return known.block().sameContent(block) ? known : null;
+        }
+        if (blocks.size() >= mostBlocks) {
+            return null;
+        }
+        BlockHeat restored = new BlockHeat(block, lastMs);
+        blocks.putAndMoveToFirst(block.id(), restored);
+        return restored;
     }
 
     public void remove(long blockId) {

@@ -17,10 +17,15 @@ public final class MoveTracker {
 
     private final MetricRegistry metricRegistry;
     private final MoveHistory history = new MoveHistory();
+    private StateListener listener = StateListener.NONE;
     private long lastMoveId;
 
     MoveTracker(MetricRegistry metricRegistry) {
         this.metricRegistry = metricRegistry;
+    }
+
+    void tell(StateListener other) {
+        listener = other;
     }
 
     public MoveHistory history() {
@@ -43,11 +48,16 @@ public final class MoveTracker {
         return move;
     }
 
+    private void remember(DataNodeState node, Move move) {
+        history.add(move);
+        listener.ended(node, move);
+    }
+
     /** Closes a move between volumes and remembers how it ended. */
     public void endBetween(long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, long bytes) {
         node.volumeMoves().close(move);
         move.end(nowMs, outcome, message, bytes);
-        history.add(move);
+        remember(node, move);
         metricRegistry.increment(VolumeMoveMetrics.of(outcome));
         if (outcome == MoveOutcome.DONE) {
             metricRegistry.add(Metric.PLACEMENT_VOLUME_MOVED_BYTES, bytes);
@@ -85,7 +95,7 @@ public final class MoveTracker {
     public void end(long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String message, long bytes) {
         node.moveQueue().close(move);
         move.end(nowMs, outcome, message, bytes);
-        history.add(move);
+        remember(node, move);
         long id = move.block().id();
         if (move.cause().isHeld() && move.isPromotion() && node.residents().isHeld(id)) {
             if (outcome == MoveOutcome.DONE) {

@@ -1,0 +1,133 @@
+package io.terrace.placement.journal;
+
+import static io.terrace.placement.journal.Records.heat;
+import static io.terrace.placement.journal.Records.move;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import io.terrace.placement.journal.JournalException.Next;
+import io.terrace.placement.journal.JournalStore.HeatCursor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real RocksDB. */
+final class RocksStoreTest {
+
+    private static final long BYTES = 64 << 20;
+
+    @TempDir
+    Path dir;
+
+    private RocksStore open() throws JournalException {
+        return RocksStore.open(dir.resolve("journal"), BYTES, false);
+    }
+
+    private void refused(Next next, String... texts) {
+        assertThatThrownBy(this::open)
+                .asInstanceOf(type(JournalException.class))
+                .satisfies(e -> {
+                    assertThat(e.next()).isEqualTo(next);
+                    assertThat(e.getMessage()).contains(texts);
+                });
+    }
+
+    private Path file(String ending) throws IOException {
+        try (Stream<Path> files = Files.list(dir.resolve("journal/rocksdb"))) {
+            return files.filter(file -> file.getFileName().toString().matches(ending))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void records_openedAgain_areThere() throws Exception {
+        try (RocksStore store = open()) {
+            store.write(List.of(heat(1, 5, 1000), move(1, 1, 100, "first"), heat(2, 9, 1000)));
+            store.write(List.of(heat(1, 7, 2000), move(1, 2, 200, "second"), move(3, 3, 150, "other")));
+        }
+        try (RocksStore store = open()) {
+            assertThat(store.heat(1)).isEqualTo(heat(1, 7, 2000));
+            assertThat(store.heat(2)).isEqualTo(heat(2, 9, 1000));
+            assertThat(store.heat(3)).isNull();
+            assertThat(store.moves(1, 9)).extracting(MoveRecord::reason).containsExactly("second", "first");
+            assertThat(store.moves(1, 1)).extracting(MoveRecord::reason).containsExactly("second");
+            assertThat(store.moves(2, 9)).isEmpty();
+            Map<Long, Float> all = new TreeMap<>();
+            try (HeatCursor cursor = store.cursor()) {
+                while (cursor.next()) {
+                    all.put(cursor.blockId(), cursor.heat());
+                }
+            }
+            assertThat(all).isEqualTo(Map.of(1L, 7f, 2L, 9f));
+            store.forget(new long[] {1, 99}, 1);
+            assertThat(store.heat(1)).isNull();
+            store.compact();
+            assertThat(store.bytes()).isPositive();
+        }
+    }
+
+    @Test
+    void directory_isForItsOwnerOnly_andHasNoLibraryLeft() throws Exception {
+        open().close();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(dir.resolve("journal/rocksdb"))))
+                .isEqualTo("rwx------");
+        try (Stream<Path> files = Files.list(dir.resolve("journal"))) {
+            assertThat(files.map(file -> file.getFileName().toString())).containsExactly("rocksdb");
+        }
+    }
+
+    @Test
+    void open_whileAnotherHasIt_isToBeTriedAgain() throws Exception {
+        RocksStore first = open();
+        refused(Next.RETRY, "another NameNode has the journal", "terrace.placement.journal.dir");
+        first.close();
+        open().close();
+    }
+
+    @Test
+    void open_damaged_isToBeBegunAnew() throws Exception {
+        try (RocksStore store = open()) {
+            store.write(List.of(heat(1, 5, 1000)));
+        }
+        Files.writeString(file("MANIFEST.*"), "no manifest");
+        refused(Next.BEGIN_ANEW, "damaged");
+        try (RocksStore store = RocksStore.open(dir.resolve("journal"), BYTES, true)) {
+            assertThat(store.heat(1)).isNull();
+            store.write(List.of(heat(1, 5, 1000)));
+        }
+        open().close();
+    }
+
+    @Test
+    void open_withAFileMissing_isToBeBegunAnew() throws Exception {
+        try (RocksStore store = open()) {
+            store.write(List.of(heat(1, 5, 1000)));
+            store.compact();
+        }
+        Files.delete(file("MANIFEST.*"));
+        refused(Next.BEGIN_ANEW, "damaged");
+    }
+
+    @Test
+    void open_whereTheDirectoryCannotBe_isToBeTriedAgain() throws Exception {
+        Files.writeString(dir.resolve("journal"), "a file");
+        refused(Next.RETRY, "terrace.placement.journal.dir", "NameNode's user");
+    }
+
+    @Test
+    void closed_refusesToRead() throws Exception {
+        RocksStore store = open();
+        store.close();
+        store.close();
+        assertThatThrownBy(() -> store.moves(1, 1)).isInstanceOf(JournalException.class);
+    }
+}
