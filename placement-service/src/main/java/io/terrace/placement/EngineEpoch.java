@@ -13,10 +13,12 @@ import io.terrace.placement.move.OperatorMoves;
 import io.terrace.placement.move.PinnedBlocks;
 import io.terrace.placement.move.WrittenBlocks;
 import io.terrace.placement.policy.ActivePolicy;
+import io.terrace.placement.policy.PolicySwitch;
 import io.terrace.placement.policy.RuleEvaluator;
 import io.terrace.placement.policy.RuleEvaluator.Breach;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.PlacementReports;
+import io.terrace.placement.state.BlockHeat;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
 import io.terrace.placement.state.Move.Cause;
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One epoch of the {@link PlacementEngine}: the cluster as its heartbeats show it, and the steps from a heartbeat to
- * orders. Nothing of it outlives the epoch. Owned by the engine's thread.
+ * orders. Only heat and what DataNodes said of themselves outlive it ({@link #successor}). Owned by the engine's thread.
  */
 final class EngineEpoch {
 
@@ -60,10 +62,15 @@ final class EngineEpoch {
 
     EngineEpoch(
             PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, MetricRegistry metricRegistry) {
+        this(settings, view, activePolicy, new ClusterState(settings.moves(), settings.heat(), metricRegistry));
+    }
+
+    private EngineEpoch(
+            PlacementSettings settings, NamespaceView view, ActivePolicy activePolicy, ClusterState clusterState) {
         this.settings = settings;
         this.view = view;
         this.activePolicy = activePolicy;
-        clusterState = new ClusterState(settings.moves(), settings.heat(), metricRegistry);
+        this.clusterState = clusterState;
         dispatcher = new MoveDispatcher(clusterState, view);
         writtenBlocks = new WrittenBlocks(clusterState, view);
         ruleEvaluator = new RuleEvaluator(clusterState, view, activePolicy.spec());
@@ -76,6 +83,27 @@ final class EngineEpoch {
         leavingCopies = new LeavingCopies(clusterState, view);
         volumes = new VolumePlacement(clusterState, view, activePolicy.spec());
         annotationsVersion = view.annotationsVersion();
+    }
+
+    /** The next epoch, which knows the heat and the DataNodes of this one, but no copy and no move. */
+    EngineEpoch successor() {
+        return new EngineEpoch(settings, view, activePolicy, clusterState.successor(activePolicy::make));
+    }
+
+    /** The policies learn the heat that is known. */
+    void learnHeat(long nowMs) {
+        if (clusterState.heat().size() > 0) {
+            policySwitch().relearn(nowMs);
+        }
+    }
+
+    /** The policy of its home learns the heat of a block that became known again. */
+    void learnHeat(long nowMs, BlockHeat heat) {
+        policySwitch().learn(nowMs, heat);
+    }
+
+    private PolicySwitch policySwitch() {
+        return new PolicySwitch(clusterState, activePolicy);
     }
 
     ClusterState clusterState() {
@@ -178,6 +206,23 @@ final class EngineEpoch {
         return toDo;
     }
 
+    /** Counts the heat of a heartbeat while another NameNode decides. */
+    void count(long nowMs, DataNodeState node, Heartbeat heartbeat) {
+        node.note(nowMs, heartbeat);
+        heatProcessor.count(nowMs, node, heartbeat.heat());
+    }
+
+    /** As {@link #turn} while another NameNode decides. */
+    void idle(long nowMs) {
+        forget(clusterState.nodes().values().stream()
+                .filter(node -> isForgotten(nowMs, node))
+                .toList());
+    }
+
+    private boolean isForgotten(long nowMs, DataNodeState node) {
+        return nowMs - node.lastMs() > settings.heartbeats().forgetMs();
+    }
+
     private void planEverywhere(long nowMs, boolean mayMove) {
         for (DataNodeState node : clusterState.nodes().values()) {
             if (!node.requests().isEmpty()) {
@@ -223,7 +268,7 @@ final class EngineEpoch {
                 dispatcher.abandon(nowMs, node, why);
                 volumes.abandon(nowMs, node, why);
             }
-            if (silentMs > settings.heartbeats().forgetMs()) {
+            if (isForgotten(nowMs, node)) {
                 gone.add(node);
             }
             dispatcher.expire(nowMs, node);
@@ -232,6 +277,10 @@ final class EngineEpoch {
                 node.policy().tick(nowMs, node::request);
             }
         }
+        forget(gone);
+    }
+
+    private void forget(List<DataNodeState> gone) {
         for (DataNodeState node : gone) {
             clusterState.nodes().remove(node.uuid());
             clusterState.heat().all().forEach(heat -> heat.forget(node));

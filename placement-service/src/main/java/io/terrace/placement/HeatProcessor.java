@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link HomeSelector}), and tells its policy of the reads that a copy there would serve. Owned by the loop's thread.
  */
 final class HeatProcessor {
+    /** A standby looks up no rules; the pool of blocks without one. */
+    private static final int ANY_POOL = 0;
 
     private final ClusterState clusterState;
     private final MoveTracker moveTracker;
@@ -67,6 +69,30 @@ final class HeatProcessor {
         holderLookup.ask(nowMs, node, counted);
         for (Heat entry : counted) {
             heat(nowMs, node, entry);
+        }
+    }
+
+    /**
+     * Counts heat while another NameNode decides. The NameNode's map is not asked: what a DataNode says of blocks that it does
+     * not hold is found out once this NameNode decides and another DataNode reports them.
+     */
+    void count(long nowMs, DataNodeState node, List<Heat> entries) {
+        for (Heat entry : entries) {
+            metricRegistry.add(Metric.PLACEMENT_STANDBY_READS, entry.reads());
+            BlockHeat known = clusterState.heat().find(entry.block().id());
+            if (known != null
+                    && !known.block().sameContent(entry.block())
+                    && (known.isReportedByOthers(node)
+                            || known.block().stamp() > entry.block().stamp())) {
+                metricRegistry.increment(Metric.PLACEMENT_HEAT_STALE);
+                continue;
+            }
+            BlockHeat heat = clusterState.heat().touch(nowMs, entry.block());
+            heat.record(nowMs, node, entry, clusterState.heatSettings().halfLifeMs());
+            heat.doubt();
+            if (entry.reads() > 0) {
+                heat.home(homeSelector.choose(nowMs, heat, ANY_POOL));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.accesslog.AccessListener;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.journal.EngineJournal;
 import io.terrace.placement.move.OperatorMoves;
 import io.terrace.placement.policy.ActivePolicy;
 import io.terrace.placement.policy.PolicyChoice;
@@ -34,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * one thread, by {@link PlacementLoop} in the NameNode and by simulations. Times are milliseconds on any clock that
  * does not run backwards.
  *
- * <p>It starts inactive, as on a standby NameNode; {@link #activate} begins an epoch with nothing known, which the
- * DataNodes' full reports then fill. The heat of an earlier epoch is lost.
+ * <p>It starts inactive, as on a standby NameNode, and counts the heat that DataNodes report. {@link #activate} begins an
+ * epoch with that heat; the DataNodes' full reports then say what is in memory. Heat outlives epochs, and with an {@link
+ * EngineJournal} the process.
  */
 public final class PlacementEngine {
 
@@ -50,6 +52,8 @@ public final class PlacementEngine {
     private EngineEpoch engineEpoch;
     private @Nullable ShadowRun shadowRun;
     private AccessListener accesses = AccessListener.NONE;
+    private EngineJournal journal = EngineJournal.none();
+    private long latestMs;
 
     private long epoch;
     private boolean active;
@@ -84,6 +88,13 @@ public final class PlacementEngine {
         this.engineEpoch = new EngineEpoch(settings, view, activePolicy, metricRegistry);
     }
 
+    /** Where heat and moves are kept from now on; its heat is read. */
+    public void keepIn(EngineJournal itsJournal) {
+        journal = itsJournal;
+        engineEpoch.clusterState().tell(itsJournal);
+        itsJournal.load();
+    }
+
     /** Who is told of all accesses from now on; to be set before the first heartbeat. */
     public void tellAccesses(AccessListener listener) {
         accesses = listener;
@@ -98,21 +109,29 @@ public final class PlacementEngine {
         if (newEpoch <= epoch) {
             throw new IllegalArgumentException("epoch " + newEpoch + " does not follow " + epoch);
         }
-        reset();
+        if (active) {
+            standDown();
+        }
         epoch = newEpoch;
         operatorState = stored;
         active = true;
+        engineEpoch.learnHeat(latestMs);
+        journal.begins(newEpoch);
     }
 
-    /** Another NameNode decides; everything known is dropped. */
+    /** Another NameNode decides; everything known but heat is dropped. */
     public void standDown() {
         active = false;
-        reset();
+        engineEpoch = engineEpoch.successor();
+        shadowRun = null;
     }
 
-    private void reset() {
+    /** As {@link #standDown}, after a failure: nothing of what is known can be trusted. The journal is read again. */
+    void reset() {
+        active = false;
         engineEpoch = new EngineEpoch(settings, view, activePolicy, metricRegistry);
         shadowRun = null;
+        keepIn(journal);
     }
 
     /** The operator has changed something. */
@@ -206,7 +225,9 @@ public final class PlacementEngine {
     /** Takes a heartbeat, its heat within the quota of its DataNode, and says what the DataNode is to do. */
     public HeartbeatAnswer heartbeat(long nowMs, Heartbeat said) {
         metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS);
+        latestMs = nowMs;
         if (!active) {
+            count(nowMs, said);
             return HeartbeatAnswer.standby(settings.heartbeats().intervalMs());
         }
         DataNodeState node = engineEpoch.node(nowMs, said.node());
@@ -222,7 +243,7 @@ public final class PlacementEngine {
             metricRegistry.increment(Metric.PLACEMENT_HEARTBEATS_AGAIN);
             return again;
         }
-        Heartbeat heartbeat = said.withHeat(node.reportQuota().admit(nowMs, said.heat(), metricRegistry));
+        Heartbeat heartbeat = admitted(nowMs, node, said);
         if (shadowRun != null) {
             shadowRun.heartbeat(nowMs, node, heartbeat);
         }
@@ -240,6 +261,24 @@ public final class PlacementEngine {
         return answer;
     }
 
+    /** Counts the heat of a heartbeat, once, while another NameNode decides. */
+    private void count(long nowMs, Heartbeat said) {
+        DataNodeState node = engineEpoch.node(nowMs, said.node());
+        if (node != null
+                && !node.session().isTakenBefore(said)
+                && !node.session().isCounted(said)) {
+            engineEpoch.count(nowMs, node, admitted(nowMs, node, said));
+        }
+    }
+
+    /** With the heat that its quota admits; none that was counted before this NameNode decided. */
+    private Heartbeat admitted(long nowMs, DataNodeState node, Heartbeat said) {
+        return said.withHeat(
+                node.session().isCounted(said)
+                        ? List.of()
+                        : node.reportQuota().admit(nowMs, said.heat(), metricRegistry));
+    }
+
     /** Longer with many DataNodes, so that no more than a thousand heartbeats a second arrive. */
     private int heartbeatIntervalMs() {
         return Math.max(
@@ -254,7 +293,11 @@ public final class PlacementEngine {
      * @return DataNodes looked at; 0 while inactive
      */
     public int turn(long nowMs) {
+        latestMs = nowMs;
+        journal.turn(
+                nowMs, engineEpoch.clusterState(), active ? heat -> engineEpoch.learnHeat(nowMs, heat) : heat -> {});
         if (!active) {
+            engineEpoch.idle(nowMs);
             return 0;
         }
         OperatorState remaining = pinEnds.remaining(nowMs, operatorState);

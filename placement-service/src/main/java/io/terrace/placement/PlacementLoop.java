@@ -208,7 +208,7 @@ public final class PlacementLoop implements AutoCloseable {
         if (e == null) {
             return;
         }
-        placement.standDown();
+        placement.reset();
         // A policy that breaks is replaced, which ends the failures; any other failure may repeat.
         failures += placement.distrustPolicy(e) ? 0 : 1;
         failure = null;

@@ -65,8 +65,21 @@ public final class PolicySwitch {
         for (DataNodeState node : made.keySet()) {
             retract(nowMs, node);
         }
+        return installOrFallBack(nowMs, made);
+    }
+
+    /** New instances of the policy in force learn what is known, as an epoch begins. */
+    public void relearn(long nowMs) {
+        Map<DataNodeState, PlacementPolicy> made = new LinkedHashMap<>();
+        clusterState.nodes().values().forEach(node -> made.put(node, activePolicy.make()));
+        installOrFallBack(nowMs, made);
+    }
+
+    /** @return null, or why another policy had to take the place of the one in force */
+    private @Nullable String installOrFallBack(long nowMs, Map<DataNodeState, PlacementPolicy> made) {
         try {
             install(nowMs, made);
+            return null;
         } catch (RuntimeException | LinkageError e) {
             activePolicy.failed(e);
             requests.clear();
@@ -74,7 +87,6 @@ public final class PolicySwitch {
             install(nowMs, made);
             return activePolicy.problem();
         }
-        return null;
     }
 
     private void install(long nowMs, Map<DataNodeState, PlacementPolicy> made) {
@@ -84,7 +96,7 @@ public final class PolicySwitch {
         adopt(sinceMs, made.keySet());
         if (activePolicy.spec().pools().isEmpty()) {
             // With pools the heat cannot be replayed: a block's pool is not known before its path is looked up.
-            latest.forEach(this::replay);
+            latest.forEach(heat -> replay(heat.lastMs(), heat));
         }
     }
 
@@ -129,7 +141,7 @@ public final class PolicySwitch {
         return open == null || open.isPromotion();
     }
 
-    private void replay(BlockHeat heat) {
+    private void replay(long atMs, BlockHeat heat) {
         DataNodeState home = heat.home();
         StampedBlock block = heat.block();
         if (home == null
@@ -138,7 +150,6 @@ public final class PolicySwitch {
                 || home.residents().isPinned(block.id())) {
             return;
         }
-        long atMs = heat.lastMs();
         double warmth = heat.heat(atMs, clusterState.heatSettings().halfLifeMs());
         int reads = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.round(warmth)));
         long bytes = Math.round((double) heat.bytesRead() / heat.reads() * reads);
@@ -146,6 +157,13 @@ public final class PolicySwitch {
         access.read(atMs, block.id(), block.lengthBytes(), bytes, tier).burst(reads);
         home.policy().access(access, this::note);
         answer(atMs, home);
+    }
+
+    /** Tells the policy of a block's home, as one burst of reads now, of heat that it does not know. It moves nothing. */
+    public void learn(long nowMs, BlockHeat heat) {
+        if (activePolicy.spec().pools().isEmpty()) {
+            replay(nowMs, heat);
+        }
     }
 
     private void note(long blockId, long sizeBytes, int from, int to) {

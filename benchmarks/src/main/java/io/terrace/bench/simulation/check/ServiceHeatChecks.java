@@ -6,65 +6,83 @@ import io.terrace.bench.simulation.kernel.Invariant;
 import io.terrace.bench.simulation.kernel.Violation;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
+import io.terrace.placement.report.HotBlock;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeatProto;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Compares the reads that a NameNode counts in its epoch with those in the heartbeats it received, each counted once.
+ * Compares the reads that a NameNode counts, active or not, with those in the heartbeats it received, each counted once.
  */
 final class ServiceHeatChecks {
+
+    private static final int MOST_BLOCKS = 100;
 
     private record Sender(String dataNode, long incarnation) {}
 
     private record Beat(Sender sender, String nameNode, long sequence) {}
 
-    private static final class Epoch {
-        final long number;
+    private static final class Received {
         final Map<Sender, Long> lastSequences = new HashMap<>();
         long reads;
-
-        Epoch(long number) {
-            this.number = number;
-        }
     }
 
-    private final Map<Beat, Long> sent = new HashMap<>();
-    private final Map<SimulatedNameNode, Epoch> epochs = new HashMap<>();
+    private final Map<Beat, Map<Long, Long>> sent = new HashMap<>();
+    /** Reads of each block that each NameNode was told of; by two of its processes, if the first one's answer was lost. */
+    private final Map<String, Map<Long, Long>> told = new HashMap<>();
+
+    private final Map<SimulatedNameNode, Received> received = new HashMap<>();
 
     /** A DataNode is about to send this. */
     void composed(SimulatedDataNode dataNode, String nameNode, HeartbeatRequestProto request) {
-        long reads = 0;
+        Map<Long, Long> blocks = new HashMap<>();
         for (HeatProto heat : request.getHeatList()) {
-            reads += heat.getReads();
+            blocks.merge(heat.getBlock().getBlockId(), heat.getReads(), Long::sum);
         }
         Sender sender = new Sender(dataNode.host().name, request.getIncarnation());
-        sent.put(new Beat(sender, nameNode, request.getSequence()), reads);
+        sent.put(new Beat(sender, nameNode, request.getSequence()), blocks);
     }
 
     /** A NameNode answered this, perhaps not for the first time. */
     void answered(SimulatedNameNode nameNode, Heartbeat heartbeat, HeartbeatAnswer answer) {
-        if (!answer.active()) {
-            return;
-        }
-        Epoch epoch = epochs.get(nameNode);
-        if (epoch == null || epoch.number != answer.epoch()) {
-            epoch = new Epoch(answer.epoch());
-            epochs.put(nameNode, epoch);
-        }
+        Received all = received.computeIfAbsent(nameNode, one -> new Received());
         Sender sender = new Sender(heartbeat.node(), heartbeat.incarnation());
-        if (heartbeat.sequence() > epoch.lastSequences.getOrDefault(sender, -1L)) {
-            epoch.lastSequences.put(sender, heartbeat.sequence());
-            epoch.reads += sent.getOrDefault(new Beat(sender, nameNode.process().name(), heartbeat.sequence()), 0L);
+        if (heartbeat.sequence() > all.lastSequences.getOrDefault(sender, -1L)) {
+            all.lastSequences.put(sender, heartbeat.sequence());
+            String name = nameNode.process().name();
+            Map<Long, Long> known = told.computeIfAbsent(name, one -> new HashMap<>());
+            sent.getOrDefault(new Beat(sender, name, heartbeat.sequence()), Map.of())
+                    .forEach((block, reads) -> {
+                        all.reads += reads;
+                        known.merge(block, reads, Long::sum);
+                    });
         }
         Violation.unless(
-                nameNode.readsCounted() == epoch.reads,
+                nameNode.readsCounted() == all.reads,
                 Invariant.HEAT_COUNTED_ONCE,
-                "%s counts %d reads in epoch %d, and was sent %d",
+                "%s counts %d reads, and was sent %d by epoch %d",
                 nameNode.process().name(),
                 nameNode.readsCounted(),
-                answer.epoch(),
-                epoch.reads);
+                all.reads,
+                answer.epoch());
+        checkRemembered(nameNode);
+    }
+
+    /** What was in the journal before a restart counts once, beside what came since. */
+    private void checkRemembered(SimulatedNameNode nameNode) {
+        String name = nameNode.process().name();
+        for (HotBlock hot : nameNode.placement().reports().top(nameNode.nowMs(), MOST_BLOCKS)) {
+            long id = hot.block().id();
+            long most = told.getOrDefault(name, Map.of()).getOrDefault(id, 0L);
+            Violation.unless(
+                    hot.reads() <= most,
+                    Invariant.HEAT_COUNTED_ONCE,
+                    "%s remembers %d reads of block %d, and was ever told of %d",
+                    name,
+                    hot.reads(),
+                    id,
+                    most);
+        }
     }
 }

@@ -5,8 +5,10 @@ import io.terrace.bench.simulation.kernel.OsProcess;
 import io.terrace.bench.simulation.kernel.Scheduler;
 import io.terrace.bench.simulation.kernel.SeedMix;
 import io.terrace.common.BlockKey;
+import io.terrace.metrics.MetricRegistry;
 import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.heartbeat.HeartbeatSettings;
+import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.state.HeatSettings;
 import io.terrace.placement.state.MoveSettings;
@@ -21,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -38,6 +41,8 @@ public final class SimulatedCluster {
     private static final int HOSTS = 3;
     private static final int CLIENTS = 5;
     private static final long MS = 1_000_000;
+    /** When a run begins, on the wall clock. */
+    private static final long WALL_MS = 1_700_000_000_000L;
 
     private final Scheduler scheduler;
     private final ClusterHooks hooks;
@@ -51,6 +56,7 @@ public final class SimulatedCluster {
     private final List<Host> hosts = new ArrayList<>();
     private final List<SimulatedClient> clients = new ArrayList<>();
     private final SimulatedNameNode[] nameNodes = new SimulatedNameNode[NAMENODES];
+    private final Map<String, SteppedJournal> journals = new HashMap<>();
     private final PlacementSettings settings;
     private final SimulatedOperator operator;
     private final long capacityBytes;
@@ -179,6 +185,23 @@ public final class SimulatedCluster {
 
     public void startNameNode(int index) {
         nameNodes[index] = new SimulatedNameNode(this, "nn" + index, settings);
+    }
+
+    /** The journal of a NameNode, for another process of it. */
+    SteppedJournal journal(String name, PlacementSettings itsSettings, MetricRegistry metricRegistry) {
+        SteppedJournal known = journals.get(name);
+        if (known != null) {
+            known.restart(metricRegistry);
+            return known;
+        }
+        // A pass in each second, since a run takes half a minute.
+        SteppedJournal made = new SteppedJournal(
+                () -> WALL_MS + scheduler.nowNs() / MS,
+                1_000,
+                itsSettings.heat().halfLifeMs(),
+                metricRegistry);
+        journals.put(name, made);
+        return made;
     }
 
     public void startClient(int index) {

@@ -8,6 +8,7 @@ import io.terrace.placement.PlacementSettings;
 import io.terrace.placement.heartbeat.Heartbeat;
 import io.terrace.placement.heartbeat.HeartbeatAnswer;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
+import io.terrace.placement.journal.SteppedJournal;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatRequestProto;
 import io.terrace.protocol.proto.DataNodeProtos.HeartbeatResponseProto;
 
@@ -21,14 +22,16 @@ public final class SimulatedNameNode {
     private final MetricRegistry metricRegistry = new MetricRegistry();
     private final PlacementSettings settings;
     private final PlacementEngine placement;
+    private final SteppedJournal journal;
     private final long clockOriginMs;
-    private long readsBefore;
 
     public SimulatedNameNode(SimulatedCluster simulatedCluster, String name, PlacementSettings settings) {
         this.simulatedCluster = simulatedCluster;
         this.process = new OsProcess(simulatedCluster.scheduler(), name);
         this.settings = settings;
         this.placement = new PlacementEngine(settings, simulatedCluster.namespace(), metricRegistry);
+        this.journal = simulatedCluster.journal(name, settings, metricRegistry);
+        placement.keepIn(journal.engineSide());
         this.clockOriginMs = simulatedCluster.scheduler().between(0, 1L << 40);
         process.every(TURN_NS, "turn", this::turn);
     }
@@ -41,9 +44,9 @@ public final class SimulatedNameNode {
         return placement;
     }
 
-    /** Reads that it counted in this epoch; earlier ones are forgotten. */
+    /** Reads that it counted, active or not. */
     public long readsCounted() {
-        return metricRegistry.value(Metric.PLACEMENT_READS) - readsBefore;
+        return metricRegistry.value(Metric.PLACEMENT_READS) + metricRegistry.value(Metric.PLACEMENT_STANDBY_READS);
     }
 
     public long nowMs() {
@@ -53,7 +56,6 @@ public final class SimulatedNameNode {
     public void activate(long epoch) {
         if (process.isAlive()) {
             process.say("is active in epoch %d", epoch);
-            readsBefore = metricRegistry.value(Metric.PLACEMENT_READS);
             placement.activate(epoch, simulatedCluster.operator().orders());
         }
     }
@@ -75,6 +77,7 @@ public final class SimulatedNameNode {
 
     private void turn() {
         placement.turn(nowMs());
+        journal.turn(simulatedCluster.scheduler().nowNs());
         simulatedCluster.observer().movesEnded(this);
     }
 
