@@ -32,6 +32,7 @@ import picocli.CommandLine.Mixin;
             TopCommand.class,
             ExplainCommand.class,
             MovesCommand.class,
+            HistoryCommand.class,
             AnnotationsCommand.class,
             AnnotateCommand.class,
             ChangeCommands.Promote.class,

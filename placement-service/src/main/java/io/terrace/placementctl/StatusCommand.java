@@ -95,10 +95,23 @@ final class StatusCommand extends AdminCommand {
         printer.line("Reads      " + Quantity.bytes(at(figures, "read.bytes")) + ", "
                 + Quantity.share(at(figures, "read.memory.bytes"), at(figures, "read.bytes")) + " from memory");
         long holds = at(figures, "lock.holds");
+        printer.line("Journal    " + journal(status, figures));
         printer.line("NameNode   read lock taken " + holds + " times, "
                 + (holds == 0 ? 0 : at(figures, "lock.nanoseconds") / holds / 1000) + " us on average, "
                 + at(figures, "lock.longest.nanoseconds") / 1000 + " us at most; heap "
                 + Quantity.bytes(at(figures, "memory.bytes")));
+    }
+
+    private static String journal(StatusResponseProto status, Map<String, Long> figures) {
+        String said = status.hasJournal() ? status.getJournal() : "off";
+        if (said.equals("off")) {
+            return "off (terrace.placement.journal.dir is not set)";
+        }
+        if (said.equals("on")) {
+            return "on, " + Quantity.bytes(at(figures, "journal.bytes")) + ", " + at(figures, "journal.heat.loaded")
+                    + " blocks' heat loaded at the start";
+        }
+        return "cannot be used; placementctl doctor says why";
     }
 
     /** The NameNode's, and those of DataNodes if they differ. */

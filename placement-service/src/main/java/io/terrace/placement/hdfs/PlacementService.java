@@ -20,6 +20,7 @@ import io.terrace.placement.hdfs.namesystem.SatisfiedInodes;
 import io.terrace.placement.hdfs.namesystem.XAttrStore;
 import io.terrace.placement.hdfs.web.MetricsPublisher;
 import io.terrace.placement.hdfs.web.PagePublisher;
+import io.terrace.placement.journal.Journal;
 import io.terrace.placement.state.NamespaceView.Named;
 import io.terrace.protocol.PlacementAdminPB;
 import io.terrace.protocol.PlacementDataNodePB;
@@ -50,8 +51,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The placement service of one NameNode, wired. Besides those of its RPC server it has up to four threads: the loop's, that of
- * the access log, one that stores ({@link XAttrStore}) and one that watches the policy file and the ACLs. The last one waits
+ * The placement service of one NameNode, wired. Besides those of its RPC server it has up to five threads: the loop's, those of
+ * the access log and of the journal, one that stores ({@link XAttrStore}) and one that watches the policy file and the ACLs. The last one waits
  * for the loop and for changes that are being stored, so it must not be the one that stores.
  */
 final class PlacementService implements AutoCloseable {
@@ -115,6 +116,10 @@ final class PlacementService implements AutoCloseable {
         if (accessLog != null) {
             placement.tellAccesses(accessLog);
         }
+        Journal journal = journal(conf, settings, metricRegistry);
+        if (journal != null) {
+            placement.keepIn(journal.engineSide());
+        }
         PlacementLoop loop = new PlacementLoop(
                 placement,
                 new NameNodeLeadership(nameNode, store, policies, Time::monotonicNow),
@@ -122,7 +127,7 @@ final class PlacementService implements AutoCloseable {
                 Math.toIntExact(TerraceSettings.PLACEMENT_INTERVAL.get(conf)),
                 Time::monotonicNow);
         AdminRpc admin = new AdminRpc(
-                nameNode, conf, settings, loop, view, store, policies, accessLog, metricRegistry, handlers);
+                nameNode, conf, settings, loop, view, store, policies, accessLog, journal, metricRegistry, handlers);
         RPC.Server server = null;
         FirstNodes firstNodes = new FirstNodes(namesystem.getBlockManager(), metricRegistry);
         try {
@@ -205,6 +210,22 @@ final class PlacementService implements AutoCloseable {
                     e);
             return null;
         }
+    }
+
+    /** The journal, running; null when none is configured. */
+    private static @Nullable Journal journal(
+            Configuration conf, PlacementSettings settings, MetricRegistry metricRegistry) {
+        Path dir = TerraceSettings.PLACEMENT_JOURNAL_DIR.orNull(conf);
+        long mostBytes = TerraceSettings.PLACEMENT_JOURNAL_BYTES.get(conf);
+        return dir == null
+                ? null
+                : Journal.start(
+                        dir,
+                        mostBytes,
+                        settings.heat().trackedBlocks(),
+                        settings.heat().halfLifeMs(),
+                        Time::now,
+                        metricRegistry);
     }
 
     private static List<@Nullable String> paths(List<@Nullable Named> names) {

@@ -51,6 +51,7 @@ public record MoveRecord(
     static MoveRecord of(long epoch, Move move, String node, long toWallMs) {
         Volumes volumes = move.volumes();
         MoveOutcome outcome = move.outcome();
+        String by = move.occasion().by();
         return new MoveRecord(
                 epoch,
                 move.id(),
@@ -60,7 +61,7 @@ public record MoveRecord(
                 volumes == null ? null : volumes.from(),
                 volumes == null ? null : volumes.to(),
                 move.cause().name().toLowerCase(Locale.ROOT),
-                move.reason(),
+                by.isEmpty() ? move.reason() : move.reason() + " (" + by + ")",
                 outcome == null ? "" : outcome.name().toLowerCase(Locale.ROOT),
                 move.message(),
                 move.requestedMs() + toWallMs,

@@ -52,7 +52,7 @@ final class AdminCodec {
      */
     record Reader(long nowMs, Map<String, String> names, boolean full) {
 
-        private String shown(String sentence) {
+        String shown(String sentence) {
             return full ? sentence : OTHER_BLOCK.matcher(sentence).replaceAll("another block");
         }
     }
@@ -133,10 +133,13 @@ final class AdminCodec {
 
     /** A move, with its block for those who may change placement. */
     static MoveProto listed(Move move, Reader reader) {
-        MoveProto.Builder proto = move(move, reader).toBuilder();
-        return reader.full()
-                ? proto.setBlock(ProtoConverter.block(move.block())).build()
-                : proto.build();
+        return reader.full() ? withBlock(move, reader) : move(move, reader);
+    }
+
+    static MoveProto withBlock(Move move, Reader reader) {
+        return move(move, reader).toBuilder()
+                .setBlock(ProtoConverter.block(move.block()))
+                .build();
     }
 
     private static MoveProto move(Move move, Reader reader) {

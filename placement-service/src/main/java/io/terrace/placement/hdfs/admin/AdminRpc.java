@@ -16,6 +16,7 @@ import io.terrace.placement.hdfs.namesystem.NamesystemView;
 import io.terrace.placement.hdfs.namesystem.OperatorStateStore;
 import io.terrace.placement.hdfs.namesystem.OperatorStateUpdater;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
+import io.terrace.placement.journal.Journal;
 import io.terrace.placement.report.EngineStatus;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.placement.state.NamespaceView.Named;
@@ -33,6 +34,8 @@ import io.terrace.protocol.proto.AdminProtos.DoctorResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
+import io.terrace.protocol.proto.AdminProtos.HistoryRequestProto;
+import io.terrace.protocol.proto.AdminProtos.HistoryResponseProto;
 import io.terrace.protocol.proto.AdminProtos.MovesRequestProto;
 import io.terrace.protocol.proto.AdminProtos.MovesResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PinsRequestProto;
@@ -61,6 +64,7 @@ import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.apache.hadoop.util.Time;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +82,8 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     private final PolicyStore policies;
     private final OperatorStateStore store;
     private final @Nullable AccessLog accessLog;
+    private final @Nullable Journal journal;
+    private final FileHistory fileHistory;
     private final AdminChanges changes;
     private final CallerRights rights;
     private final Explanations explanations;
@@ -98,6 +104,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             OperatorStateStore store,
             PolicyStore policies,
             @Nullable AccessLog accessLog,
+            @Nullable Journal journal,
             MetricRegistry metricRegistry,
             int handlers)
             throws IOException {
@@ -105,6 +112,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         this.policies = policies;
         this.store = store;
         this.accessLog = accessLog;
+        this.journal = journal;
         this.nameNode = nameNode;
         this.conf = conf;
         this.settings = settings;
@@ -115,6 +123,7 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
         this.changes = new AdminChanges(loop, view, lookup, updater, new PolicyChanges(loop, policies));
         this.rights = new CallerRights(nameNode, view, conf);
         this.explanations = new Explanations(loop, lookup, view, rights, settings.moves());
+        this.fileHistory = new FileHistory(loop, lookup, explanations, rights, journal, Time::now);
         this.hottest = new HottestBlocks(
                 loop::nowMs,
                 most -> loop.ask(placement -> new Found(
@@ -129,6 +138,9 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     public void close() {
         if (accessLog != null) {
             accessLog.close();
+        }
+        if (journal != null) {
+            journal.close();
         }
     }
 
@@ -152,6 +164,8 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             if (store.problem() != null) {
                 response.setTrouble("what was stored of pins, pause and off cannot be read; see placementctl doctor");
             }
+            String problem = journal == null ? "off" : journal.problem();
+            response.setJournal(problem == null ? "on" : problem);
             return response.setNameNode(nameNode.getNameNodeAddressHostPortString())
                     .setBlockPoolId(nameNode.getNamesystem().getBlockManager().getBlockPoolId())
                     .setMoveBytesPerSecond(settings.moves().bytesPerSecond())
@@ -228,6 +242,14 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
     }
 
     @Override
+    public HistoryResponseProto history(RpcController controller, HistoryRequestProto request) throws ServiceException {
+        return answerOneOfFew(() -> {
+            checkActive();
+            return fileHistory.answer(request);
+        });
+    }
+
+    @Override
     public AnnotationsResponseProto annotations(RpcController controller, AnnotationsRequestProto request)
             throws ServiceException {
         return answerOneOfFew(() -> {
@@ -294,7 +316,9 @@ public final class AdminRpc implements PlacementAdminPB, AutoCloseable {
             }
             List<FindingProto> ofPolicy =
                     loop.ask(placement -> PolicyHealthChecks.find(placement, store, policies, metricRegistry));
-            return response.addAllFindings(ofPolicy).build();
+            return response.addAllFindings(ofPolicy)
+                    .addAllFindings(PolicyHealthChecks.ofJournal(journal, metricRegistry))
+                    .build();
         });
     }
 

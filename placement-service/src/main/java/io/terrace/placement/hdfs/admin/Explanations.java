@@ -142,19 +142,39 @@ final class Explanations {
 
     ExplainResponseProto explain(ExplainRequestProto request)
             throws IOException, TimeoutException, InterruptedException {
-        AdminTarget target = AdminTarget.parse(request.getTarget());
         int most = Math.max(1, Math.min(MOST_EXPLAINED, request.getBlocks()));
-        return target.path() == null ? explainBlock(target.blockId()) : explainFile(target.path(), most);
+        Target target = target(request.getTarget());
+        FileFacts file = target.file();
+        return explained(
+                file,
+                file == null || target.blockId() >= 0
+                        ? List.of(lookup.block(target.blockId()))
+                        : lookup.blocks(file.inode(), most));
+    }
+
+    /**
+     * What the caller asks about and may read.
+     *
+     * @param file null where it is gone
+     * @param blockId -1 for all blocks of the file
+     */
+    record Target(@Nullable FileFacts file, long blockId) {}
+
+    /** @throws IOException when it is not there, or the caller may not know of it */
+    Target target(String named) throws IOException {
+        AdminTarget target = AdminTarget.parse(named);
+        return target.path() == null
+                ? new Target(fileOf(target.blockId()), target.blockId())
+                : new Target(file(target.path()), -1);
     }
 
     /** Who may not read the file gets what there is to say of one that is missing, down to the trace of the stack. */
-    private ExplainResponseProto explainFile(String path, int most)
-            throws IOException, TimeoutException, InterruptedException {
+    private FileFacts file(String path) throws IOException {
         FileFacts file = readable(path);
         if (file == null) {
             throw new FileNotFoundException("there is no file " + path + " that you may read as it is now");
         }
-        return explained(file, lookup.blocks(file.inode(), most));
+        return file;
     }
 
     /** Null if there is no such file, or the caller may not read it. */
@@ -172,7 +192,7 @@ final class Explanations {
         }
     }
 
-    private ExplainResponseProto explainBlock(long blockId) throws IOException, TimeoutException, InterruptedException {
+    private @Nullable FileFacts fileOf(long blockId) throws IOException {
         BlockFacts facts = lookup.block(blockId);
         FileFacts file = facts.state().equals("gone") ? null : lookup.file(facts.inode());
         // Ids are easily guessed, so the answer is the same for a block that never existed and for one of an unreadable
@@ -180,7 +200,7 @@ final class Explanations {
         if (file == null ? !rights.isSuperuser() : !rights.mayRead(new Named(file.inode(), file.path()))) {
             throw new FileNotFoundException("there is no block " + blockId + " that you may know of");
         }
-        return explained(file, List.of(facts));
+        return file;
     }
 
     private ExplainResponseProto explained(@Nullable FileFacts file, List<BlockFacts> blocks)
@@ -305,6 +325,11 @@ final class Explanations {
             }
         }
         return homes;
+    }
+
+    /** Who asks now. */
+    Reader reader(boolean full) throws TimeoutException, InterruptedException {
+        return loop.ask(placement -> reader(placement, full));
     }
 
     private Reader reader(PlacementEngine placement, boolean full) {

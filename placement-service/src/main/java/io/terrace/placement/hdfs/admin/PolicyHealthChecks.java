@@ -8,12 +8,14 @@ import io.terrace.placement.hdfs.namesystem.PolicyFileWatch;
 import io.terrace.placement.hdfs.namesystem.PolicyStore;
 import io.terrace.placement.heartbeat.HealthFinding;
 import io.terrace.placement.heartbeat.HealthFinding.Severity;
+import io.terrace.placement.journal.Journal;
 import io.terrace.protocol.proto.AdminProtos.FindingProto;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** What {@code placementctl doctor} finds wrong with the operator state, the policy and the log of accesses. */
+/** What {@code placementctl doctor} finds wrong with the operator state, the policy, the log of accesses and the journal. */
 final class PolicyHealthChecks {
 
     private static final int NODES_NAMED = 5;
@@ -79,6 +81,28 @@ final class PolicyHealthChecks {
                     "look at the disk of terrace.placement.access-log.dir; its failures stand in the NameNode's log"));
         }
         return found;
+    }
+
+    /** What is wrong with the journal; nothing where none is configured. */
+    static List<FindingProto> ofJournal(@Nullable Journal journal, MetricRegistry metricRegistry) {
+        String problem = journal == null ? null : journal.problem();
+        if (problem != null) {
+            int remedy = problem.lastIndexOf(": ");
+            return List.of(finding(
+                    "journal.off",
+                    Severity.WARNING,
+                    "heat and moves are not kept, and " + (remedy < 0 ? problem : problem.substring(0, remedy)),
+                    remedy < 0 ? "see the NameNode's log" : problem.substring(remedy + 2)));
+        }
+        long lost = metricRegistry.value(Metric.PLACEMENT_JOURNAL_MOVES_LOST);
+        if (lost > 0) {
+            return List.of(finding(
+                    "journal.lost",
+                    Severity.NOTE,
+                    lost + " moves are not in the journal, as its disk was too slow",
+                    "set terrace.placement.journal.dir to a faster disk"));
+        }
+        return List.of();
     }
 
     private static String some(Set<String> nodes) {

@@ -210,6 +210,29 @@ public final class NamesystemLookup {
         });
     }
 
+    /** The ids of the first blocks of a file, at most {@code most}, a bounded number of them in each look. */
+    public List<Long> blockIds(long inode, int most) {
+        List<Long> ids = new ArrayList<>();
+        boolean more = true;
+        while (more) {
+            int from = ids.size();
+            int limit = Math.min(most - from, view.lockBlocks());
+            List<Long> found = view.locked(NamesystemLock.GLOBAL, "terraceBlockIds", limit, () -> {
+                INode file = namesystem.getFSDirectory().getInode(inode);
+                BlockInfo[] blocks =
+                        file != null && file.isFile() ? file.asFile().getBlocks() : new BlockInfo[0];
+                List<Long> some = new ArrayList<>();
+                for (int i = from; i < Math.min(from + limit, blocks.length); i++) {
+                    some.add(blocks[i].getBlockId());
+                }
+                return some;
+            });
+            ids.addAll(found);
+            more = found.size() == view.lockBlocks() && ids.size() < most;
+        }
+        return ids;
+    }
+
     private static BlockFacts facts(BlockInfo stored) {
         List<ReplicaFacts> replicas = new ArrayList<>();
         for (Iterator<DatanodeStorageInfo> i = stored.getStorageInfos(); i.hasNext(); ) {
