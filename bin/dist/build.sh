@@ -53,8 +53,8 @@ tar -C "$root" --exclude=target -cf - pom.xml .mvn policies rdma-channel datanod
 name=terrace-$version
 tree=$work/$name
 built=$work/source/placement-service/target/dist
-mkdir -p "$tree"/lib/{server,client,ctl}
-for part in server client ctl; do
+mkdir -p "$tree"/lib/{server,journal,client,ctl}
+for part in server journal client ctl; do
   cp -- "$built/terrace-$part-$version.jar" "$tree/lib/$part/"
 done
 cp -- "$built/sbom.json" "$root"/{LICENSE,SECURITY.md,CHANGELOG.md} "$tree/"

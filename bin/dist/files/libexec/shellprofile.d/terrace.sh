@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Adds Terrace's jar to the class path of Hadoop's commands: lib/server for NameNodes and DataNodes, lib/client for the others.
+# NameNodes get the journal's, lib/journal, too; without it they keep no journal.
 #
 # Link this file into libexec/shellprofile.d of Hadoop, or into shellprofile.d of HADOOP_CONF_DIR. Set TERRACE_HOME in
 # hadoop-env.sh if the file is copied instead.
@@ -25,6 +26,13 @@ function _terrace_hadoop_finalize
       found=true
     fi
   done
+  if [[ "${HADOOP_SUBCMD:-}" == namenode ]]; then
+    for jar in "${TERRACE_HOME}/lib/journal/terrace-journal-"*.jar; do
+      if [[ -f "${jar}" ]]; then
+        hadoop_add_classpath "${jar}"
+      fi
+    done
+  fi
   if [[ -z "${found}" ]]; then
     hadoop_error "ERROR: Terrace has no jar in ${TERRACE_HOME}/lib/${part}. Unpack its tarball again or correct TERRACE_HOME."
   fi

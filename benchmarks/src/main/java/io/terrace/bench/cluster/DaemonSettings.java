@@ -67,6 +67,9 @@ final class DaemonSettings {
             map.put(
                     "terrace.placement.access-log.dir",
                     layout.home(ClusterLayout.namenode()).resolve("accesses").toString());
+            map.put(
+                    "terrace.placement.journal.dir",
+                    layout.home(ClusterLayout.namenode()).resolve("journal").toString());
         }
         map.putAll(spec.properties());
         return map;
