@@ -1,5 +1,6 @@
 package io.terrace.bench.cli;
 
+import io.terrace.bench.journal.JournalBenchmark;
 import io.terrace.bench.policy.PlacementBenchmark;
 import picocli.CommandLine.Command;
 
@@ -14,6 +15,7 @@ import picocli.CommandLine.Command;
             BenchWriteCommand.class,
             BenchTiersCommand.class,
             BenchCompareCommand.class,
-            PlacementBenchmark.class
+            PlacementBenchmark.class,
+            JournalBenchmark.class
         })
 final class BenchCommand {}
