@@ -142,7 +142,9 @@ final class RestoredHeat {
         }
         BlockHeat heat = state.heat().restore(waiting.lastMs, record.block());
         if (heat != null && !waiting.begun) {
-            heat.remember(record.reads(), record.bytesRead(), record.bytesFromMemory());
+            if (!heat.remember(record.reads(), record.bytesRead(), record.bytesFromMemory())) {
+                return null;
+            }
             waiting.begun = true;
         }
         return heat;

@@ -36,6 +36,7 @@ public final class BlockHeat {
     private long lastMs;
     private DataNodeState[] nodes = NOBODY;
     private float[] shares = {};
+    private boolean remembered;
     private @Nullable DataNodeState home;
     /** Those that the NameNode named; none before it was asked. */
     private DataNodeState[] holders = NOBODY;
@@ -247,14 +248,21 @@ public final class BlockHeat {
     }
 
     /**
-     * Adds what was counted before it was known here.
+     * Adds what was counted before it was known here. That is done once: a block may be asked for more than once before it is
+     * known again.
      *
      * @param before its reads, of bytes, of which so many came from memory
+     * @return whether this was the first time
      */
-    public void remember(long before, long bytes, long fromMemory) {
+    public boolean remember(long before, long bytes, long fromMemory) {
+        if (remembered) {
+            return false;
+        }
+        remembered = true;
         reads += before;
         bytesRead += bytes;
         bytesFromMemory += fromMemory;
+        return true;
     }
 
     /**
