@@ -8,6 +8,10 @@ import io.terrace.placement.hdfs.namesystem.NamesystemLookup.ReplicaFacts;
 import io.terrace.placement.heartbeat.Heartbeat.Resized;
 import io.terrace.placement.heartbeat.HeartbeatCodec;
 import io.terrace.placement.heartbeat.Resize;
+import io.terrace.placement.policyfile.AnnotatedRule;
+import io.terrace.placement.policyfile.AnnotatedRule.Held;
+import io.terrace.placement.policyfile.AnnotatedRule.Ignored;
+import io.terrace.placement.policyfile.OwnAnnotations.Scope;
 import io.terrace.placement.report.BlockReport;
 import io.terrace.placement.report.HotBlock;
 import io.terrace.placement.report.NodeReport;
@@ -18,7 +22,9 @@ import io.terrace.policy.api.Explanation;
 import io.terrace.protocol.MoveOutcome;
 import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
+import io.terrace.protocol.proto.AdminProtos.HeldWordProto;
 import io.terrace.protocol.proto.AdminProtos.HotBlockProto;
+import io.terrace.protocol.proto.AdminProtos.IgnoredAnnotationProto;
 import io.terrace.protocol.proto.AdminProtos.MoveProto;
 import io.terrace.protocol.proto.AdminProtos.MoveRowProto;
 import io.terrace.protocol.proto.AdminProtos.NodeProto;
@@ -28,6 +34,7 @@ import io.terrace.protocol.proto.AdminProtos.ReplicaRowProto;
 import io.terrace.protocol.proto.AdminProtos.WhyProto;
 import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -295,5 +302,48 @@ final class AdminCodec {
             proto.setRivalBlockId(why.competitor());
         }
         return proto.build();
+    }
+
+    /** What rules and annotations say of a file. */
+    static List<HeldWordProto> words(AnnotatedRule resolved) {
+        return resolved.words().stream().map(held -> word(resolved, held)).toList();
+    }
+
+    /** The words that annotations give. */
+    static List<HeldWordProto> annotations(AnnotatedRule resolved) {
+        return resolved.words().stream()
+                .filter(held -> held.by() != null)
+                .map(held -> word(resolved, held))
+                .toList();
+    }
+
+    private static HeldWordProto word(AnnotatedRule resolved, Held held) {
+        HeldWordProto.Builder word = HeldWordProto.newBuilder()
+                .setWord(held.word().word())
+                .setValue(held.value())
+                .setSource(held.by() == null ? "policy" : held.by().name().toLowerCase(Locale.ROOT));
+        if (held.path() != null) {
+            word.setPath(held.path());
+        } else if (resolved.rule() != null && resolved.rule().number() > 0) {
+            word.setRule(resolved.rule().number());
+        }
+        return word.build();
+    }
+
+    /** @param full whether annotations of the superuser may be shown, which HDFS shows to nobody else */
+    static List<IgnoredAnnotationProto> ignored(AnnotatedRule resolved, boolean full) {
+        return resolved.ignored().stream()
+                .filter(ignored -> full || !ignored.attribute().startsWith(Scope.TRUSTED.prefix()))
+                .map(AdminCodec::ignored)
+                .toList();
+    }
+
+    private static IgnoredAnnotationProto ignored(Ignored ignored) {
+        return IgnoredAnnotationProto.newBuilder()
+                .setAttribute(ignored.attribute())
+                .setPath(ignored.path())
+                .setValue(ignored.value())
+                .setWhy(ignored.why())
+                .build();
     }
 }

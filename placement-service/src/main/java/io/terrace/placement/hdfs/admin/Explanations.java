@@ -130,8 +130,8 @@ final class Explanations {
         AnnotatedRule resolved = spec.explain(found.inode().path(), found.annotations());
         AnnotationsResponseProto.Builder response = AnnotationsResponseProto.newBuilder()
                 .setPath(found.inode().path())
-                .addAllWords(AnnotationCodec.words(resolved))
-                .addAllIgnored(AnnotationCodec.ignored(resolved, rights.mayChange()));
+                .addAllWords(AdminCodec.words(resolved))
+                .addAllIgnored(AdminCodec.ignored(resolved, rights.mayChange()));
         if (spec.rules().isEmpty()) {
             response.setNote(
                     "annotations have no effect, since the policy in force has no rules and no path is looked up;"
@@ -248,8 +248,8 @@ final class Explanations {
         }
         if (!asked.spec.rules().isEmpty() && !file.annotations().isEmpty()) {
             AnnotatedRule resolved = asked.spec.explain(file.path(), file.annotations());
-            response.addAllAnnotations(AnnotationCodec.annotations(resolved))
-                    .addAllIgnored(AnnotationCodec.ignored(resolved, asked.reader.full()));
+            response.addAllAnnotations(AdminCodec.annotations(resolved))
+                    .addAllIgnored(AdminCodec.ignored(resolved, asked.reader.full()));
         }
     }
 
