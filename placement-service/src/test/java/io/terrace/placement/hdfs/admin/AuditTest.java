@@ -85,6 +85,7 @@ class AuditTest {
         switch (verb) {
             case PROMOTE_NOW, DEMOTE_NOW, PIN, UNPIN, RELEASE -> request.setTarget(target);
             case APPLY_POLICY, REHEARSE_POLICY -> request.setPolicyText("policy: lru\n");
+            case RESIZE -> request.setCapacityBytes(64 << 20);
             default -> {}
         }
         return request.build();
