@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.terrace.conf.TerraceSettings;
+import io.terrace.metrics.Metric;
 import io.terrace.protocol.proto.AdminProtos.BlockReportProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeRequestProto;
 import io.terrace.protocol.proto.AdminProtos.ChangeResponseProto;
 import io.terrace.protocol.proto.AdminProtos.ExplainResponseProto;
-import io.terrace.protocol.proto.AdminProtos.MoveRowProto;
+import io.terrace.protocol.proto.AdminProtos.StatusRequestProto;
 import io.terrace.protocol.proto.AdminProtos.VerbProto;
+import io.terrace.protocol.proto.DataNodeProtos.FigureValueProto;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -79,11 +82,27 @@ class ExplainTest {
         });
     }
 
+    /** Moves that are under way end, and what was read until now leads to no others. */
+    private static void settle() throws ServiceException {
+        change(VerbProto.PAUSE, "");
+        await().atMost(FourTierCluster.PATIENCE).during(Duration.ofSeconds(1)).until(() -> openMoves() == 0);
+        change(VerbProto.RESUME, "");
+    }
+
+    private static double openMoves() throws ServiceException {
+        return tiers.service.status(null, StatusRequestProto.getDefaultInstance()).getFiguresList().stream()
+                .filter(figure -> figure.getId().equals(Metric.PLACEMENT_MOVES_WAITING.id())
+                        || figure.getId().equals(Metric.PLACEMENT_MOVES_IN_FLIGHT.id()))
+                .mapToDouble(FigureValueProto::getValue)
+                .sum();
+    }
+
     @Test
     void states_ofBlocks_areSaidWithTheirReasons() throws Exception {
         List<Path> files =
                 IntStream.range(0, 10).mapToObj(i -> new Path("/w/part-" + i)).toList();
         fill(files);
+        settle();
         Path out = files.stream().filter(file -> !inMemory(file)).findFirst().orElseThrow();
         Path in = files.stream().filter(ExplainTest::inMemory).findFirst().orElseThrow();
         assertThat(block(in).getBecause()).startsWith("Read ").contains(" times, last ");
@@ -94,13 +113,10 @@ class ExplainTest {
         change(VerbProto.PROMOTE_NOW, out.toString());
         await().atMost(FourTierCluster.PATIENCE).until(() -> isInMemory(out));
         BlockReportProto promoted = block(out);
-        System.out.println("promote.full 1: " + promoted.getVerdict() + " | " + promoted.getBecause());
         assertThat(promoted.getVerdict()).endsWith(", held");
         assertThat(promoted.getBecause()).contains(" promoted it; no policy decides about it yet.");
         Path left = files.stream().filter(file -> !inMemory(file)).findFirst().orElseThrow();
         assertThat(block(left).getVerdict()).startsWith("NOT IN MEMORY: ");
-        assertThat(files.stream().flatMap(file -> rows(file).stream()).map(MoveRowProto::getBecause))
-                .contains("made room for " + out);
 
         change(VerbProto.PAUSE, "");
         assertThat(block(left).getVerdict())
@@ -131,14 +147,6 @@ class ExplainTest {
     private static boolean inMemory(Path file) {
         try {
             return isInMemory(file);
-        } catch (ServiceException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static List<MoveRowProto> rows(Path file) {
-        try {
-            return block(file).getMoveRowsList();
         } catch (ServiceException e) {
             throw new IllegalStateException(e);
         }
