@@ -17,8 +17,10 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Objects;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.StorageType;
@@ -37,9 +39,12 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientOperationH
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException;
 import org.apache.hadoop.io.EnumSetWritable;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.DataChecksum;
+import org.awaitility.Awaitility;
 
 /** Writes blocks to a DataNode frame by frame, as no client of ours would if it were not for a test. */
 final class RawWriter implements AutoCloseable {
@@ -104,7 +109,15 @@ final class RawWriter implements AutoCloseable {
         }
 
         LocatedBlock nextBlock(ExtendedBlock previous) throws IOException {
-            return nameNode.addBlock(path, client, previous, null, id, null, EnumSet.noneOf(AddBlockFlag.class));
+            // What the DataNode said of the block before may be on its way.
+            return Awaitility.await()
+                    .pollDelay(Duration.ZERO)
+                    .ignoreExceptionsMatching(e -> e instanceof RemoteException remote
+                            && remote.getClassName().equals(NotReplicatedYetException.class.getName()))
+                    .until(
+                            () -> nameNode.addBlock(
+                                    path, client, previous, null, id, null, EnumSet.noneOf(AddBlockFlag.class)),
+                            Objects::nonNull);
         }
 
         void complete(ExtendedBlock last) throws Exception {
