@@ -86,6 +86,7 @@ public final class PolicyFile {
         }
         parseErrors.throwIfAny();
         unused(map, pools, rules);
+        new TierShareReader(parseErrors).checkRules(map.node("pools"), pools, rules);
         parseErrors.throwIfAny();
         return new PolicySpec(policy == null ? "" : policy, parameters, size, pools, rules, text);
     }

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param policy its name in {@link PolicyCatalog}
  * @param parameters its parameters, checked
  * @param size blocks outside are left at home, whatever rule matches them
- * @param pools into which memory is divided, the first being that of blocks that no rule sends elsewhere; empty when it
- *     is not divided
+ * @param pools into which memory, and tiers below, are divided, the first being that of blocks that no rule sends
+ *     elsewhere; empty when nothing is divided
  * @param rules in their sequence; the first that matches decides
  * @param text as a policy file
  */
@@ -35,7 +35,7 @@ public record PolicySpec(
 
     public static final int MOST_RULES = 200;
 
-    /** The tier that pools divide. */
+    /** The tier that the policies of pools divide. */
     private static final String POOLED_TIER = "memory";
 
     /**

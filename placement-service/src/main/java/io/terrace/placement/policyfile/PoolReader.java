@@ -14,13 +14,14 @@ import org.yaml.snakeyaml.nodes.Node;
 /** Reads the pools of a policy file. The one called {@value PoolSpec#REST} comes first, whether it is listed or not. */
 final class PoolReader {
 
-    private static final List<String> KEYS = List.of("name", "share", "most", "lend", "policy", "parameters");
+    private static final List<String> KEYS = List.of("name", "share", "most", "lend", "tiers", "policy", "parameters");
     /** As for HDFS's cache pools, but without blanks, so that a name fits into a table. */
     static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
 
     private final ParseErrors parseErrors;
     private final BiFunction<String, @Nullable Node, Map<String, String>> parameters;
     private final List<String> policies;
+    private final TierShareReader tierShares;
 
     PoolReader(
             ParseErrors parseErrors,
@@ -29,6 +30,7 @@ final class PoolReader {
         this.parseErrors = parseErrors;
         this.parameters = parameters;
         this.policies = policies;
+        this.tierShares = new TierShareReader(parseErrors);
     }
 
     /**
@@ -46,7 +48,7 @@ final class PoolReader {
         }
         List<PoolSpec> pools = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        PoolSpec rest = new PoolSpec(new PoolShare(PoolSpec.REST, 0, 1, true), policy, given);
+        PoolSpec rest = new PoolSpec(new PoolShare(PoolSpec.REST, 0, 1, true), Map.of(), policy, given);
         double sum = 0;
         for (Node entry : entries) {
             PoolSpec pool = pool(pools.size() + 1, entry, policy, given);
@@ -71,7 +73,10 @@ final class PoolReader {
         double left = Math.max(0, 1 - sum);
         double most = Math.max(left, rest.share().most());
         PoolShare share = new PoolShare(PoolSpec.REST, left, most, rest.share().lends());
-        pools.add(0, new PoolSpec(share, rest.policy(), rest.parameters()));
+        pools.add(
+                0,
+                new PoolSpec(
+                        share, tierShares.rest(entries.get(0), rest.tiers(), pools), rest.policy(), rest.parameters()));
         return pools;
     }
 
@@ -107,6 +112,7 @@ final class PoolReader {
         }
         return new PoolSpec(
                 new PoolShare(name, share, Double.isNaN(most) ? share : most, lends),
+                tierShares.read(map.node("tiers"), name, lends),
                 own == null ? policy : own,
                 own == null ? given : parameters.apply(own, map.node("parameters")));
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TierRange(StorageTier fastest, StorageTier slowest, boolean allReplicas, long keepMs) {
 
-    private static final List<String> WORDS = List.of("nvm", "ssd", "disk", "archive");
+    static final List<String> WORDS = List.of("nvm", "ssd", "disk", "archive");
     private static final String KEEP = "[0-9]{1,5}[mhd]";
     private static final long MOST_KEEP_MS = Duration.ofDays(3650).toMillis();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import io.terrace.common.StorageTier;
 import io.terrace.placement.policyfile.PathRule.Place;
 import io.terrace.policy.PolicyCatalog;
 import io.terrace.policy.api.PoolShare;
@@ -88,6 +89,17 @@ class PolicyFileTest {
                 "pools: [{name: a, share: 60%}, {name: b, share: 50%}] | the pools' shares add up to 110%",
                 "pools: [{name: a, share: 6%}, {name: a, share: 5%}] | two pools are called 'a'",
                 "pools: [{name: etl, share: 30%}]               | no rule sends files to pool 'etl'",
+                "pools: [{name: a, share: 9%, tiers: ssd}]      | tiers of pool 'a' must be a mapping",
+                "pools: [{name: a, share: 9%, tiers: {sdd: {share: 9%}}}] | unknown tier 'sdd' in tiers of pool 'a'; it must be one of nvm, ssd, disk, archive; did you mean 'ssd'?",
+                "pools: [{name: a, share: 9%, tiers: {memory: {share: 9%}}}] | give its part of memory by share and most of the pool itself",
+                "pools: [{name: a, share: 9%, tiers: {ssd: 9%}}] | ssd of pool 'a' must be a mapping",
+                "pools: [{name: a, share: 9%, tiers: {ssd: {shar: 9%}}}] | unknown key 'shar' in ssd of pool 'a'; did you mean 'share'?",
+                "pools: [{name: a, share: 9%, tiers: {ssd: {most: 9%}}}] | pool 'a' needs a share of ssd, e.g. ssd: {share: 30%}",
+                "pools: [{name: a, share: 9%, tiers: {ssd: {share: 0%}}}] | share is '0%'; it must be a share from 1% to 100%",
+                "pools: [{name: a, share: 9%, tiers: {ssd: {share: 30%, most: 20%}}}] | pool 'a': most of ssd is below its share; give it 30% or more",
+                "pools: [{name: a, share: 9%, tiers: {ssd: {share: 9%, lend: maybe}}}] | lend is 'maybe'; it must be one of true, false",
+                "pools: [{name: default, tiers: {ssd: {share: 9%}}}] | pool default has what the others leave of ssd",
+                "pools: [{name: a, share: 9%, tiers: {ssd: {share: 60%}}}, {name: b, share: 9%, tiers: {ssd: {share: 50%}}}] | the pools' shares of ssd add up to 110%; at most 100% can be had",
                 "rules: [{place: pin}]                          | rule 1 needs a path",
                 "rules: {a: b}                                  | rules must be a list",
                 "rules: [never]                                 | rule 1 must be a mapping",
@@ -137,6 +149,48 @@ class PolicyFileTest {
         assertThat(spec.make(PolicySpec.TIERS).pools())
                 .extracting(PoolUsage::name)
                 .contains("ad-hoc");
+    }
+
+    @Test
+    void read_pools_divideTiersBelowMemory_andTheFirstHasWhatTheOthersLeave() throws Exception {
+        PolicySpec spec = read(
+                "policy: lru",
+                "pools:",
+                "  - name: etl",
+                "    share: 30%",
+                "    tiers:",
+                "      ssd: {share: 20%, most: 50%}",
+                "      nvm: {share: 40%, lend: false}",
+                "  - {name: bi, share: 10%, lend: false, tiers: {ssd: {share: 30%}}}",
+                "  - {name: default, tiers: {ssd: {most: 70%}}}",
+                "rules:",
+                "  - {path: /etl/**, pool: etl, tiers: nvm..disk}",
+                "  - {path: /bi/**, pool: bi, annotations: [tiers]}");
+        assertThat(spec.pools().get(0).tiers())
+                .isEqualTo(Map.of(
+                        StorageTier.NVM, new PoolShare("default", 0.6, 1, true),
+                        StorageTier.SSD, new PoolShare("default", 0.5, 0.7, true)));
+        assertThat(spec.pools().get(1).tiers())
+                .isEqualTo(Map.of(
+                        StorageTier.NVM, new PoolShare("etl", 0.4, 0.4, false),
+                        StorageTier.SSD, new PoolShare("etl", 0.2, 0.5, true)));
+        assertThat(spec.pools().get(2).tiers())
+                .isEqualTo(Map.of(StorageTier.SSD, new PoolShare("bi", 0.3, 0.3, false)));
+    }
+
+    @Test
+    void read_aTierOutsideTheRangesOfAPoolsRules_isRefused() {
+        assertThat(errors(
+                        "policy: lru",
+                        "pools:",
+                        "  - {name: etl, share: 30%, tiers: {nvm: {share: 20%}, ssd: {share: 20%}}}",
+                        "rules:",
+                        "  - {path: /etl/**, pool: etl, tiers: ssd..disk}",
+                        "  - {path: /b/**, tiers: nvm..disk}"))
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "p.yaml:3: pool 'etl' has a share of nvm, but no rule with 'pool: etl' has tiers with nvm; widen");
     }
 
     @Test
