@@ -307,6 +307,9 @@ public enum Metric {
     PLACEMENT_VOLUME_OTHERS(
             "placement.volume.others",
             "Replicas that changed their storage type without an order of Terrace, and are left there for a time."),
+    PLACEMENT_VOLUME_POOL_RETURNS(
+            "placement.volume.pool.returned",
+            "Moves down that give a pool back what is its own share of a tier, counted as they are ordered."),
     PLACEMENT_SATISFY_LOOKED(
             "placement.satisfy.looked",
             "Files, directories and blocks looked at for rules and annotations with satisfy: true."),

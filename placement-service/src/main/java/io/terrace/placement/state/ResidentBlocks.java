@@ -131,6 +131,12 @@ public final class ResidentBlocks {
         return pinned != null ? pinned.lengthBytes() : hold != null ? hold.block.lengthBytes() : 0;
     }
 
+    /** Whether it is of a file that is pinned, or there by a cache directive. */
+    public boolean isPinnedFile(long blockId) {
+        Resident resident = copies.get(blockId);
+        return pins.containsKey(blockId) || (resident != null && resident.pinnedThere);
+    }
+
     /** Whether the policy may not evict it: pinned or held by the service, or there by a cache directive. */
     public boolean isPinned(long blockId) {
         Resident resident = copies.get(blockId);

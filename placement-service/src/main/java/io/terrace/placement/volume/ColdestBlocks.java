@@ -13,8 +13,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The coldest replicas in each tier of each DataNode that may go down, at most {@value #MOST} of each: who makes room. Found
- * by one pass over the known replicas, at most every {@value #VALID_MS} ms, and only if somebody asks. Owned by the engine's
+ * The coldest replicas of each pool in each tier of each DataNode that may go down, at most {@value #MOST} of each: who makes
+ * room. Found by one pass over the known replicas, at most every {@value #VALID_MS} ms, and only if somebody asks. Owned by the engine's
  * thread.
  */
 final class ColdestBlocks {
@@ -24,33 +24,44 @@ final class ColdestBlocks {
 
     private final ClusterState clusterState;
     private final KnownReplicas known;
+    private final TierPools pools;
     private final Map<Key, PriorityQueue<Cold>> coldest = new HashMap<>();
     private long foundMs = Long.MIN_VALUE;
 
-    private record Key(String node, StorageTier tier) {}
+    private record Key(String node, StorageTier tier, int pool) {}
 
     /** A replica and the heat of its block. */
     record Cold(Known block, double heat) {}
 
-    ColdestBlocks(ClusterState clusterState, KnownReplicas known) {
+    ColdestBlocks(ClusterState clusterState, KnownReplicas known, TierPools pools) {
         this.clusterState = clusterState;
         this.known = known;
+        this.pools = pools;
     }
 
-    /** The coldest one that is left, without taking it; null if there is none. */
+    void forget() {
+        coldest.clear();
+        foundMs = Long.MIN_VALUE;
+    }
+
+    /**
+     * The coldest one that is left, without taking it; null if there is none.
+     *
+     * @param pool as {@link TierPools} numbers them
+     */
     @Nullable
-    Cold peek(long nowMs, String node, StorageTier tier) {
+    Cold peek(long nowMs, String node, StorageTier tier, int pool) {
         if (foundMs == Long.MIN_VALUE || nowMs - foundMs >= VALID_MS) {
             foundMs = nowMs;
             find(nowMs);
         }
-        PriorityQueue<Cold> here = coldest.get(new Key(node, tier));
+        PriorityQueue<Cold> here = coldest.get(new Key(node, tier, pool));
         return here == null ? null : here.peek();
     }
 
     /** Takes the one that {@link #peek} gave. */
-    void take(String node, StorageTier tier) {
-        PriorityQueue<Cold> here = coldest.get(new Key(node, tier));
+    void take(String node, StorageTier tier, int pool) {
+        PriorityQueue<Cold> here = coldest.get(new Key(node, tier, pool));
         if (here != null) {
             here.poll();
         }
@@ -71,7 +82,7 @@ final class ColdestBlocks {
                     continue;
                 }
                 PriorityQueue<Cold> here = hottestFirst.computeIfAbsent(
-                        new Key(place.node(), place.tier()),
+                        new Key(place.node(), place.tier(), pools.pool(place.tier(), block)),
                         key -> new PriorityQueue<>(
                                 Comparator.comparingDouble(Cold::heat).reversed()));
                 here.add(new Cold(block, reads));

@@ -195,6 +195,7 @@ public final class HomeMoves {
                 .moveTracker()
                 .between(nowMs, node, volumes, home.placed().block(), request.cause, request.why + home.policy());
         space.take(nowMs, node, volumes, home.placed().block().lengthBytes());
+        known.movesChanged(node.uuid(), home.placed().block().id());
         return move;
     }
 

@@ -5,6 +5,8 @@ import io.terrace.metrics.Metric;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.state.ClusterState;
 import io.terrace.placement.state.DataNodeState;
+import io.terrace.placement.state.Move;
+import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
 import io.terrace.protocol.StampedBlock;
@@ -30,6 +32,8 @@ final class KnownReplicas {
         private final List<Place> places = new ArrayList<>(3);
         private StampedBlock block;
         private PathRule rule;
+        private int slot = PoolBytes.UNKNOWN;
+        private int pools;
         private long lookedMs;
         private long climbsFromMs = Long.MIN_VALUE;
 
@@ -56,6 +60,10 @@ final class KnownReplicas {
             return nowMs >= climbsFromMs;
         }
 
+        long climbsFromMs() {
+            return climbsFromMs;
+        }
+
         void staysDownUntil(long untilMs) {
             climbsFromMs = untilMs;
         }
@@ -79,6 +87,7 @@ final class KnownReplicas {
     static final class Place {
         private final String node;
         private StorageTier tier;
+        private @Nullable StorageTier movingTo;
         private long unsureUntilMs = Long.MIN_VALUE;
         private long leftAloneUntilMs = Long.MIN_VALUE;
         private String movedBy = "";
@@ -120,6 +129,8 @@ final class KnownReplicas {
     private final long restMs;
     private final Long2ObjectLinkedOpenHashMap<Known> blocks = new Long2ObjectLinkedOpenHashMap<>();
     private final Long2LongLinkedOpenHashMap released = new Long2LongLinkedOpenHashMap();
+    private final PoolBytes poolBytes = new PoolBytes();
+    private int pools;
 
     KnownReplicas(ClusterState clusterState) {
         this.clusterState = clusterState;
@@ -136,8 +147,43 @@ final class KnownReplicas {
         return blocks.values();
     }
 
+    PoolBytes poolBytes() {
+        return poolBytes;
+    }
+
+    /** Other pools hold from now on: which one a block is in shows when it is looked at again. */
+    void forgetPools() {
+        poolBytes.forgetPools();
+        pools++;
+    }
+
     void forget(long blockId) {
-        blocks.remove(blockId);
+        Known known = blocks.remove(blockId);
+        if (known != null) {
+            count(known, -1);
+        }
+    }
+
+    /** The pool that a block counts for in {@link PoolBytes}. */
+    int slot(Known known) {
+        return known.pools == pools ? known.slot : PoolBytes.UNKNOWN;
+    }
+
+    private void count(Known known, int sign) {
+        int slot = slot(known);
+        for (Place place : known.places) {
+            poolBytes.count(place.node, place.tier, place.movingTo, slot, known.block.lengthBytes(), sign);
+        }
+    }
+
+    private int slot(Placed placed, PathRule rule) {
+        for (PlacedReplica replica : placed.replicas()) {
+            DataNodeState node = clusterState.nodes().get(replica.node());
+            if (node != null && node.residents().isPinnedFile(placed.block().id())) {
+                return PoolBytes.PINNED;
+            }
+        }
+        return rule.place() == PathRule.Place.PIN ? PoolBytes.PINNED : rule.pool();
     }
 
     /** Takes what the NameNode says of a block that the rule gives a range. */
@@ -148,12 +194,21 @@ final class KnownReplicas {
             known = new Known(placed.block(), rule);
             blocks.putAndMoveToLast(placed.block().id(), known);
             if (blocks.size() > mostBlocks) {
-                blocks.removeFirst();
+                count(blocks.removeFirst(), -1);
             }
         }
+        count(known, -1);
         known.block = placed.block();
         known.rule = rule;
+        known.slot = slot(placed, rule);
+        known.pools = pools;
         known.lookedMs = nowMs;
+        look(nowMs, known, placed, isNew);
+        count(known, 1);
+        return known;
+    }
+
+    private void look(long nowMs, Known known, Placed placed, boolean isNew) {
         boolean left = known.places.removeIf(place -> placed.on(place.node) == null && isLive(place.node));
         known.places.removeIf(place -> placed.on(place.node) == null);
         for (PlacedReplica replica : placed.replicas()) {
@@ -176,7 +231,9 @@ final class KnownReplicas {
                 place.tier = tier;
             }
         }
-        return known;
+        for (Place place : known.places) {
+            place.movingTo = openMoveTo(place.node, placed.block().id());
+        }
     }
 
     private void moved(long nowMs, Place place, String how) {
@@ -211,17 +268,37 @@ final class KnownReplicas {
     }
 
     private boolean hasOpenMove(String node, long blockId) {
+        return openMoveTo(node, blockId) != null;
+    }
+
+    private @Nullable StorageTier openMoveTo(String node, long blockId) {
         DataNodeState state = clusterState.nodes().get(node);
-        return state != null && state.volumeMoves().open(blockId) != null;
+        Move open = state == null ? null : state.volumeMoves().open(blockId);
+        Volumes volumes = open == null ? null : open.volumes();
+        return volumes == null ? null : volumes.to();
+    }
+
+    /** A move of the replica was ordered, or ended without one being made. */
+    void movesChanged(String node, long blockId) {
+        Known known = blocks.get(blockId);
+        Place place = known == null ? null : known.on(node);
+        if (known != null && place != null) {
+            count(known, -1);
+            place.movingTo = openMoveTo(node, blockId);
+            count(known, 1);
+        }
     }
 
     /** The DataNode says where the replica is after a move of ours; the NameNode hears it too, sooner or later. */
     void settled(long nowMs, String node, long blockId, StorageTier tier) {
         Known known = blocks.get(blockId);
         Place place = known == null ? null : known.on(node);
-        if (place != null) {
+        if (known != null && place != null) {
+            count(known, -1);
             place.tier = tier;
+            place.movingTo = openMoveTo(node, blockId);
             place.unsureUntilMs = nowMs + UNSURE_MS;
+            count(known, 1);
         }
     }
 
@@ -229,7 +306,9 @@ final class KnownReplicas {
     void unknown(String node, long blockId) {
         Known known = blocks.get(blockId);
         if (known != null) {
+            count(known, -1);
             known.places.removeIf(place -> place.node.equals(node));
+            count(known, 1);
             if (known.places.isEmpty()) {
                 blocks.remove(blockId);
             }

@@ -1,7 +1,6 @@
 package io.terrace.placement.volume;
 
 import io.terrace.common.StorageTier;
-import io.terrace.metrics.Metric;
 import io.terrace.placement.policyfile.PathRule;
 import io.terrace.placement.policyfile.TierRange;
 import io.terrace.placement.state.BlockHeat;
@@ -11,7 +10,6 @@ import io.terrace.placement.state.Move.Cause;
 import io.terrace.placement.state.Move.Volumes;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.state.NamespaceView.PlacedReplica;
-import io.terrace.placement.volume.ColdestBlocks.Cold;
 import io.terrace.placement.volume.KnownReplicas.Known;
 import io.terrace.placement.volume.KnownReplicas.Place;
 import java.util.List;
@@ -24,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>A replica outside the range is brought into it, to the nearest tier that the DataNode has and where it fits.
  *   <li>One replica of a block with at least {@value #HOT_READS} reads of late (all of them, where the rule says so) climbs
- *       to the fastest tier of the range below its high-water mark. If that tier is full and a block there was read less
- *       than half as much, that one goes down first.
+ *       to the fastest tier of the range below its high-water mark where its pool has room. If there is none and a block of
+ *       the pool there was read less than half as much, that one goes down first; if others borrowed what is the pool's own,
+ *       they give it back ({@link DownMoves}).
  *   <li>Replicas of a block that was not accessed for long go down to the slowest tier of the range.
  *   <li>If a tier is above its high-water mark, its coldest blocks go down.
  * </ul>
@@ -36,35 +35,26 @@ final class TierKeeper {
 
     static final double HOT_READS = 3;
 
-    /** How much hotter a block must be than one that makes room for it, so that the two do not take turns. */
-    private static final double MUCH_HOTTER = 2;
-
-    /** For which a block that made room does not go up again. */
-    static final long STAYS_DOWN_MS = 600_000;
-
-    private static final long DRAIN_MS = 1_000;
-
     private final ClusterState clusterState;
     private final KnownReplicas known;
     private final TierSpace space;
-    private final ColdestBlocks coldest;
-    private long drainedMs = Long.MIN_VALUE;
-    private boolean overflowed;
+    private final TierPools pools;
+    private final RangeOrders orders;
+    private final DownMoves downMoves;
 
-    TierKeeper(ClusterState clusterState, KnownReplicas known, TierSpace space) {
+    TierKeeper(
+            ClusterState clusterState,
+            KnownReplicas known,
+            TierSpace space,
+            TierPools pools,
+            RangeOrders orders,
+            DownMoves downMoves) {
         this.clusterState = clusterState;
         this.known = known;
         this.space = space;
-        this.coldest = new ColdestBlocks(clusterState, known);
-    }
-
-    /** Whether too many moves waited since {@link #clearOverflowed}, so that some blocks are to be looked at again. */
-    boolean hasOverflowed() {
-        return overflowed;
-    }
-
-    void clearOverflowed() {
-        overflowed = false;
+        this.pools = pools;
+        this.orders = orders;
+        this.downMoves = downMoves;
     }
 
     /** Looks at a block as the NameNode has it. */
@@ -113,8 +103,14 @@ final class TierKeeper {
             return;
         }
         for (StorageTier to : range.inwards(tier)) {
-            if (space.fits(nowMs, node, to, block.block().lengthBytes())) {
-                order(nowMs, node, block, new Volumes(tier, to), Cause.RULE, "");
+            if (space.fits(nowMs, node, to, block.block().lengthBytes())
+                    && pools.admits(nowMs, node, block, tier, to)) {
+                orders.order(nowMs, node, block, tier, to, Cause.RULE, "");
+                return;
+            }
+        }
+        for (StorageTier to : range.inwards(tier)) {
+            if (space.has(nowMs, node, to) && downMoves.forShare(nowMs, node, block, to)) {
                 return;
             }
         }
@@ -144,22 +140,21 @@ final class TierKeeper {
             }
             // Where one replica is to climb, nothing makes room for a tier in which the block has one already.
             StorageTier above = range.allReplicas() ? tier : fastest;
-            StorageTier to = faster(nowMs, node, block, above, range, reads);
+            StorageTier to = faster(nowMs, node, block, tier, above, reads);
             if (to == null) {
                 continue;
             }
-            Volumes volumes = new Volumes(tier, to);
             if (range.allReplicas()) {
-                order(nowMs, node, block, volumes, Cause.HEAT, hot(reads));
+                orders.order(nowMs, node, block, tier, to, Cause.HEAT, hot(reads));
             } else if (best == null
                     || to.compareTo(best.to()) < 0
                     || (to == best.to() && heat.shareOf(node) > heat.shareOf(bestNode))) {
                 bestNode = node;
-                best = volumes;
+                best = new Volumes(tier, to);
             }
         }
         if (best != null && bestNode != null) {
-            order(nowMs, bestNode, block, best, Cause.HEAT, hot(reads));
+            orders.order(nowMs, bestNode, block, best.from(), best.to(), Cause.HEAT, hot(reads));
         }
     }
 
@@ -167,44 +162,26 @@ final class TierKeeper {
         return String.format(Locale.ROOT, ": %.1f reads of late, at least %.0f", reads, HOT_READS);
     }
 
-    /** The fastest tier above this one with room; lets a colder block there make room for it meanwhile. */
+    /**
+     * The fastest tier above {@code above} with room; meanwhile lets a colder block of the same pool, or what others borrowed,
+     * make room in one without.
+     */
     private @Nullable StorageTier faster(
-            long nowMs, DataNodeState node, Known block, StorageTier above, TierRange range, double reads) {
-        for (StorageTier to : range.fasterThan(above)) {
+            long nowMs, DataNodeState node, Known block, StorageTier from, StorageTier above, double reads) {
+        TierRange range = block.rule().tiers();
+        for (StorageTier to : range == null ? List.<StorageTier>of() : range.fasterThan(above)) {
             if (!space.has(nowMs, node, to)) {
                 continue;
             }
-            if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())) {
+            if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())
+                    && pools.admits(nowMs, node, block, from, to)) {
                 return to;
             }
-            Cold cold = coldest.peek(nowMs, node.uuid(), to);
-            if (cold != null && reads >= MUCH_HOTTER * cold.heat() + 1) {
-                coldest.take(node.uuid(), to);
-                makeRoom(nowMs, node, cold.block(), to, ": a block with more reads is to take its room");
+            if (!downMoves.forShare(nowMs, node, block, to)) {
+                downMoves.forHotter(nowMs, node, block, to, reads);
             }
         }
         return null;
-    }
-
-    private boolean makeRoom(long nowMs, DataNodeState node, Known block, StorageTier tier, String why) {
-        TierRange range = block.rule().tiers();
-        Place place = block.on(node.uuid());
-        long id = block.block().id();
-        if (range == null
-                || place == null
-                || place.tier() != tier
-                || !place.mayMove(nowMs)
-                || node.volumeMoves().open(id) != null
-                || node.volumeBackoff().holdsBack(nowMs, id)) {
-            return false;
-        }
-        for (StorageTier to : range.slowerThan(tier)) {
-            if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())) {
-                block.staysDownUntil(nowMs + STAYS_DOWN_MS);
-                return order(nowMs, node, block, new Volumes(tier, to), Cause.FULL, why);
-            }
-        }
-        return false;
     }
 
     private void sink(long nowMs, Known block, Placed placed, TierRange range) {
@@ -216,54 +193,14 @@ final class TierKeeper {
             }
             List<StorageTier> slower = range.slowerThan(tier);
             for (int i = slower.size() - 1; i >= 0; i--) {
-                if (space.fitsBelowHighWater(
-                        nowMs, node, slower.get(i), block.block().lengthBytes())) {
-                    String why = ": not accessed for long";
-                    order(nowMs, node, block, new Volumes(tier, slower.get(i)), Cause.COLD, why);
+                StorageTier to = slower.get(i);
+                if (space.fitsBelowHighWater(nowMs, node, to, block.block().lengthBytes())
+                        && pools.admits(nowMs, node, block, tier, to)) {
+                    orders.order(nowMs, node, block, tier, to, Cause.COLD, ": not accessed for long");
                     break;
                 }
             }
         }
-    }
-
-    /** Lets the coldest blocks of tiers above their high-water mark go down. */
-    void drain(long nowMs) {
-        if (drainedMs != Long.MIN_VALUE && nowMs - drainedMs < DRAIN_MS) {
-            return;
-        }
-        drainedMs = nowMs;
-        space.retain(clusterState.nodes());
-        for (DataNodeState node : clusterState.nodes().values()) {
-            if (node.takesVolumeMoves()) {
-                for (StorageTier tier : StorageTier.values()) {
-                    drain(nowMs, node, tier);
-                }
-            }
-        }
-    }
-
-    private void drain(long nowMs, DataNodeState node, StorageTier tier) {
-        while (space.aboveHighWaterBytes(nowMs, node, tier, true) > 0
-                && !node.volumeMoves().isFull()) {
-            Cold cold = coldest.peek(nowMs, node.uuid(), tier);
-            if (cold == null) {
-                return;
-            }
-            coldest.take(node.uuid(), tier);
-            makeRoom(nowMs, node, cold.block(), tier, ": " + name(tier) + " is above its high-water mark");
-        }
-    }
-
-    private boolean order(long nowMs, DataNodeState node, Known block, Volumes volumes, Cause cause, String why) {
-        if (node.volumeMoves().isFull()) {
-            overflowed = true;
-            return false;
-        }
-        clusterState.metricRegistry().increment(Metric.PLACEMENT_VOLUME_MOVES_WISHED);
-        Volumes kept = new Volumes(volumes.from(), volumes.to(), true);
-        clusterState.moveTracker().between(nowMs, node, kept, block.block(), cause, sentence(block.rule()) + why);
-        space.take(nowMs, node, volumes, block.block().lengthBytes());
-        return true;
     }
 
     /** For people who may not see the patterns. */

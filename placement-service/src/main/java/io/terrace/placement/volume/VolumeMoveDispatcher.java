@@ -36,13 +36,15 @@ final class VolumeMoveDispatcher {
     private final MoveTracker moveTracker;
     private final NamespaceView view;
     private final KnownReplicas known;
+    private final TierSpace space;
     private final VolumeMoveSettings settings;
 
-    VolumeMoveDispatcher(ClusterState clusterState, NamespaceView view, KnownReplicas known) {
+    VolumeMoveDispatcher(ClusterState clusterState, NamespaceView view, KnownReplicas known, TierSpace space) {
         this.clusterState = clusterState;
         this.moveTracker = clusterState.moveTracker();
         this.view = view;
         this.known = known;
+        this.space = space;
         this.settings = clusterState.moveSettings().volumes();
     }
 
@@ -167,6 +169,7 @@ final class VolumeMoveDispatcher {
         if (result.outcome() == MoveOutcome.DONE && volumes != null) {
             // If it is elsewhere by now, others moved it since.
             known.settled(nowMs, node.uuid(), id, volumes.to());
+            space.moved(nowMs, node, volumes, move.block().lengthBytes());
         } else if (result.tier() != null) {
             known.settled(nowMs, node.uuid(), id, result.tier());
         } else {
@@ -231,5 +234,6 @@ final class VolumeMoveDispatcher {
 
     private void end(long nowMs, DataNodeState node, Move move, MoveOutcome outcome, String why) {
         moveTracker.endBetween(nowMs, node, move, outcome, why, 0);
+        known.movesChanged(node.uuid(), move.block().id());
     }
 }

@@ -14,7 +14,7 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.NamespaceView.Home;
 import io.terrace.placement.state.NamespaceView.Placed;
 import io.terrace.placement.volume.KnownReplicas.Known;
-import io.terrace.placement.volume.KnownReplicas.Place;
+import io.terrace.policy.api.PoolUsage;
 import io.terrace.protocol.MoveOrder;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -45,10 +45,14 @@ public final class VolumePlacement {
     private final ClusterState clusterState;
     private final NamespaceView view;
     private final KnownReplicas known;
+    private final TierPools pools;
+    private final RangeOrders orders;
+    private final DownMoves downMoves;
     private final TierKeeper keeper;
     private final HomeMoves homeMoves;
     private final PolicySatisfier satisfier;
     private final VolumeMoveDispatcher dispatcher;
+    private final StayTexts texts;
     private final Set<Long> accessed = new LinkedHashSet<>();
     private PolicySpec spec;
     private long[] sweep = {};
@@ -63,11 +67,15 @@ public final class VolumePlacement {
         this.spec = spec;
         this.known = new KnownReplicas(clusterState);
         TierSpace space =
-                new TierSpace(view, clusterState.moveSettings().volumes().highWater());
+                new TierSpace(view, clusterState.moveSettings().volumes().highWater(), known.poolBytes());
         this.homeMoves = new HomeMoves(clusterState, known, space);
         this.satisfier = new PolicySatisfier(clusterState, view.policyGaps(), homeMoves, space, spec);
-        this.keeper = new TierKeeper(clusterState, known, space);
-        this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known);
+        this.pools = new TierPools(known, space, spec);
+        this.orders = new RangeOrders(clusterState, known, space, pools);
+        this.downMoves = new DownMoves(clusterState, known, space, pools, orders);
+        this.keeper = new TierKeeper(clusterState, known, space, pools, orders, downMoves);
+        this.dispatcher = new VolumeMoveDispatcher(clusterState, view, known, space);
+        this.texts = new StayTexts(clusterState, known, space, pools);
     }
 
     /** Other rules hold from now on: what waits is decided on again, and all blocks are looked at. */
@@ -76,6 +84,8 @@ public final class VolumePlacement {
         accessed.clear();
         sweepAgain();
         sweepsAll = false;
+        pools.rules(others);
+        downMoves.poolsChanged();
         satisfier.rules(others);
         for (DataNodeState node : clusterState.nodes().values()) {
             dispatcher.withdraw(nowMs, node, "the rules changed");
@@ -126,7 +136,7 @@ public final class VolumePlacement {
         }
         look(nowMs, nextAccessed(nowMs));
         look(nowMs, nextOfSweep(nowMs));
-        keeper.drain(nowMs);
+        downMoves.drain(nowMs);
     }
 
     /** Without a rule that gives tiers, blocks have them by annotations alone. */
@@ -163,14 +173,14 @@ public final class VolumePlacement {
 
     private List<Long> nextOfSweep(long nowMs) {
         if (swept >= sweep.length) {
-            long pauseMs = keeper.hasOverflowed() ? LOOK_AGAIN_MS : SWEEP_MS;
+            long pauseMs = orders.hasOverflowed() ? LOOK_AGAIN_MS : SWEEP_MS;
             if (sweepFromMs != Long.MIN_VALUE && nowMs - sweepFromMs < pauseMs) {
                 return List.of();
             }
             boolean first = sweepFromMs == Long.MIN_VALUE;
             sweepFromMs = nowMs;
             sweepsAll = sweepsAll && first;
-            keeper.clearOverflowed();
+            orders.clearOverflowed();
             sweep = clusterState.heat().ids();
             swept = 0;
         }
@@ -274,23 +284,18 @@ public final class VolumePlacement {
         dispatcher.abandon(nowMs, node, why);
     }
 
-    /** Which tiers a block is kept in, and by which rule; null if by none. */
+    /** Which tiers a block is kept in, by which rule and in which pool; null if in none. */
     public @Nullable String range(long blockId) {
-        Known block = known.find(blockId);
-        return block == null ? null : TierKeeper.sentence(block.rule());
+        return texts.range(blockId);
     }
 
     /** Why a replica stays where it is; null if nothing keeps it there. */
     public @Nullable String stays(long nowMs, long blockId, DataNodeState node) {
-        Known block = known.find(blockId);
-        Place place = block == null ? null : block.on(node.uuid());
-        if (place != null && place.isLeftAlone(nowMs)) {
-            long minutes = (place.leftAloneUntilMs() - nowMs + 59_999) / 60_000;
-            return place.movedBy() + ": left alone for " + minutes + " min";
-        }
-        long untilMs = node.volumeBackoff().untilMs(blockId);
-        return untilMs > nowMs
-                ? "its last move between volumes failed: held back for " + (untilMs - nowMs) + " ms"
-                : null;
+        return texts.stays(nowMs, blockId, node);
+    }
+
+    /** What each pool has of each tier below memory that the policy divides. */
+    public List<PoolUsage> pools(long nowMs, DataNodeState node) {
+        return pools.usages(nowMs, node);
     }
 }
