@@ -60,7 +60,7 @@ final class TiersCommand extends AdminCommand {
                 table.row(
                         node.getName(),
                         "pool",
-                        pool.getName(),
+                        pool.getTier().equals("memory") ? pool.getName() : pool.getTier() + " " + pool.getName(),
                         Quantity.bytes(pool.getOwnBytes()),
                         Quantity.bytes(pool.getUsedBytes()),
                         Quantity.share(pool.getUsedBytes(), pool.getOwnBytes()),

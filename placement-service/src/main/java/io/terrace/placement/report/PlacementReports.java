@@ -15,6 +15,7 @@ import io.terrace.placement.state.NamespaceView;
 import io.terrace.placement.state.ResidentBlocks.Resident;
 import io.terrace.placement.volume.VolumePlacement;
 import io.terrace.policy.api.Explanation;
+import io.terrace.policy.api.PoolUsage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +62,7 @@ public final class PlacementReports {
                     node.residents().reservedBytes(),
                     node.moveQueue().waitingCount(),
                     node.moveQueue().inFlightCount(),
-                    node.policy().pools(),
+                    pools(nowMs, node),
                     node.conditions(),
                     node.figures(),
                     node.release(),
@@ -70,6 +71,12 @@ public final class PlacementReports {
                     node.resized()));
         }
         return reports;
+    }
+
+    private List<PoolUsage> pools(long nowMs, DataNodeState node) {
+        List<PoolUsage> usages = new ArrayList<>(node.policy().pools());
+        usages.addAll(volumes.pools(nowMs, node));
+        return usages;
     }
 
     /** How many live DataNodes have which release of Terrace; the empty one is of those that do not say. */

@@ -14,6 +14,7 @@ import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyRequestProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PoolProto;
+import io.terrace.protocol.proto.AdminProtos.PoolTierProto;
 import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -85,11 +86,21 @@ final class PolicyShowCommand extends AdminCommand {
     }
 
     private static String pool(PoolProto pool) {
-        return String.format(Locale.ROOT, "%s %.0f %%", pool.getName(), 100 * pool.getShare())
-                + (pool.getMost() > pool.getShare()
-                        ? String.format(Locale.ROOT, ", at most %.0f %%", 100 * pool.getMost())
-                        : "")
-                + (pool.getLends() ? "" : ", lends nothing") + ", " + pool.getPolicy();
+        StringBuilder text = new StringBuilder(pool.getName() + " "
+                + share(pool.getShare(), pool.getMost(), pool.getLends()) + ", " + pool.getPolicy());
+        for (PoolTierProto tier : pool.getTiersList()) {
+            text.append(", of ")
+                    .append(tier.getTier())
+                    .append(" ")
+                    .append(share(tier.getShare(), tier.getMost(), tier.getLends()));
+        }
+        return text.toString();
+    }
+
+    private static String share(double share, double most, boolean lends) {
+        return String.format(Locale.ROOT, "%.0f %%", 100 * share)
+                + (most > share ? String.format(Locale.ROOT, ", at most %.0f %%", 100 * most) : "")
+                + (lends ? "" : ", lends nothing");
     }
 
     private static void lines(Printer printer, String head, String text) {

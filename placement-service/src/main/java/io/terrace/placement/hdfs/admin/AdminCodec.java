@@ -101,6 +101,7 @@ final class AdminCodec {
         node.pools()
                 .forEach(pool -> proto.addPools(PoolUseProto.newBuilder()
                         .setName(pool.name())
+                        .setTier(pool.tier())
                         .setOwnBytes(pool.ownBytes())
                         .setMostBytes(pool.mostBytes())
                         .setUsedBytes(pool.usedBytes())));

@@ -9,6 +9,7 @@ import io.terrace.placement.heartbeat.Heartbeat.TierState;
 import io.terrace.placement.policy.PolicyChoice;
 import io.terrace.placement.policyfile.PolicyHistory;
 import io.terrace.placement.policyfile.PolicyHistory.Step;
+import io.terrace.placement.policyfile.PoolSpec;
 import io.terrace.placement.report.NodeReport;
 import io.terrace.protocol.ProtoConverter;
 import io.terrace.protocol.proto.AdminProtos.DecisionProto;
@@ -16,6 +17,7 @@ import io.terrace.protocol.proto.AdminProtos.PolicyParameterProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyResponseProto;
 import io.terrace.protocol.proto.AdminProtos.PolicyStepProto;
 import io.terrace.protocol.proto.AdminProtos.PoolProto;
+import io.terrace.protocol.proto.AdminProtos.PoolTierProto;
 import io.terrace.protocol.proto.AdminProtos.RehearsalProto;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +29,22 @@ final class PolicyCodec {
     private PolicyCodec() {}
 
     /** @param full whether the caller may see the texts, which hold paths, and decisions, which hold blocks */
+    private static PoolProto pool(PoolSpec pool) {
+        PoolProto.Builder proto = PoolProto.newBuilder()
+                .setName(pool.name())
+                .setShare(pool.share().share())
+                .setMost(pool.share().most())
+                .setLends(pool.share().lends())
+                .setPolicy(pool.policy());
+        new TreeMap<>(pool.tiers())
+                .forEach((tier, share) -> proto.addTiers(PoolTierProto.newBuilder()
+                        .setTier(tier.name().toLowerCase(Locale.ROOT))
+                        .setShare(share.share())
+                        .setMost(share.most())
+                        .setLends(share.lends())));
+        return proto.build();
+    }
+
     static PolicyResponseProto.Builder policy(
             PlacementEngine placement, long nowMs, PolicyStore policyStore, boolean full) {
         PolicyChoice choice = placement.policyInForce();
@@ -38,14 +56,7 @@ final class PolicyCodec {
         new TreeMap<>(choice.spec().parameters())
                 .forEach((name, value) -> response.addParameters(
                         PolicyParameterProto.newBuilder().setName(name).setValue(value)));
-        choice.spec()
-                .pools()
-                .forEach(pool -> response.addPools(PoolProto.newBuilder()
-                        .setName(pool.name())
-                        .setShare(pool.share().share())
-                        .setMost(pool.share().most())
-                        .setLends(pool.share().lends())
-                        .setPolicy(pool.policy())));
+        choice.spec().pools().forEach(pool -> response.addPools(pool(pool)));
         if (full) {
             response.setText(choice.spec().text());
         }
