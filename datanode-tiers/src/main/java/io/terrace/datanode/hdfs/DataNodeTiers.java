@@ -238,7 +238,10 @@ final class DataNodeTiers implements Closeable {
                 accessRecorder,
                 replicas::look,
                 nvm == null ? List::of : nvm::state,
-                new CachedValue<>(() -> host.look(facts), CONDITIONS_NS, System::nanoTime),
+                new CachedValue<>(
+                        () -> host.look(facts.withCapacity(tier.usage().capacityBytes())),
+                        CONDITIONS_NS,
+                        System::nanoTime),
                 clientSpeeds,
                 metricRegistry,
                 settings.heatBlocksMax());

@@ -21,7 +21,7 @@ public final class HostDiagnostics {
     /**
      * What the DataNode's configuration says.
      *
-     * @param capacityBytes the tier's capacity
+     * @param capacityBytes the tier's capacity, as it is now
      * @param memoryFileSystem the kind of file system of the memory directory
      * @param memoryFileSystemBytes its size
      * @param lockedMemoryBytes dfs.datanode.max.locked.memory
@@ -38,7 +38,21 @@ public final class HostDiagnostics {
             int ramDiskVolumes,
             boolean grants,
             String rdmaProblem,
-            boolean duplicatesStay) {}
+            boolean duplicatesStay) {
+
+        /** The same where the tier was resized. */
+        public Facts withCapacity(long bytes) {
+            return new Facts(
+                    bytes,
+                    memoryFileSystem,
+                    memoryFileSystemBytes,
+                    lockedMemoryBytes,
+                    ramDiskVolumes,
+                    grants,
+                    rdmaProblem,
+                    duplicatesStay);
+        }
+    }
 
     private final Path root;
 
@@ -92,7 +106,8 @@ public final class HostDiagnostics {
                     Severity.ERROR,
                     "The tmpfs has " + facts.memoryFileSystemBytes() + " bytes, the tier is to hold "
                             + facts.capacityBytes(),
-                    "mount it with a larger size=, or lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
+                    "mount it with a larger size=, or lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()
+                            + " (placementctl resize, until a restart)"));
         }
         long memoryBytes = kilobytes("proc/meminfo", "MemTotal:");
         if (memoryBytes > 0 && facts.capacityBytes() > memoryBytes) {
@@ -100,7 +115,8 @@ public final class HostDiagnostics {
                     "memory-too-little",
                     Severity.ERROR,
                     "The host has " + memoryBytes + " bytes of memory, the tier is to hold " + facts.capacityBytes(),
-                    "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()));
+                    "lower " + TerraceSettings.DATANODE_MEMORY_CAPACITY.key()
+                            + " (placementctl resize, until a restart)"));
         }
         long cgroupBytes = cgroupLimitBytes();
         if (cgroupBytes > 0 && cgroupBytes < facts.capacityBytes()) {
